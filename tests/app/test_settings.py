@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from phaseline.app.settings import load_settings, raise_if_foreign
+from phaseline.app.settings import Settings, load_settings, raise_if_foreign
 from phaseline.app.settings_schema import SETTINGS
 from phaseline.model.problems.problem import ProblemsError
 
@@ -19,6 +19,20 @@ def test_defaults_hold_where_nothing_is_said(tmp_path: Path) -> None:
     assert settings.store_url == f"sqlite:///{tmp_path}/.local/share/phaseline/store.db"
     assert (settings.task_retries, settings.task_retry_interval_s) == (None, None), "decision 34: the language decides"
     assert (settings.threads, settings.workers, settings.plugin_folders) == (16, 8, ())
+
+
+def test_the_table_has_the_defaults_of_the_fields(tmp_path: Path) -> None:
+    read, own = load_settings(environment={}, config=os.devnull, folder=tmp_path), Settings("")
+    for setting in SETTINGS:
+        if not setting.is_described:
+            assert getattr(read, setting.field) == getattr(own, setting.field), setting.name
+
+
+def test_values_written_as_variables_are_read_again(tmp_path: Path) -> None:
+    for setting in SETTINGS:
+        given = {setting.name: setting.example}
+        settings = load_settings(environment={}, config=os.devnull, given=given, folder=tmp_path)
+        assert load_settings(environment=settings.variables(), config=os.devnull, folder=tmp_path) == settings
 
 
 def test_d28_a_home_that_nobody_can_look_into_holds_no_settings(tmp_path: Path) -> None:

@@ -7,11 +7,12 @@ user's configuration folder (decision 28).
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
-from phaseline.app.settings_schema import SETTINGS
+from phaseline.app.settings_schema import SETTINGS, Setting
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
 
@@ -21,26 +22,16 @@ if TYPE_CHECKING:
 FILE_NAME = "phaseline.toml"
 KEY_FILE = "secrets.key"
 """Name of the file with the master key, in the user's configuration folder."""
-MOST_MIB = 1 << 30
-"""More memory than any machine has."""
-MOST_SLOTS = 10_000
-"""Most calls at once that a setting may allow."""
-
-N = TypeVar("N", int, float)
 Level = Literal["debug", "info", "warning", "error"]
 LEVELS: tuple[Level, ...] = ("debug", "info", "warning", "error")
 """From the most talkative one to the most silent one."""
 Form = Literal["text", "json"]
-FORMS: tuple[Form, ...] = ("text", "json")
 HostKeyPolicy = Literal["known", "accept_new", "any"]
-HOST_KEY_POLICIES: tuple[HostKeyPolicy, ...] = ("known", "accept_new", "any")
-"""From the most careful one to none."""
 OnBroken = Literal["refuse", "ignore"]
-ON_BROKEN: tuple[OnBroken, ...] = ("refuse", "ignore")
 Verify = Literal["off", "digest"]
-VERIFY: tuple[Verify, ...] = ("off", "digest")
 YES_OR_NO = ("yes", "no")
-W = TypeVar("W", bound=str)
+LOG_FILE = "log.file"
+NO_FILE = "none"
 DEFAULT = "the default"
 Texts = Mapping[str, tuple[str, str]]
 """{setting: (its text, the origin of that)}"""
@@ -85,34 +76,8 @@ class Settings:
 
     def variables(self) -> dict[str, str]:
         """The same values as environment variables, for a process that is to work as this one does."""
-        told = {
-            "store.url": self.store_url,
-            "plugins.path": os.pathsep.join(self.plugin_folders),
-            "plugins.allow_master": YES_OR_NO[not self.allow_master],
-            "blueprints.allowed_imports": " ".join(self.allowed_imports),
-            "blueprints.import_rules": " ".join("=".join(rule) for rule in self.import_rules),
-            "blueprints.import_fallback": YES_OR_NO[not self.import_fallback],
-            "secrets.key_file": self.secrets_key_file,
-            "run.task_retries": _number_text(self.task_retries),
-            "run.task_retry_interval": _number_text(self.task_retry_interval_s),
-            "run.subgraph_retries": str(self.subgraph_retries),
-            "run.threads": str(self.threads),
-            "run.workers": str(self.workers),
-            "run.cache_mib": str(self.cache_mib),
-            "orders.keep_hours": str(self.keep_orders_hours),
-            "ssh.host_keys": self.ssh_host_keys,
-            "ssh.known_hosts": self.ssh_known_hosts,
-            "hooks.classes": self.hook_classes,
-            "hooks.heat_options": self.heat_options,
-            "hooks.heat_compat": YES_OR_NO[not self.heat_compat],
-            "hooks.heat_critical": YES_OR_NO[not self.heat_critical],
-            "hooks.on_broken": self.on_broken_hooks,
-            "hooks.verify": self.verify_hooks,
-            "log.file": self.log_file or "none",
-            "log.level": self.log_level,
-            "log.format": self.log_format,
-        }
-        return {setting.variable: told[setting.name] for setting in SETTINGS}
+        told = {setting.variable: _text(getattr(self, setting.field), setting.kind) for setting in SETTINGS}
+        return {**told, "PHASELINE_LOG_FILE": self.log_file or NO_FILE}
 
 
 def load_settings(
@@ -132,23 +97,26 @@ def load_settings(
     variables = os.environ if environment is None else environment
     place = folder or Path.cwd()
     texts, problems = _gathered(config, given or {}, variables, place)
-    found = {
-        **_of_run(texts, problems),
-        **_of_log(texts, problems),
-        **_of_strangers(texts, place, problems),
-        **_of_hooks(texts, place, problems),
-    }
+    found: dict[str, Any] = {}
+    for setting in SETTINGS:
+        text, origin = texts[setting.name]
+        try:
+            found[setting.field] = (
+                None if origin == DEFAULT and setting.is_described else _read(setting, text, origin, place)
+            )
+        except ProblemsError as error:
+            problems += error.problems
     if problems:
         raise ProblemsError(problems)
-    url = _store_url(texts, variables)
-    known_hosts = Path(variables.get("HOME") or Path.home(), ".ssh", "known_hosts")
-    return Settings(
-        url,
-        log_file=_log_file(texts["log.file"], url, place),
-        secrets_key_file=_path(texts["secrets.key_file"], own_folder(variables) / KEY_FILE, place),
-        ssh_known_hosts=_path(texts["ssh.known_hosts"], known_hosts, place),
-        **found,
-    )
+    if found["store_url"] is None:
+        found["store_url"] = default_store_url(variables)
+    if found["secrets_key_file"] is None:
+        found["secrets_key_file"] = str(own_folder(variables) / KEY_FILE)
+    if found["ssh_known_hosts"] is None:
+        found["ssh_known_hosts"] = str(Path(variables.get("HOME") or Path.home(), ".ssh", "known_hosts"))
+    if texts["log.file"][1] == DEFAULT:
+        found["log_file"] = _log_file(found["store_url"], place)
+    return Settings(**found)
 
 
 def _gathered(
@@ -166,54 +134,6 @@ def _gathered(
             texts[setting.name] = (variables[setting.variable], setting.variable)
     texts.update({name: (text, "the command line") for name, text in given.items()})
     return texts, problems
-
-
-def _number_text(number: float | None) -> str:
-    """A number as the text of a variable, empty if it is not set."""
-    return "" if number is None else str(number)
-
-
-def _if_set(name: str, texts: Texts, read: Callable[[str], N], problems: list[Problem]) -> N | None:
-    """The value; None if it is not set, so that the caller's default applies."""
-    return None if texts[name][1] == DEFAULT else _checked(name, texts, read, problems, read("0"))
-
-
-def _of_run(texts: Texts, problems: list[Problem]) -> dict[str, Any]:
-    """{field of ``Settings``: its value}, of how calls are made."""
-    return {
-        "task_retries": _if_set("run.task_retries", texts, _retries, problems),
-        "subgraph_retries": int(_checked("run.subgraph_retries", texts, _retries, problems, 0)),
-        "task_retry_interval_s": _if_set("run.task_retry_interval", texts, _seconds, problems),
-        "threads": int(_checked("run.threads", texts, _slots, problems, 1)),
-        "workers": int(_checked("run.workers", texts, _slots, problems, 1)),
-        "cache_mib": int(_checked("run.cache_mib", texts, _mib, problems, 0)),
-        "keep_orders_hours": int(_checked("orders.keep_hours", texts, _slots, problems, 1)),
-    }
-
-
-def _of_log(texts: Texts, problems: list[Problem]) -> dict[str, Any]:
-    """The same of what is logged."""
-    return {
-        "log_level": _word("log.level", texts, LEVELS, problems),
-        "log_format": _word("log.format", texts, FORMS, problems),
-    }
-
-
-def _of_strangers(texts: Texts, folder: Path, problems: list[Problem]) -> dict[str, Any]:
-    """Settings about foreign hosts, files and code."""
-    return {
-        "ssh_host_keys": _word("ssh.host_keys", texts, HOST_KEY_POLICIES, problems),
-        "allowed_imports": _addresses(texts, problems),
-        "import_rules": _rules(texts, problems),
-        "import_fallback": _word("blueprints.import_fallback", texts, YES_OR_NO, problems) == "yes",
-        "allow_master": _word("plugins.allow_master", texts, YES_OR_NO, problems) == "yes",
-        "plugin_folders": _folders(texts["plugins.path"][0], folder),
-    }
-
-
-def _store_url(texts: Texts, variables: Mapping[str, str]) -> str:
-    text, origin = texts["store.url"]
-    return default_store_url(variables) if origin == DEFAULT else text
 
 
 def default_store_url(environment: Mapping[str, str]) -> str:
@@ -293,14 +213,16 @@ def raise_if_foreign(path: Path, user: int) -> None:
 
 
 def _text(value: object, kind: str) -> str:
-    """A value of the file in the form of an environment variable."""
-    if isinstance(value, list):
+    """A value of the file, or of a field, in the form of an environment variable."""
+    if isinstance(value, list | tuple):
         if kind == "classes":
             import json
 
             return json.dumps(value, default=str)
-        return SEPARATORS.get(kind, " ").join(map(str, value))
-    return YES_OR_NO[not value] if isinstance(value, bool) else str(value)
+        return SEPARATORS.get(kind, " ").join("=".join(one) if isinstance(one, tuple) else str(one) for one in value)
+    if isinstance(value, bool):
+        return YES_OR_NO[not value]
+    return "" if value is None else str(value)
 
 
 def _flatten(content: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
@@ -311,120 +233,53 @@ def _flatten(content: Mapping[str, object], prefix: str = "") -> Iterator[tuple[
             yield prefix + key, value
 
 
-def _checked(
-    name: str,
-    texts: Texts,
-    read: Callable[[str], N],
-    problems: list[Problem],
-    default: N,
-) -> N:
-    text, origin = texts[name]
+# -- values ----------------------------------------------------------------------------------------------------------
+
+
+def _read(setting: Setting, text: str, origin: str, folder: Path) -> Any:
+    """The value that a text means. Raises: PL-C003."""
+    if setting.words:
+        if text not in setting.words:
+            raise _unsuitable(setting, text, origin, f"Write one of: {', '.join(setting.words)}.")
+        return text == YES_OR_NO[0] if setting.words == YES_OR_NO else text
+    if setting.kind in READERS:
+        return READERS[setting.kind](setting, text, origin, folder)
     try:
-        return read(text)
+        number = float(text) if setting.kind == "seconds" else int(text)
     except ValueError:
-        kind = next(setting.kind for setting in SETTINGS if setting.name == name)
-        message = f"'{text}' is no value for the setting '{name}' (from {origin})"
-        problems.append(Problem("PL-C003", message, f"Give a value of this kind: {kind}."))
-        return default
+        number = inf
+    if not setting.least <= number <= setting.most or number == inf:
+        raise _unsuitable(setting, text, origin, f"Give a value of this kind: {setting.kind}.")
+    return number
 
 
-def _word(name: str, texts: Texts, words: tuple[W, ...], problems: list[Problem]) -> W:
-    text, origin = texts[name]
-    for word in words:
-        if text == word:
-            return word
-    message = f"'{text}' is no value for the setting '{name}' (from {origin})"
-    problems.append(Problem("PL-C003", message, f"Write one of: {', '.join(words)}."))
-    return words[0]
+def _unsuitable(setting: Setting, text: str, origin: str, mend: str) -> ProblemsError:
+    return problem_error("PL-C003", f"'{text}' is no value for the setting '{setting.name}' (from {origin})", mend)
 
 
-def _of_hooks(texts: Texts, folder: Path, problems: list[Problem]) -> dict[str, Any]:
-    """The same of hook classes."""
-    return {
-        "hook_classes": _hook_classes(texts["hooks.classes"][0], folder, problems),
-        "heat_options": _heat_options(texts["hooks.heat_options"][0], problems),
-        "heat_compat": _word("hooks.heat_compat", texts, YES_OR_NO, problems) == "yes",
-        "heat_critical": _word("hooks.heat_critical", texts, YES_OR_NO, problems) == "yes",
-        "on_broken_hooks": _word("hooks.on_broken", texts, ON_BROKEN, problems),
-        "verify_hooks": _word("hooks.verify", texts, VERIFY, problems),
-    }
+def _as_written(_setting: Setting, text: str, _origin: str, _folder: Path) -> str:
+    return text
 
 
-def _heat_options(text: str, problems: list[Problem]) -> str:
-    if not text:
-        return ""
-    from phaseline.app.hook_settings import canonical_options
-
-    try:
-        return canonical_options(text)
-    except ProblemsError as error:
-        problems.extend(error.problems)
-        return ""
+def _path(setting: Setting, text: str, _origin: str, folder: Path) -> str:
+    """The absolute path; of the log also "none", as an empty text."""
+    is_none = text == NO_FILE and setting.name == LOG_FILE
+    return "" if is_none else str((folder / Path(text).expanduser()).absolute())
 
 
-def _hook_classes(text: str, folder: Path, problems: list[Problem]) -> str:
-    if not text:
-        return ""
-    from phaseline.app.hook_settings import canonical
-
-    try:
-        return canonical(text, folder)
-    except ProblemsError as error:
-        problems.extend(error.problems)
-        return ""
-
-
-def _log_file(told: tuple[str, str], store_url: str, folder: Path) -> str:
-    """The path of the log; empty for none: if the setting is "none", or the store is no file."""
-    text, origin = told
-    if text == "none":
-        return ""
-    if origin != DEFAULT:
-        return str((folder / Path(text).expanduser()).absolute())
+def _log_file(store_url: str, folder: Path) -> str:
+    """The path of the log beside the store; empty if that is no file."""
     file = store_url.removeprefix("sqlite:///")
     return "" if file in {store_url, ""} else f"{(folder / Path(file).expanduser()).absolute()}.log"
 
 
-def _path(told: tuple[str, str], default: Path, folder: Path) -> str:
-    text, origin = told
-    return str(default if origin == DEFAULT else (folder / Path(text).expanduser()).absolute())
+def _folders(_setting: Setting, text: str, _origin: str, folder: Path) -> tuple[str, ...]:
+    return tuple(str((folder / part).absolute()) for part in text.split(os.pathsep) if part)
 
 
-def _retries(text: str) -> int:
-    number = int(text)
-    if number < -1:
-        raise ValueError(text)
-    return number
-
-
-def _slots(text: str) -> int:
-    number = int(text)
-    if not 1 <= number <= MOST_SLOTS:
-        raise ValueError(text)
-    return number
-
-
-def _mib(text: str) -> int:
-    number = int(text)
-    if not 0 <= number <= MOST_MIB:
-        raise ValueError(text)
-    return number
-
-
-def _seconds(text: str) -> float:
-    number = float(text)
-    if not 0 <= number < float("inf"):
-        raise ValueError(text)
-    return number
-
-
-def _addresses(texts: Texts, problems: list[Problem]) -> tuple[str, ...]:
-    text, origin = texts["blueprints.allowed_imports"]
-    for address in text.split():
-        if not _is_address(address):
-            message = f"'{address}' is no value for the setting 'blueprints.allowed_imports' (from {origin})"
-            problems.append(Problem("PL-C003", message, "Give addresses such as https://example.org/blueprints/."))
-    return tuple(text.split())
+def _addresses(setting: Setting, text: str, origin: str, _folder: Path) -> tuple[str, ...]:
+    mend = "Give addresses such as https://example.org/blueprints/."
+    return _all_of(setting, text.split(), origin, _is_address, mend)
 
 
 def _is_address(text: str) -> bool:
@@ -437,21 +292,40 @@ def _is_address(text: str) -> bool:
         return False
 
 
-def _rules(texts: Texts, problems: list[Problem]) -> tuple[tuple[str, str], ...]:
-    text, origin = texts["blueprints.import_rules"]
-    found: list[tuple[str, str]] = []
-    for rule in text.split():
-        old, equals, new = rule.partition("=")
-        if old and equals and new:
-            found.append((old, new))
-        else:
-            message = f"'{rule}' is no value for the setting 'blueprints.import_rules' (from {origin})"
-            problems.append(Problem("PL-C003", message, "Give rules such as https://example.org/=/srv/mirror/."))
-    return tuple(found)
+def _rules(setting: Setting, text: str, origin: str, _folder: Path) -> tuple[tuple[str, str], ...]:
+    mend = "Give rules such as https://example.org/=/srv/mirror/."
+    rules = _all_of(setting, text.split(), origin, lambda rule: all(rule.partition("=")), mend)
+    return tuple((old, new) for old, _, new in (rule.partition("=") for rule in rules))
 
 
-def _folders(text: str, folder: Path) -> tuple[str, ...]:
-    return tuple(str((folder / part).absolute()) for part in text.split(os.pathsep) if part)
+def _all_of(
+    setting: Setting, words: Sequence[str], origin: str, fits: Callable[[str], bool], mend: str
+) -> tuple[str, ...]:
+    """The words if all of them fit. Raises: PL-C003, a problem for each that does not."""
+    wrong = [word for word in words if not fits(word)]
+    if wrong:
+        raise ProblemsError([one for word in wrong for one in _unsuitable(setting, word, origin, mend).problems])
+    return tuple(words)
+
+
+def _hooks(setting: Setting, text: str, _origin: str, folder: Path) -> str:
+    if not text:
+        return ""
+    from phaseline.app.hook_settings import canonical, canonical_options
+
+    return canonical(text, folder) if setting.kind == "classes" else canonical_options(text)
+
+
+READERS: Mapping[str, Callable[[Setting, str, str, Path], Any]] = {
+    "url": _as_written,
+    "path": _path,
+    "folders": _folders,
+    "addresses": _addresses,
+    "rules": _rules,
+    "classes": _hooks,
+    "options": _hooks,
+}
+"""{kind: the function that reads its texts}; words and numbers follow their row of the table."""
 
 
 def slots(settings: Settings) -> "Slots":

@@ -1,36 +1,59 @@
-"""The table of all settings, which generates the documentation and checks values of files and variables."""
+"""The table of all settings, which generates the documentation, and by which files and variables are read and written."""
 
 from __future__ import annotations
 
+from math import inf
+
 from phaseline.lang.fast_dataclasses import frozen
+
+MOST_MIB = 1 << 30
+"""More memory than any machine has."""
+MOST_SLOTS = 10_000
+"""Most calls at once that a setting may allow."""
 
 
 @frozen
 class Setting:
-    """One setting: dotted name, its effect, the format of its text, and its default as text."""
+    """One setting: dotted name, the field of ``Settings``, its effect, the kind of its text, and its default as text.
+
+    ``least`` and ``most`` bound a number; ``is_described``: the default is a description, not a text of that kind.
+    """
 
     name: str
+    field: str
     meaning: str
     kind: str
     default: str
     example: str
+    least: float = 0
+    most: float = inf
+    is_described: bool = False
 
     @property
     def variable(self) -> str:
         """The environment variable that sets it."""
         return "PHASELINE_" + self.name.replace(".", "_").upper()
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The only texts that it may have; none: it has a kind of its own."""
+        first, last = self.kind.rpartition(" or ")[::2]
+        return () if "number" in first or not first else (*first.split(", "), last)
+
 
 SETTINGS = (
     Setting(
         "store.url",
+        "store_url",
         "Where everything is remembered: sqlite:/// and the path of a file, or memory: for nothing kept.",
         "url",
         "a file in the user's data folder",
         "sqlite:////srv/phaseline/store.db",
+        is_described=True,
     ),
     Setting(
         "plugins.path",
+        "plugin_folders",
         "Folders in which modules of plugins are looked for, separated by colons; in the file also a list.",
         "folders",
         "",
@@ -38,6 +61,7 @@ SETTINGS = (
     ),
     Setting(
         "plugins.allow_master",
+        "allow_master",
         "Whether tasks of plugin packages with the role master may run: on the machine of the engine.",
         "yes or no",
         "no",
@@ -45,6 +69,7 @@ SETTINGS = (
     ),
     Setting(
         "blueprints.allowed_imports",
+        "allowed_imports",
         "Beginnings of http(s) addresses that blueprints may import files from, separated by spaces; in the file also a list.",
         "addresses",
         "",
@@ -52,6 +77,7 @@ SETTINGS = (
     ),
     Setting(
         "blueprints.import_rules",
+        "import_rules",
         "What the beginning of an import is replaced by, as OLD=NEW, separated by spaces; in the file also a list. Those that fit are "
         "tried in order; NEW is an address or a folder of this machine.",
         "rules",
@@ -60,6 +86,7 @@ SETTINGS = (
     ),
     Setting(
         "blueprints.import_fallback",
+        "import_fallback",
         "Whether an import is tried as it is written, too, where no rule that fits it leads to a file.",
         "yes or no",
         "yes",
@@ -67,63 +94,84 @@ SETTINGS = (
     ),
     Setting(
         "secrets.key_file",
+        "secrets_key_file",
         "The file with the master key of secrets, made on first use for its user alone; keep a copy apart from the store's.",
         "path",
         "secrets.key in the user's configuration folder",
         "/etc/phaseline/secrets.key",
+        is_described=True,
     ),
     Setting(
         "run.task_retries",
+        "task_retries",
         "How often a failed operation is tried again where it does not say so itself; -1: without end.",
         "whole number, -1 or more",
         "3, or 60 in cloudify_dsl_*",
         "5",
+        least=-1,
+        is_described=True,
     ),
     Setting(
         "run.task_retry_interval",
+        "task_retry_interval_s",
         "Seconds between a failure and the next try where the operation does not say so itself.",
         "seconds",
         "2, then 8, then 30, or 15 in cloudify_dsl_*",
         "2.5",
+        is_described=True,
     ),
     Setting(
         "run.subgraph_retries",
+        "subgraph_retries",
         "How often an instance whose life cycle has failed is taken away and goes through it again; -1: without end.",
         "whole number, -1 or more",
         "0",
         "2",
+        least=-1,
     ),
     Setting(
         "run.threads",
+        "threads",
         "How many calls of Python functions for single instances run at once.",
         "whole number, 1 or more",
         "16",
         "64",
+        least=1,
+        most=MOST_SLOTS,
     ),
     Setting(
         "run.workers",
+        "workers",
         "How many scripts, and functions with a time-out, run at once, each in a process of its own.",
         "whole number, 1 or more",
         "8",
         "32",
+        least=1,
+        most=MOST_SLOTS,
     ),
     Setting(
         "run.cache_mib",
+        "cache_mib",
         "MiB of deployments without an open execution that an engine keeps in memory, the least recently used are dropped "
         "first; 0: none are kept.",
         "whole number, 0 or more",
         "256",
         "1024",
+        most=MOST_MIB,
     ),
     Setting(
         "orders.keep_hours",
+        "keep_orders_hours",
         "How long an order that was given with a request id is remembered: given again within these hours it is answered, not carried out twice.",
         "whole number, 1 or more",
         "24",
         "72",
+        least=1,
+        most=MOST_SLOTS,
     ),
     Setting(
         "ssh.host_keys",
+        "ssh_host_keys",
         "Which hosts tasks are run on over SSH: those whose key is known, also those never seen before (their key is "
         "remembered), or any at all.",
         "known, accept_new or any",
@@ -132,13 +180,16 @@ SETTINGS = (
     ),
     Setting(
         "ssh.known_hosts",
+        "ssh_known_hosts",
         "The file with the keys of hosts, as OpenSSH writes it.",
         "path",
         "known_hosts in the user's folder .ssh",
         "/etc/phaseline/known_hosts",
+        is_described=True,
     ),
     Setting(
         "hooks.classes",
+        "hook_classes",
         "Hook classes that no distribution announces, as module:Class, separated by spaces; in the file also tables "
         "[[hooks.classes]] with class, name, folder (where its module is) and options (what it is made with).",
         "classes",
@@ -147,6 +198,7 @@ SETTINGS = (
     ),
     Setting(
         "hooks.heat_compat",
+        "heat_compat",
         "Whether hook classes that are announced for Heat (heat.stack_lifecycle_plugins) are called, too.",
         "yes or no",
         "no",
@@ -154,6 +206,7 @@ SETTINGS = (
     ),
     Setting(
         "hooks.heat_options",
+        "heat_options",
         "What hook classes of Heat read by oslo.config: words group.option=value; in the file the table [hooks.heat_options].",
         "options",
         "",
@@ -161,6 +214,7 @@ SETTINGS = (
     ),
     Setting(
         "hooks.heat_critical",
+        "heat_critical",
         "Whether an action fails when a class that is announced for Heat fails after it; with no it is a warning, as in Heat.",
         "yes or no",
         "yes",
@@ -168,6 +222,7 @@ SETTINGS = (
     ),
     Setting(
         "hooks.on_broken",
+        "on_broken_hooks",
         "What becomes of actions while a hook class cannot be loaded: refused, or done without it.",
         "refuse or ignore",
         "refuse",
@@ -175,6 +230,7 @@ SETTINGS = (
     ),
     Setting(
         "hooks.verify",
+        "verify_hooks",
         "Whether it is looked after each call of a hook class, by digests, if it has changed the deployment behind its view.",
         "off or digest",
         "off",
@@ -182,12 +238,28 @@ SETTINGS = (
     ),
     Setting(
         "log.file",
+        "log_file",
         "Where the engine writes what it does, or none. The file is put aside at 10 MiB; five of those are kept.",
         "path",
         "the store's file with .log at its end",
         "/var/log/phaseline/engine.log",
+        is_described=True,
     ),
-    Setting("log.level", "How much the engine writes there.", "debug, info, warning or error", "info", "warning"),
-    Setting("log.format", "Lines for people, or one JSON object a line for programs.", "text or json", "text", "json"),
+    Setting(
+        "log.level",
+        "log_level",
+        "How much the engine writes there.",
+        "debug, info, warning or error",
+        "info",
+        "warning",
+    ),
+    Setting(
+        "log.format",
+        "log_format",
+        "Lines for people, or one JSON object a line for programs.",
+        "text or json",
+        "text",
+        "json",
+    ),
 )
 """All settings, in the order in which the documentation shows them."""
