@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.rows import BatchRow, ExecutionRow, Owner
     from phaseline.ports.store import Store
+    from phaseline.use_cases.queries.pending_decisions import PendingDecision
 
 LOOKED_AT = 200
 """The number of open executions that are examined, the oldest first; all are counted."""
@@ -136,11 +137,12 @@ def status(ctx: RequestContext, deployment: str | None = None) -> Status:
         counts.update(standing.counts)
     failing = [call for row, one in zip(living, standings, strict=False) for call in _failing(store, row, one)]
     requests = sum(numbers is None or asked.execution in numbers for asked in store.requests())
-    needs = [Need(one.text, one.mend) for row in living[:LOOKED_AT] for one in awaited_in(store, row)]
+    awaited = [one for row in living[:LOOKED_AT] for one in awaited_in(store, row)]
     last = store.incarnations.held()
     released = [row for row in rows if row.number > last or row.status.is_ended]
-    needs += [*_held_needs(len(rows) - len(released)), *_silence_needs(store, now, owner)]
-    needs += [*_needs(released, standings, owner), *_repeated_needs(failing), *_request_needs(requests, owner)]
+    held = len(rows) - len(released)
+    seen = _Situation(store, now, owner, released, held, standings, awaited, failing, requests)
+    needs = [need for find in NEEDS for need in find(seen)]
     return Status(
         now_at=now,
         store=store_state(ctx),
@@ -168,15 +170,6 @@ def _failing(store: Store, row: ExecutionRow, standing: ExecutionProgress) -> li
     if not any(standing.counts.get(status.word) for status in MAY_BE_RETRIED):
         return []
     return failing_now(store, row)
-
-
-def _repeated_needs(failing: Sequence[FailingCall]) -> list[Need]:
-    """Executions in which a call fails the same way at each automatic retry."""
-    found = {call.execution: call.deployment for call in failing if call.is_repeated}
-    return [
-        Need(f"{execution} of '{name}' fails the same way again; canceling it ends the retries", ending(execution))
-        for execution, name in found.items()
-    ]
 
 
 def _view(ctx: RequestContext, name: str) -> DeploymentView:
@@ -258,56 +251,98 @@ def _dues(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> 
     return [due for due in found if due]
 
 
-def _needs(rows: Sequence[ExecutionRow], standings: Sequence[ExecutionProgress], owner: Owner | None) -> list[Need]:
-    """Matters in the order: unsure calls, executions without a process, overdue calls, failures."""
-    found: list[Need] = []
-    for row in rows:
+# -- needs -----------------------------------------------------------------------------------------------------------
+
+
+@frozen
+class _Situation:
+    """What the needs are found in. ``rows``: unfinished executions, without the ``held`` ones that wait since a restore."""
+
+    store: Store
+    now: int
+    owner: Owner | None
+    rows: Sequence[ExecutionRow]
+    held: int
+    standings: Sequence[ExecutionProgress]
+    awaited: Sequence[PendingDecision]
+    failing: Sequence[FailingCall]
+    requests: int
+
+
+def _awaited_needs(seen: _Situation) -> Iterator[Need]:
+    return (Need(one.text, one.mend) for one in seen.awaited)
+
+
+def _held_needs(seen: _Situation) -> Iterator[Need]:
+    them = f"{seen.held} executions wait" if seen.held > 1 else "1 execution waits"
+    if seen.held:
+        yield Need(f"{them} since the store was restored", errors.GO_ON)
+
+
+def _silence_needs(seen: _Situation) -> Iterator[Need]:
+    found = silence(seen.store, seen.now, seen.owner) if seen.owner is not None else None
+    if found is not None:
+        yield Need(found.text, found.mend)
+
+
+def _unsure_needs(seen: _Situation) -> Iterator[Need]:
+    for row in seen.rows:
         if row.status is ExecutionStatus.ATTENTION:
             text = f"{row.id} of '{row.deployment_name}' has calls that may or may not have been carried out"
-            found.append(Need(text, f"phaseline executions show {row.id}"))
-    idle = [row for row in rows if not row.status.is_ended and row.status is not ExecutionStatus.ATTENTION]
-    if idle and owner is None:
+            yield Need(text, f"phaseline executions show {row.id}")
+
+
+def _idle_needs(seen: _Situation) -> Iterator[Need]:
+    """Executions without a process."""
+    idle = [row for row in seen.rows if not row.status.is_ended and row.status is not ExecutionStatus.ATTENTION]
+    if idle and seen.owner is None:
         count = len(idle)
         more = f" and {count - 1} more open execution{'s' if count > 2 else ''}" if count > 1 else ""
-        text = f"no process runs {idle[0].id}{more}"
         alone = count == 1 and idle[0].status is ExecutionStatus.RUNNING
-        found.append(Need(text, f"phaseline executions resume {idle[0].id}" if alone else START))
-    if owner is not None:
-        found += [
-            Need(f"{standing.id} of '{standing.deployment}' is overdue with {_calls(standing.overdue)}", SEE_STUCK)
-            for standing in standings
-            if standing.overdue
-        ]
-    found += [
-        Need(f"{row.id} of '{row.deployment_name}' {LEFT[row.status]}", f"phaseline executions show {row.id}")
-        for row in reversed(rows)
-        if row.status in LEFT
-    ]
-    return found
+        mend = f"phaseline executions resume {idle[0].id}" if alone else START
+        yield Need(f"no process runs {idle[0].id}{more}", mend)
 
 
-def _calls(count: int) -> str:
-    return f"{count} call{'s' * (count != 1)}"
+def _overdue_needs(seen: _Situation) -> Iterator[Need]:
+    for one in seen.standings:
+        if one.overdue and seen.owner is not None:
+            calls = f"{one.overdue} call{'s' * (one.overdue != 1)}"
+            yield Need(f"{one.id} of '{one.deployment}' is overdue with {calls}", "phaseline instances stuck")
 
 
-SEE_STUCK = "phaseline instances stuck"
+def _left_needs(seen: _Situation) -> Iterator[Need]:
+    """Ended executions that left something, the latest first."""
+    for row in reversed(seen.rows):
+        if row.status in LEFT:
+            yield Need(f"{row.id} of '{row.deployment_name}' {LEFT[row.status]}", f"phaseline executions show {row.id}")
+
+
+def _repeated_needs(seen: _Situation) -> Iterator[Need]:
+    """Executions in which a call fails the same way at each automatic retry."""
+    found = {call.execution: call.deployment for call in seen.failing if call.is_repeated}
+    for execution, name in found.items():
+        text = f"{execution} of '{name}' fails the same way again; canceling it ends the retries"
+        yield Need(text, ending(execution))
+
+
+def _request_needs(seen: _Situation) -> Iterator[Need]:
+    if seen.requests and seen.owner is None:
+        yield Need(f"{seen.requests} request{'s wait' if seen.requests != 1 else ' waits'} for an engine", START)
+
+
+NEEDS = (
+    _awaited_needs,
+    _held_needs,
+    _silence_needs,
+    _unsure_needs,
+    _idle_needs,
+    _overdue_needs,
+    _left_needs,
+    _repeated_needs,
+    _request_needs,
+)
+"""What an operator may be needed for, in the order in which it is shown."""
 LEFT = {
     ExecutionStatus.FAILED: "failed",
     ExecutionStatus.CANCELED: "was canceled and has left calls that failed, or may or may not have been carried out",
 }
-
-
-def _held_needs(count: int) -> list[Need]:
-    them = f"{count} executions wait" if count > 1 else "1 execution waits"
-    return [Need(f"{them} since the store was restored", errors.GO_ON)] if count else []
-
-
-def _silence_needs(store: Store, now: int, owner: Owner | None) -> list[Need]:
-    found = silence(store, now, owner) if owner is not None else None
-    return [] if found is None else [Need(found.text, found.mend)]
-
-
-def _request_needs(requests: int, owner: Owner | None) -> list[Need]:
-    if not requests or owner is not None:
-        return []
-    return [Need(f"{requests} request{'s wait' if requests != 1 else ' waits'} for an engine", START)]

@@ -90,17 +90,20 @@ def examine(load: Callable[[], Settings], open_app: Callable[[Settings], AppCont
     if not file.exists():
         return [
             *found,
-            *_space(file.parent),
+            *_space(file),
             Check("store", "ok", f"{file} is not there yet; the first install makes it"),
         ]
-    found += [*_file_system(file), *_permissions(file), *_space(file.parent), *_size_of_log(file)]
+    for check in FILE_CHECKS:
+        found += check(file)
     older = older_schema(file)
     if older:
         text = f"{file} has schema {older}, an older one"
         return [*found, Check("store", "warn", text, "The next command upgrades it, and keeps a copy first.")]
     app = open_app(settings)
     try:
-        found += _inside(app.request())
+        ctx = app.request()
+        for examine_store in STORE_CHECKS:
+            found += examine_store(ctx)
     except ProblemsError as error:
         found += [Check("store", "fail", str(problem), problem.mend) for problem in error.problems]
     finally:
@@ -255,8 +258,8 @@ def _shut(files: Sequence[Path], folder: Sequence[Path]) -> Check:
     return Check("permissions", "fail", f"{names} cannot be written: {text}", mend)
 
 
-def _space(folder: Path) -> Iterator[Check]:
-    there = next(place for place in (folder, *folder.parents) if place.exists())
+def _space(file: Path) -> Iterator[Check]:
+    there = next(place for place in file.parents if place.exists())
     free = shutil.disk_usage(there).free
     level: Level = "fail" if free < NO_SPACE else "warn" if free < LITTLE_SPACE else "ok"
     mend = "Make room: phaseline executions purge --older 30d, then phaseline store compact." if level != "ok" else ""
@@ -270,45 +273,34 @@ def _size_of_log(file: Path) -> Iterator[Check]:
         yield Check("log size", "warn", text, "phaseline store compact")
 
 
+FILE_CHECKS = (_file_system, _permissions, _space, _size_of_log)
+"""The checks of the store's file, before it is opened."""
+
+
 # -- the data in the store ----------------------------------------------------------------------------------------
 
 
-def _inside(ctx: RequestContext) -> Iterator[Check]:
-    store = ctx.store
-    findings = store.check()
+def _integrity(ctx: RequestContext) -> Iterator[Check]:
+    findings = ctx.store.check()
+    mend = "Restore a backup; the store is kept as it is now: phaseline store restore FILE"
     for finding in findings[:SHOWN]:
-        yield Check(
-            "store",
-            "fail",
-            str(finding),
-            "Restore a backup; the store is kept as it is now: phaseline store restore FILE",
-        )
+        yield Check("store", "fail", str(finding), mend)
     if not findings:
         yield Check("store", "ok", f"{store_file(ctx.settings.store_url)} is sound")
-    yield from _engine(store, ctx.clock.now())
-    yield from _code(store)
-    yield from _unreadable(store)
-    yield from _hooks(ctx)
-    yield from _secrets(ctx)
-    yield from _settings_in_clear(ctx)
-    yield from _clock(store, ctx.clock.now())
 
 
-def _engine(store: Store, now: int) -> Iterator[Check]:
+def _engine(ctx: RequestContext) -> Iterator[Check]:
+    store = ctx.store
     owner = store.owner()
     last = store.incarnations.held()
     living = store.executions(only_open=True)
     held = sum(row.number <= last for row in living)
     if held:
-        yield Check(
-            "restore",
-            "warn",
-            f"{held} execution{'s wait' if held != 1 else ' waits'} since the store was restored",
-            errors.GO_ON,
-        )
+        text = f"{held} execution{'s wait' if held != 1 else ' waits'} since the store was restored"
+        yield Check("restore", "warn", text, errors.GO_ON)
     living = [row for row in living if row.number > last]
     if owner is not None:
-        silent = silence(store, now, owner)
+        silent = silence(store, ctx.clock.now(), owner)
         yield Check("engine", "ok", str(owner)) if silent is None else Check("engine", "fail", silent.text, silent.mend)
         return
     idle = [row for row in living if goes_on(store, row)]
@@ -339,8 +331,9 @@ def _leftover_processes(store: Store) -> list[int]:
     )
 
 
-def _code(store: Store) -> Iterator[Check]:
+def _code(ctx: RequestContext) -> Iterator[Check]:
     """Warnings of deployments whose code was moved away: they can be neither continued nor uninstalled."""
+    store = ctx.store
     is_there = cache(lambda folder: Path(folder).is_dir())  # most deployments share theirs
     for row in store.deployments():
         for folder in (row.code.blueprint_folder, *row.code.plugin_folders):
@@ -354,8 +347,9 @@ def _is_laid_out(store: Store, row: DeploymentRow, folder: str) -> bool:
     return folder == row.code.blueprint_folder and "" in store.stored_blueprints.of_deployment(row.number)
 
 
-def _unreadable(store: Store) -> Iterator[Check]:
+def _unreadable(ctx: RequestContext) -> Iterator[Check]:
     """Unreadable deployments, and latest executions of readable ones that failed because of unreadable stored data."""
+    store = ctx.store
     flaws = {row.number: (row.name, flaw) for row in store.deployments() if (flaw := deployments.unread(store, row))}
     for name, flaw in list(flaws.values())[:SHOWN]:
         text = f"the deployment '{name}' cannot be read: {flaw}"
@@ -404,7 +398,8 @@ def _settings_in_clear(ctx: RequestContext) -> Iterator[Check]:
                 yield Check("secrets", "warn", text, mend)
 
 
-def _clock(store: Store, now: int) -> Iterator[Check]:
+def _clock(ctx: RequestContext) -> Iterator[Check]:
+    store, now = ctx.store, ctx.clock.now()
     rows = store.executions()
     latest = max((max(row.created_at, row.started_at, row.ended_at) for row in rows), default=0)
     latest = max(latest, max((row.started_at for row in store.batches(only_open=True)), default=0))
@@ -413,3 +408,7 @@ def _clock(store: Store, now: int) -> Iterator[Check]:
         yield Check("clock", "warn", text, "Correct the clock; due times wait until it has caught up.")
     else:
         yield Check("clock", "ok", "no time in the store is in the future")
+
+
+STORE_CHECKS = (_integrity, _engine, _code, _unreadable, _hooks, _secrets, _settings_in_clear, _clock)
+"""The checks of the data in the store, in the order in which they are shown."""
