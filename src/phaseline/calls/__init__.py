@@ -1,1 +1,1 @@
-"""What a call of a plugin is: protocol, threads, the deployments that it reads, and batches."""
+"""Calls of plugins: protocol, threads, the deployments that calls read, and batches."""

@@ -48,7 +48,7 @@ COLUMNS = {
 
 
 _PAGE = partial(tuple.__new__, PageWritten)
-"""The same as ``PageWritten._make``, without a Python call for each."""
+"""Builds a ``PageWritten`` like ``PageWritten._make``, without a Python call for each."""
 SLOT_COLUMNS = dict.fromkeys(
     ("base", "open", "unsure", "first_page", "graph", "execution", "deployment", "policy_base"), np.int64
 )

@@ -60,7 +60,7 @@ class RepeatedValues:
 
 
 class Like:
-    """The same values as an earlier column."""
+    """A column with the same values as an earlier column."""
 
     __slots__ = ("name",)
 

@@ -102,7 +102,7 @@ def _finished(scheduler: Scheduler, draft: TurnDraft, index: int, event: Finishe
 
 
 def _finish_one(scheduler: Scheduler, draft: TurnDraft, batch: OpenBatch, member: int, kind: int, delay: int) -> None:
-    """The same for one member that the batch has, and that has no outcome yet."""
+    """Finish one member of the batch that has no outcome yet."""
     cells, position = scheduler.arena.cells, batch.positions.item(member)
     positions = batch.positions if len(batch.positions) == 1 else batch.positions[member : member + 1]
     cells.owner[position] = 0
@@ -197,7 +197,7 @@ def _count_failures(scheduler: Scheduler, draft: TurnDraft, positions: np.ndarra
 
 
 def _one_not_completed(scheduler: Scheduler, draft: TurnDraft, positions: np.ndarray, kind: int, delay: int) -> None:
-    """The same for one entry."""
+    """Record an outcome other than completed, for one entry."""
     arena, table, position = scheduler.arena, scheduler.table, positions.item()
     is_canceling = arena.cells.status[position] == CANCELING
     policy = arena.cells.policy[position]

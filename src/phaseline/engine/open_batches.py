@@ -73,7 +73,7 @@ class OpenBatch:
             self._tell_lane(members)
 
     def answer_one(self, member: int, kind: int) -> None:
-        """The same for one."""
+        """Record the outcome of one member."""
         self.kinds[member] = kind
         self.pending -= 1
         self.changed = True
@@ -114,7 +114,7 @@ def members_of(arena: Arena, positions: np.ndarray) -> MemberColumns:
 
 
 def _one_member(arena: Arena, positions: np.ndarray) -> MemberColumns:
-    """The same for one."""
+    """The member columns of one entry."""
     cells, position = arena.cells, positions.item()
     slot = arena.order[cells.number_of(position)]
     where = slice(position, position + 1)

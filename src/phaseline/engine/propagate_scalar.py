@@ -111,7 +111,7 @@ def set_few(arena: Arena, positions: Sequence[int], new: Sequence[int]) -> set[i
 
 
 def run_one(arena: Arena, position: int, batch: int) -> None:
-    """The same as ``Arena.hand_over``, for one entry."""
+    """``Arena.hand_over`` for one entry."""
     cells = arena.cells
     if arena.stories is not None:
         arena.stories.see_one(position, cells.status[position], RUNNING)

@@ -55,7 +55,7 @@ def set_many(arena: Arena, positions: np.ndarray, new: int | np.ndarray) -> np.n
 def _set_alike(
     arena: Arena, positions: np.ndarray, where: slice | np.ndarray, before: int, after: int
 ) -> np.ndarray | None:
-    """The same for entries that all have one status and get one; None if tolerance makes a difference between them."""
+    """Change the status of entries that have one common status and get one; None if tolerance makes a difference between them."""
     told = TELLS[before][after]
     if told != TELLS[before][after + WHEN_TOLERANT]:
         return None

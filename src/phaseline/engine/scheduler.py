@@ -218,7 +218,7 @@ class Scheduler:
                 self.enqueue(self.lanes.lane(number, spec, 0), mine)
 
     def _admit_one(self, draft: TurnDraft, positions: np.ndarray, position: int) -> None:
-        """The same for one."""
+        """Put one entry into its lane, or have the lane's key evaluated first."""
         cells = self.arena.cells
         number = self.table.lane.item(cells.policy[position])
         spec = self.table.specs[number]

@@ -22,7 +22,7 @@ for (_status, _fact), _result in TRANSITIONS.items():
     ALLOWED[_status, _result] = True
     ALLOWED[_status, _status] = True
 MAY_BECOME = ALLOWED.tolist()
-"""The same as plain lists, for one entry."""
+"""The allowed transitions as plain lists, for one entry."""
 
 
 class InvalidTransition(AssertionError):
@@ -58,7 +58,7 @@ class Stories:
         self._changes.append((self.now, positions.copy(), before.copy(), after.copy()))
 
     def see_one(self, position: int, before: int, after: int) -> None:
-        """The same for one entry."""
+        """Check and record the change of one entry."""
         if not MAY_BECOME[before][after]:
             raise InvalidTransition(position, EntryStatus(before), EntryStatus(after), self.of(position))
         self._changes.append((self.now, position, before, after))

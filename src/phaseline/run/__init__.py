@@ -1,1 +1,1 @@
-"""The shell that runs plans: the loop, the executors, the calls of plugins and what comes back from them."""
+"""The shell that runs plans: the loop, the executors, the calls of plugins and their reports."""

@@ -83,7 +83,7 @@ class BatchHandover:
         self._is_closed = False
 
     def __len__(self) -> int:
-        """How many members there are."""
+        """The number of members."""
         return self.count
 
     # -- members ------------------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ class BatchHandover:
     # -- calls --------------------------------------------------------------------------------------------------
 
     def spot_of(self, member: int) -> CallTemplate:
-        """What the member shares with others of its node. ``NonRecoverableError`` if nothing is mapped any more."""
+        """The data shared by all members of one node. Raises: ``NonRecoverableError`` if no function is mapped any more."""
         part = self.part_of(member)
         return part.spot(member - part.first)
 
@@ -136,14 +136,14 @@ class BatchHandover:
         return part.call(member - part.first, channel)
 
     def begin(self, member: int) -> bool:
-        """Whether the member may be called: from now on it counts as called."""
+        """Whether the member may be called; if so, it counts as called."""
         with self.lock:
             if not self._is_closed:
                 self._begun[member] = 1
             return not self._is_closed
 
     def give_back(self, member: int) -> None:
-        """It has not begun after all: it may be called by another one, or comes back uncalled."""
+        """Undo ``begin`` for a member that was not called: another executor may call it, or it is reported as uncalled."""
         with self.lock:
             self._begun[member] = 0
 
@@ -157,7 +157,7 @@ class BatchHandover:
             return not self._is_closed
 
     def on_kill(self, member: int, end: Callable[[], object]) -> None:
-        """Register ``end``, which cuts the call of the member short; called at once if that was requested before."""
+        """Register ``end``, which interrupts the call of the member; it is called at once if that was requested before."""
         with self.lock:
             is_wanted = member in self._killed
             if not is_wanted:
@@ -174,7 +174,7 @@ class BatchHandover:
             end()
 
     def close(self) -> np.ndarray:
-        """Let no member begin any more; those (int32) of which it is certain that they were not called."""
+        """Let no member begin any more; return the members (int32) that were certainly not called."""
         with self.lock:
             self._is_closed = True
             touched = np.frombuffer(self._begun, np.uint8) | np.frombuffer(self.answered, np.uint8)
@@ -183,7 +183,7 @@ class BatchHandover:
     # -- what comes back ----------------------------------------------------------------------------------------
 
     def claim(self, members: np.ndarray) -> np.ndarray:
-        """Those of the members that had no outcome yet; from now on they have. Under ``lock``."""
+        """Select the members without an outcome and mark them as having one. The caller holds ``lock``."""
         if len(members) == self.left == 1 and not self.answered[members.item()]:
             self.answered[members.item()] = 1
             self.left = 0
@@ -204,7 +204,7 @@ class BatchHandover:
         return np.flatnonzero(np.frombuffer(self.answered, np.uint8) == 0).astype(np.int32)
 
     def remark_of(self, member: int, outcome: Outcome) -> EntryRemark:
-        """What an outcome leaves on the member's entry."""
+        """The remark that an outcome leaves on the member's entry."""
         part = self.part_of(member)
         position = part.positions[member - part.first]
         is_asked = outcome.kind == OutcomeKind.AGAIN and self.batch.members.attempts[member] > 0
@@ -222,7 +222,7 @@ class BatchHandover:
             part.data[position] = data
 
     def data_of(self, member: int) -> Value:
-        """What an earlier call of the entry left; not to be changed."""
+        """The data that an earlier call of the entry left; callers must not change it."""
         part = self.part_of(member)
         return part.data.get(part.positions[member - part.first]) if part.data else None
 
@@ -241,7 +241,7 @@ class BatchHandover:
         return []
 
     def take_doubt(self, member: int) -> bool:
-        """The same for one."""
+        """Whether the last call of this member ended unseen; True only once."""
         part = self.part_of(member)
         return part.take_doubt(member - part.first)
 

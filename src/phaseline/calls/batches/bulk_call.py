@@ -1,4 +1,4 @@
-"""One call that takes several members: what is known of them before it, and of each when it has ended.
+"""One call that takes several members: their data before it, and the outcome of each after it.
 
 A flavour whose functions can take many members has a ``BulkCaller``. The executor lets it gather the members of a call,
 runs the code that it gives, on a thread or as a coroutine, and has it settled; a call of one member goes the same way.
@@ -43,7 +43,7 @@ class Together(Protocol):
     """Members that are called together."""
 
     def code(self, function: Callable[..., object]) -> Callable[[], object]:
-        """What calls the function for them; a coroutine function if the function is one."""
+        """The code that calls the function for all members; a coroutine function if the function is one."""
         ...
 
     def settle(self, raised: BaseException | None) -> BulkOutcome:

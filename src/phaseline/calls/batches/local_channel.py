@@ -88,7 +88,7 @@ class LocalChannel:
         self._keep(call, self._handover.changes_of(call), wait=wait)
 
     def save_unless_stale(self, call: PluginCall) -> bool:
-        """The same, unless the subjects were changed elsewhere since it read them."""
+        """Save the changes, unless another call changed the same instances since this call read them."""
         changes = self._handover.part_of(call.member).deployment.changes_unless_stale(call.subjects)
         if changes is not None:
             self._keep(call, [(call.member, change) for change in changes], wait=False)

@@ -1,4 +1,4 @@
-"""One member called to its end: the right caller for its code, and what it leaves behind."""
+"""Call one member to its end: choose the caller for its code, and collect its changes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import DocumentChange, EntryRemark
 
 NOT_CALLED = Outcome(OutcomeKind.AGAIN, 0)
-"""Of a member that was canceled, or whose engine leaves, before its call began: not called, not failed."""
+"""The outcome of a member whose call never began, because of a cancel or because the engine leaves; not a failure."""
 
 
 def ended_on_request() -> Outcome:
@@ -43,7 +43,7 @@ def resolve(spot: CallTemplate, call: PluginCall) -> CallTemplate:
 
 
 def awaited_truth(outcome: Outcome, policy: Policy, flavour: Flavour) -> Outcome:
-    """With ``until_true`` a false result means: call again after the interval; items decide for themselves."""
+    """Turn a false result of an ``until_true`` operation into a further call after the interval; items decide for themselves."""
     if policy.until_true and not gathers(flavour) and outcome.kind is OutcomeKind.COMPLETED and not outcome.result:
         return Outcome(OutcomeKind.AGAIN, policy.retry_interval_ms, outcome.message or "not true yet")
     return outcome
@@ -52,7 +52,7 @@ def awaited_truth(outcome: Outcome, policy: Policy, flavour: Flavour) -> Outcome
 def settle_call(
     handover: BatchHandover, call: PluginCall, outcome: Outcome
 ) -> tuple[Outcome, list[tuple[int, DocumentChange]]]:
-    """What the call changed; a property that cannot be stored fails the call."""
+    """The changes made by the call; a property that cannot be stored fails the call."""
     if not call.is_touched:
         return outcome, []
     try:
@@ -62,7 +62,7 @@ def settle_call(
 
 
 def remark_for(handover: BatchHandover, member: int, outcome: Outcome, *, said_before: bool) -> EntryRemark | None:
-    """What is to be remembered of an outcome; it takes the place of what earlier calls of the entry left."""
+    """The remark to store for an outcome; it replaces those of earlier calls of the entry."""
     if outcome.message or outcome.error or outcome.result is not None or said_before:
         return handover.remark_of(member, outcome)
     return None

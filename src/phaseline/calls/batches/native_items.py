@@ -97,12 +97,12 @@ class Item:
 
     @property
     def runtime_properties(self) -> dict[str, Value]:
-        """Its runtime properties; changes are saved in the same transaction as the outcome."""
+        """The runtime properties of the instance; changes are saved in the same transaction as the outcome."""
         return self._call.owner.runtime_properties
 
     @property
     def inputs(self) -> dict[str, Value]:
-        """The operation's inputs, evaluated, a copy of its own."""
+        """The evaluated inputs of the operation; the item has its own copy."""
         return self._call.inputs
 
     @property
@@ -147,12 +147,12 @@ class Item:
 
     @property
     def attempt(self) -> int:
-        """How many retries were made before this call."""
+        """The number of retries before this call."""
         return self._call.attempt
 
     @property
     def data(self) -> dict[str, Value]:
-        """What an earlier call of this entry left for the next one; kept until the entry is completed."""
+        """Data that an earlier call of this entry left for the next one; kept until the entry is completed."""
         call = self._call
         if not isinstance(call.data, dict):
             call.data = {}
@@ -160,7 +160,7 @@ class Item:
 
     @property
     def decisions(self) -> Mapping[str, Value]:
-        """What hooks decided for this instance."""
+        """The decisions of hooks for this instance."""
         call = self._call
         return call.site.execution.decisions.get(call.owner.id, {})
 
@@ -170,7 +170,7 @@ class Item:
         return self._call.is_canceled
 
     def secret(self, name: str) -> str:
-        """The text of a secret. Where the engine writes, it is masked from now on. ``KeyError`` if there is none."""
+        """The text of a secret, which the engine then masks in everything that it writes. Raises: ``KeyError`` if it is unknown."""
         return self._call.world.secret(name)
 
     @property
@@ -179,16 +179,16 @@ class Item:
         return ItemLog(self._call)
 
     def complete(self, result: Value = None) -> None:
-        """It is done. ``result``: what is to be remembered of it; of ``check_drift`` the drift, none if there is none."""
+        """Mark the item as completed. ``result``: the result to store; for ``check_drift`` the drift, None without drift."""
         self._batch._mark(self._place, OutcomeKind.COMPLETED, result=result)  # noqa: SLF001
 
     def fail(self, message: str, retry: bool = False) -> None:  # noqa: FBT001, FBT002 - the signature users know
-        """It failed; with ``retry`` it is tried again after the operation's interval, if retries remain."""
+        """Mark the item as failed; with ``retry`` it is retried after the operation's interval, if retries remain."""
         kind = OutcomeKind.RETRY if retry else OutcomeKind.FAILED
         self._batch._mark(self._place, kind, message)  # noqa: SLF001
 
     def again(self, after_s: float, message: str = "") -> None:
-        """It is not done yet: call again after so many seconds. Not a failure; no thread is held meanwhile."""
+        """Ask for another call after ``after_s`` seconds, which is not a failure; no thread waits for it."""
         self._batch._mark(self._place, OutcomeKind.AGAIN, message, milliseconds(after_s))  # noqa: SLF001
 
     def __repr__(self) -> str:
@@ -214,7 +214,7 @@ class ItemBatch:
         self._is_open = True
 
     def __len__(self) -> int:
-        """How many items there are."""
+        """The number of items."""
         return self._count
 
     def __iter__(self) -> Iterator[Item]:
@@ -244,13 +244,13 @@ class ItemBatch:
         message: str,
         retry: bool = False,  # noqa: FBT001, FBT002 - the signature users know
     ) -> None:
-        """These failed; with ``retry`` they are tried again, if retries remain. None: all that are not marked yet."""
+        """Mark these items as failed; with ``retry`` they are retried, if retries remain. None: all items without a mark."""
         kind = OutcomeKind.RETRY if retry else OutcomeKind.FAILED
         for place in self._places(items):
             self._mark(place, kind, message)
 
     def again(self, items: Iterable[Item] | None, after_s: float, message: str = "") -> None:
-        """Call these again after so many seconds. None: all that are not marked yet."""
+        """Ask for another call of these items after ``after_s`` seconds. None: all items without a mark."""
         delay = milliseconds(after_s)
         for place in self._places(items):
             self._mark(place, OutcomeKind.AGAIN, message, delay)
@@ -288,7 +288,7 @@ class ItemBatch:
     # -- for the executor ---------------------------------------------------------------------------------------
 
     def code(self, function: Callable[..., object]) -> Callable[[], object]:
-        """What calls the function: with all of it if it is a bulk function, else with its one item."""
+        """The code that calls the function: with the whole batch for a bulk function, otherwise with the single item."""
         declaration = declaration_of(function)
         is_bulk = declaration is not None and declaration.bulk
         return partial(function, self) if is_bulk else partial(function, Item(self, 0))

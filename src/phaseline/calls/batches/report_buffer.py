@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @mutable
 class BufferedReports:
-    """What waits to be posted of one batch."""
+    """Reports of one batch that wait to be posted."""
 
     members: list[int] = field(default_factory=list)
     kinds: list[int] = field(default_factory=list)
@@ -162,12 +162,12 @@ class ReportBuffer:
         self.flush()
 
     def _gathered(self, handover: BatchHandover) -> BufferedReports:
-        """What waits of a batch, and will be posted in time. Under the lock, as all below."""
+        """The waiting reports of a batch. The caller holds the lock, here and in all methods below."""
         self._see_to_it()
         return self._waiting.setdefault(handover, BufferedReports())
 
     def _see_to_it(self) -> None:
-        """Have what waits posted when it had 10 ms to gather company."""
+        """Have waiting reports posted after 10 ms, so that several are posted together."""
         if not self._is_set:
             self._is_set = True
             self.alarms.set(POST_EVERY_MS / 1000, self.flush)

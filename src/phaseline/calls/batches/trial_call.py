@@ -1,4 +1,4 @@
-"""Calls of made-up members, without an engine: what a function would be given, and what came of it.
+"""Calls of made-up members without an engine: the arguments of a function, and its results.
 
 The deployment behind the calls is a real one, held in memory: properties, relationships, hosts and intrinsic functions
 are what they would be in an engine, only that nothing is stored.
@@ -66,7 +66,7 @@ class Subject:
 
 @frozen
 class TrialMember:
-    """What one member of a made-up call is given.
+    """The arguments of one member of a made-up call.
 
     ``target``: it is a relationship operation, called on this ``side``. ``attempt``: retries so far. ``data``: what an
     earlier call of the same entry left for this one. ``phase_data``: what the phase keeps with the resource.
@@ -180,14 +180,14 @@ class Trial:
         return id
 
     def _keep_phase_data(self, id: str, data: Mapping[str, Value]) -> None:
-        """What the phase that is called keeps with a resource."""
+        """The data that the called phase keeps with a resource."""
         if self._phase is None or not data:
             return
         document = self._documents[id]
         document[PHASE_DATA] = {**phases_in(document), self._phase.name: copy_mapping(data)}
 
     def _free_name(self, wanted: str) -> str:
-        """The name, or the name with the first number that makes it one of its own."""
+        """The name, or the name with the first number that makes it unique."""
         numbered = (f"{wanted}{number}" for number in range(2, len(self._nodes) + 3))
         return next(name for name in (wanted, *numbered) if name not in self._counts)
 
@@ -270,13 +270,13 @@ class Trial:
         return self.tried(place, together.settle_only(raised))
 
     def _keep_raised(self, places: Iterable[int], together: Together, raised: BaseException | None) -> None:
-        """What left the function, or the ``find(items)`` that was asked before it."""
+        """Keep an exception of the function, or of the ``find(items)`` called before it."""
         found = raised or getattr(together, "find_raised", None)
         if found is not None and self._keeps_raised:
             self._raised.update(dict.fromkeys(places, found))
 
     def tried(self, place: int, outcome: Outcome) -> Tried:
-        """What came of a member, its runtime properties and data as they would be stored."""
+        """The result of a member, with its runtime properties and data in the stored form."""
         call = self.call_at(place)
         data: Value = None
         try:
@@ -310,7 +310,7 @@ class Trial:
         self.lines[call.member].append((level, text))
 
     def log_lines(self, call: PluginCall, level: str, lines: Sequence[str]) -> bool:
-        """Keep many."""
+        """Keep many log lines."""
         self.lines[call.member].extend((level, line) for line in lines)
         return True
 
@@ -336,7 +336,7 @@ class Trial:
         return True
 
     def is_canceled(self, call: PluginCall) -> bool:
-        """As it was given."""
+        """The value given for the trial."""
         return self.members[call.member].is_canceled
 
     def on_kill(self, call: PluginCall, end: Callable[[], object]) -> None:
@@ -359,7 +359,7 @@ class Trial:
         return keeping
 
     def inputs(self, call: PluginCall) -> dict[str, Value]:
-        """As they were given, intrinsic functions evaluated."""
+        """The given inputs, with intrinsic functions evaluated."""
         given = copy_mapping(self.members[call.member].inputs)
         if not contains_functions(given):
             return given
@@ -371,7 +371,7 @@ class Trial:
 
 
 def with_plain_ids(topology: Topology) -> Topology:
-    """The same instances under ids that tests can spell, such as ``web_1``."""
+    """The topology with simple instance ids for tests, such as ``web_1``."""
     names = [node.name for node in topology.nodes]
     places = zip(topology.node.tolist(), topology.index.tolist(), strict=True)
     ids = [f"{names[number]}_{index}" for number, index in places]

@@ -31,7 +31,7 @@ class Answers:
         self._note = note
 
     def answer(self, name: str, arguments: list[Any]) -> Any:
-        """The answer to one question. Raises ``KeyError`` for what is not there, ``ProblemsError`` for bad functions."""
+        """The answer to one question. Raises: ``KeyError`` for an unknown name, ``ProblemsError`` for invalid functions."""
         deployment = self._deployment
         match name:
             case "instance":

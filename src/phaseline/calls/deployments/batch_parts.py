@@ -31,7 +31,7 @@ SIDES: Mapping[SubjectKind, Literal["node", "source", "target"]] = {
     SubjectKind.SOURCE: "source",
     SubjectKind.TARGET: "target",
 }
-"""Which side's operation a kind of subject means."""
+"""The side of a relationship whose operation belongs to a kind of subject."""
 
 
 @mutable
@@ -54,7 +54,7 @@ class CallTemplate:
 
 
 class BatchPart:
-    """One segment with what it refers to. Its columns become plain lists when the first member is touched."""
+    """One segment, with the data to which it refers. Its columns become plain lists when the first member is touched."""
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class BatchPart:
         return found
 
     def _phase_spot(self, name: str, policy: Policy) -> CallTemplate:
-        """Of a phase of a state: what is in force when the batch is handed over (PD43)."""
+        """For a phase of a state: the definition in use when the batch is handed over (PD43)."""
         from phaseline.calls.protocol.phase_view import PhaseContext, target_of
 
         definition = self.find_phase(name)
@@ -138,19 +138,19 @@ class BatchPart:
         return CallTemplate(site, {}, policy, is_constant=True, is_flat=True)
 
     def mapped(self, subject: int) -> Operation | None:
-        """What the phase means for a subject: what the execution brings along, or an operation of the blueprint; or None."""
+        """The operation that a phase calls for a subject: one from the execution, or one from the blueprint; or None."""
         brought = self.execution.around.operation(self.phase)
         return brought or self.deployment.operation(self.segment.kind, subject, self.phase)
 
     def operation(self, place: int) -> Operation:
-        """What is to be called. ``NonRecoverableError`` if nothing is mapped any more."""
+        """The operation to call. Raises: ``NonRecoverableError`` if no function is mapped any more."""
         found = self.mapped(self.subjects[place])
         if found is None or not found.is_implemented:
             raise NonRecoverableError(f"nothing is mapped to '{self.phase}' (any more)")
         return found
 
     def spot(self, place: int) -> CallTemplate:
-        """What the member shares with others of its node; made once a batch. Raises as ``operation`` does."""
+        """The data shared by all members of one node, made once a batch. Raises: as ``operation``."""
         key = self._owners[place], self._policy_numbers[place]
         found = self._spots.get(key)
         if found is None:

@@ -1,4 +1,4 @@
-"""What calls are about: one deployment with its instances, looked up only where plugin code touches it."""
+"""The subjects of calls: one deployment with its instances, read only when plugin code needs them."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class LoadedDeployment:
 
     @property
     def documents(self) -> Mapping[int, Mapping[str, Value]]:
-        """{instance number: runtime properties} of those that have any; never to be changed."""
+        """{instance number: runtime properties}, without instances that have none; callers must not change it."""
         return self._documents
 
     def document_of(self, instance: int) -> Mapping[str, Value]:
@@ -123,7 +123,7 @@ class LoadedDeployment:
         return self._documents.get(instance, NO_DOCUMENT)
 
     def attributes_of(self, instance: int) -> Mapping[str, Value]:
-        """What phases see of an instance: its document, and below that the properties of a node that is a resource."""
+        """The attributes of an instance for phases: those of its document, then the properties of its node if it is a resource."""
         document = self.document_of(instance)
         if self.topology.nodes[self.topology.node[instance]].type not in self.blueprint.on_path:
             return document
@@ -133,7 +133,7 @@ class LoadedDeployment:
         return overlaid(below, document)
 
     def documented(self, instances: np.ndarray) -> list[int]:
-        """Those of the instances that have a document."""
+        """The given instances that have a document."""
         documents = self._documents
         return [instance for instance in instances.tolist() if instance in documents] if documents else []
 
@@ -213,7 +213,7 @@ class LoadedDeployment:
         self._take(topology, blueprint, inputs, view_of(self.view.id, blueprint, inputs, code, self.view.creator))
 
     def move(self, code: CodeLocation) -> None:
-        """Its code is found elsewhere. Calls that run keep what they have."""
+        """Set new places of the deployment's code. Running calls keep the former ones."""
         view = self.view
         self._take(self.topology, self.topology.blueprint, self.inputs, altered(view, code=code))
 
@@ -233,7 +233,7 @@ class LoadedDeployment:
     # -- operations ---------------------------------------------------------------------------------------------
 
     def operation(self, kind: SubjectKind, subject: int, phase: str) -> Operation | None:
-        """What is mapped for the subject under the full operation name, or None."""
+        """The operation mapped for the subject under this full name, or None."""
         if kind is SubjectKind.INSTANCE:
             node: Node = self.topology.nodes[self.topology.node[subject]]
             return node.operations.get(phase)
@@ -244,7 +244,7 @@ class LoadedDeployment:
         return sided.get(phase)
 
     def owners(self, kind: SubjectKind, subjects: np.ndarray) -> np.ndarray:
-        """What decides about the operation of each subject: node numbers of instances, link places of relationships."""
+        """The owner of each subject's operation: node numbers of instances, link places of relationships."""
         if kind is SubjectKind.DEPLOYMENT:
             return subjects
         column = self.topology.node if kind is SubjectKind.INSTANCE else self.topology.link
@@ -272,7 +272,7 @@ class LoadedDeployment:
         return self.instance_view(self.topology.number_of[id])
 
     def node(self, instance: InstanceContext) -> NodeContext:
-        """Its node; made once for each node unless properties must be evaluated for the instance."""
+        """The node of an instance; made once for each node unless its properties must be evaluated for the instance."""
         number = self._node_numbers[instance.number]
         found = self._nodes.get(number)
         if found is None:
@@ -311,17 +311,17 @@ class LoadedDeployment:
         return [len(self.topology.instances_of(number)) for number in range(len(self.topology.nodes))]
 
     def document(self, instance: InstanceContext) -> Mapping[str, Value]:
-        """Its runtime properties; never to be changed."""
+        """The runtime properties of an instance; callers must not change them."""
         return self.document_of(instance.number)
 
     def relationships(self, instance: InstanceContext) -> tuple[RelationshipContext, ...]:
-        """Relationship instances whose source it is, those that are only a rule included, in template order."""
+        """Relationship instances whose source is this instance, in template order, including those stored as a rule."""
         links = self.topology.links
         found = [(links[link].place, target, link) for link, target in self.targets(instance.number)]
         return tuple(self.relationship_view(link, instance.number, target) for _, target, link in sorted(found))
 
     def targets(self, source: int) -> list[tuple[int, int]]:
-        """(link, target instance number) of all relationships of an instance to those that are there."""
+        """(link, target instance number) of all relationships of an instance to existing instances."""
         topology = self.topology
         order, start = topology.rows_by_source
         rows = order[start[source] : start[source + 1]]
@@ -353,11 +353,11 @@ class LoadedDeployment:
         return [self.topology.ids[found] for found in self.topology.instances_of(number).tolist()]
 
     def state(self, instance: InstanceContext) -> str:
-        """Its state, such as ``started``."""
+        """The state of the instance, such as ``started``."""
         return self.state_of(instance.number)
 
     def system_properties(self, instance: InstanceContext) -> Mapping[str, Value]:
-        """What checks have found of it, opened where it was sealed."""
+        """The check results of an instance, with sealed values decrypted."""
         from phaseline.model.health.system_properties import system_properties
 
         number = instance.number
@@ -388,11 +388,11 @@ class LoadedDeployment:
         raise_if_secret_names(written, self._secrets)
 
     def secret(self, name: str) -> str:
-        """The text of a secret, masked from now on wherever it is written. ``KeyError`` if there is none."""
+        """The text of a secret, which is then masked in everything that is written. Raises: ``KeyError`` if it is unknown."""
         return self._secrets.get(name)
 
     def view_now(self) -> DeploymentContext:
-        """What a call sees of the deployment, its tags evaluated. Raises ``ProblemsError``."""
+        """The deployment for a call, with its tags evaluated. Raises: ``ProblemsError``."""
         tags = self.blueprint.resource_tags
         if not tags:
             return self.view
@@ -406,7 +406,7 @@ class LoadedDeployment:
 
     @cached_property
     def _scope(self) -> RuntimeScope:
-        """What functions see when they are seen from nowhere."""
+        """The scope of functions that belong to no instance."""
         properties = {node.name: node.properties for node in self.topology.nodes}
         instances = TopologyInstances(self.topology, self.document_of)
         facts = facts_of(self.view.id, self.blueprint, self.view.creator)

@@ -1,4 +1,4 @@
-"""What outcomes of checks and of heal operations come to, as results to be remembered (``model.health.checks``)."""
+"""Check results that follow from outcomes of checks and heal operations (``model.health.checks``)."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _bodies(said: Mapping[int, EntryRemark], first: int, places: np.ndarray, out
 
 
 def _is_updated_on(operation: str, topology: Topology, subjects: np.ndarray) -> np.ndarray:
-    """Of which instances an operation of update that went well is not the last: their drift is not gone yet (W61)."""
+    """Instances with further update operations to come: their drift remains until the last one succeeded (W61)."""
     later = UPDATES[UPDATES.index(operation) + 1 :]
     by_node = [
         any(name in node.operations and node.operations[name].is_implemented for name in later)

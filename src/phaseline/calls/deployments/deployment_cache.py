@@ -59,7 +59,7 @@ def nobodys(_deployment: int, _code: CodeLocation, _file: str) -> FilesTaken | N
 
 
 class DeploymentCache:
-    """What batches refer to by number. ``names``: what the store is called in tokens and marks."""
+    """Deployments, executions and graphs in memory, by number. ``names``: the store's names in tokens and marks."""
 
     def __init__(self, store: Store, secrets: SecretSource | None = None) -> None:
         self._store = store
@@ -76,7 +76,7 @@ class DeploymentCache:
         """Deployments that were loaded, or of which an execution began or the last one left, since ``Eviction`` looked last."""
         self.find_phase: FindPhase = no_phase
         self.leads_to: Callable[[int], PreviewedRounds | None] = nowhere
-        """What an execution will have done if all goes well."""
+        """Returns the result of an execution if nothing fails."""
         self.files_of: Callable[[int, CodeLocation, str], FilesTaken | None] = nobodys
         """The files of a deployment's blueprint, by its number, its code and the main file."""
 
@@ -126,7 +126,7 @@ class DeploymentCache:
         return next((row.id for row in self._store.executions(deployment) if row.number == execution), "")
 
     def grow(self, deployment: int, count: int) -> LoadedDeployment:
-        """The deployment with at least so many instances: others may have been added to the store meanwhile."""
+        """The deployment with at least ``count`` instances; new ones are read from the store."""
         found = self.loaded(deployment)
         if len(found.topology) < count:
             store, before = self._store, len(found.topology)
@@ -137,7 +137,7 @@ class DeploymentCache:
         return found
 
     def aim_of(self, row: ExecutionRow) -> Aim | None:
-        """What an execution brings its deployment to: the aim of the plan that its request names."""
+        """The aim of an execution: that of the plan in its request."""
         from phaseline.model.execution.stored_plans import PLAN  # few executions carry one out
 
         number = row.request.parameters.get(PLAN)
@@ -145,7 +145,7 @@ class DeploymentCache:
         return None if plan is None or plan.deployment != row.deployment else plan.aim
 
     def written_down(self, row: ExecutionRow, answer: Reshape, now: Callable[[], int]) -> PlannerWrites | None:
-        """What a planner stored with a round: a document of the deployment, a deleted one, unhealthy instances; None: nothing."""
+        """The rows that a planner stores with a round: a new or deleted document, unhealthy instances; None: nothing."""
         if answer.keeps is None and answer.drops is None and answer.marks is None and answer.labels is None:
             return None
         from phaseline.calls.deployments.stack_export import called_ill
@@ -184,7 +184,7 @@ class DeploymentCache:
         return self._opened(self._store.inputs(deployment), self._store.blueprint(deployment))
 
     def _opened(self, inputs: Mapping[str, Value], blueprint: Blueprint) -> Mapping[str, Value]:
-        """The inputs, those that are secrets opened, and known from now on."""
+        """The inputs with secrets decrypted, which are then masked in everything that is written."""
         hidden = hidden_inputs(blueprint)
         opened = {name: self.secrets.unsealed(value) if name in hidden else value for name, value in inputs.items()}
         self.secrets.learn([opened[name] for name in hidden if name in opened])
@@ -198,7 +198,7 @@ class DeploymentCache:
         return {number: cast("dict[str, Value]", self.secrets.unsealed(body)) for number, body in found.items()}
 
     def name_states(self, deployment: int, wanted: Iterable[str]) -> Mapping[str, int]:
-        """{state: its number} for these states and all that the deployment has; new ones are stored at once."""
+        """{state: its number} for these states and all of the deployment; new states are stored at once."""
         found = self.loaded(deployment)
         if missing_names(found.state_names, wanted):
             found.state_names = self._store.name_states(deployment, list(dict.fromkeys(wanted)))
@@ -301,7 +301,7 @@ class DeploymentCache:
         return self._executions[execution]
 
     def add_graph(self, graph_id: int, graph: Graph) -> None:
-        """Know a graph that was just made: nothing of it needs to be read from the store."""
+        """Add a new graph to the cache, so that it is not read from the store."""
         self._policies[graph_id] = graph.policies
         self._data[graph_id] = {}
 

@@ -1,4 +1,4 @@
-"""What hooks have decided for instances, and what they warned of: the result of a hook's entry (decision 23).
+"""Decisions of hooks for instances, and their warnings: the result of a hook's entry (decision 23).
 
 ``{"decisions": {instance id: {name: value}}, "warnings": [text]}``; either may be missing.
 """
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from phaseline.ports.store import Store
 
 Decisions = dict[str, "Mapping[str, Value]"]
-"""{instance id: what was decided for it}"""
+"""{instance id: its decisions}"""
 DECISIONS, WARNINGS = "decisions", "warnings"
 
 
 def decided(store: Store, row: ExecutionRow) -> Decisions:
-    """What was decided in an execution so far; later classes have the last word about a name."""
+    """The decisions of an execution so far; for equal names the later class counts."""
     found: Decisions = {}
     for graph in store.graphs(row.number):
         if any(step.phase.startswith(PRE) for step in store.graph(graph.id).steps[:1]):
@@ -43,7 +43,7 @@ def add_decisions(found: Decisions, results: Iterable[Value]) -> None:
 
 
 def warnings_of(result: Value) -> Iterator[str]:
-    """What a call warned of."""
+    """The warnings of a call."""
     told = result.get(WARNINGS) if isinstance(result, dict) else None
     for text in told if isinstance(told, list) else ():
         yield str(text)

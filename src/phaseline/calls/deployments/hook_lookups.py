@@ -73,7 +73,7 @@ class ExecutionHookLookup:
         return requested_labels(row.request) if row is not None and row.request.workflow == RELABEL else None
 
     def approvals(self) -> Sequence[Approval]:
-        """What people have approved for the execution, oldest first."""
+        """Approvals of the execution by users, oldest first."""
         return [
             Approval(asked.actor.name, str(asked.body.get("plan")), asked.at / 1000, str(asked.body.get("reason", "")))
             for asked in self._store.requests_of(self._execution)

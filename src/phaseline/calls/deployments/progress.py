@@ -79,7 +79,7 @@ class Progress:
 
     @property
     def ended(self) -> int:
-        """Those that have ended."""
+        """The number of ended entries."""
         return sum(row.ended for row in self.rows)
 
 
@@ -139,7 +139,7 @@ def count_rows(
 
 
 def _shown(step: str) -> str:
-    """What people read of a step: the phase, the state that is entered, or the operation."""
+    """The name of a step for people: its phase, the entered state, or its operation."""
     state = state_entered(step)
     return f"entering {state}" if state is not None else phase_of(step) or step
 

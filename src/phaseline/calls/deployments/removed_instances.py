@@ -1,4 +1,4 @@
-"""Whether those that a graph was about are still there: nothing is called again for an instance that is gone (N8)."""
+"""Check that the instances of a graph still exist: no call is repeated for a removed instance (N8)."""
 
 from __future__ import annotations
 

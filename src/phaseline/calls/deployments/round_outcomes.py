@@ -29,7 +29,7 @@ class RoundOutcomes:
         self._store, self._arena, self._messages = store, arena, messages
 
     def called(self, graph: int, count: int) -> np.ndarray:
-        """For which of ``count`` instances something of the graph was called, bool by number."""
+        """Instances with at least one call in the graph, bool by number; ``count``: the number of instances."""
         steps, subject, status, marks = self._columns(graph)
         kind = np.repeat([step.kind for step in steps], [step.count for step in steps])
         chosen = (kind == SubjectKind.INSTANCE) & np.isin(status, CALLED) & (marks & Mark.ABSENT == 0)

@@ -19,7 +19,7 @@ DAMAGED = "PL-S003"
 
 
 def is_alone(error: Exception) -> bool:
-    """Whether it is about a value that was read, and not about the store or the machine, which all executions share."""
+    """Whether an error concerns only this execution's stored data, not the store or the machine."""
     if not isinstance(error, ProblemsError):
         return True
     return error.problems[0].code == DAMAGED and isinstance(error.__cause__, ValueError)
@@ -38,7 +38,7 @@ def unreadable(row: ExecutionRow, why: str) -> Problem:
 
 
 def reason_of(error: Exception) -> str:
-    """What was met, and for our own eyes where."""
+    """The text of an error; for a defect also its type and its place in the code."""
     if isinstance(error, ProblemsError):
         return error.problems[0].message
     last = error.__traceback__

@@ -1,4 +1,4 @@
-"""How one member is called, whatever the flavour of its code: the seam between executors and callers.
+"""The interface between executors and callers: the call of one member, for every flavour of code.
 
 An executor makes a ``PluginCall`` for a member and gives it to the ``Caller`` of its flavour: ``native`` (an
 item), ``cloudify`` (a function with ctx), ``script`` (a file or text run as a process), ``phase`` (a handler). The same callers
@@ -73,7 +73,7 @@ class RelationshipContext:
 
 
 class DeploymentLookup(Protocol):
-    """What can be looked up about the deployment during a call: served in memory or through the worker's pipe."""
+    """Look-ups in the deployment during a call, answered from memory or through the worker's pipe."""
 
     def instance(self, id: str) -> InstanceContext:
         """The instance of this id. ``KeyError`` if there is none."""
@@ -100,11 +100,11 @@ class DeploymentLookup(Protocol):
         ...
 
     def state(self, instance: InstanceContext) -> str:
-        """Its state, such as ``started``."""
+        """The state of the instance, such as ``started``."""
         ...
 
     def system_properties(self, instance: InstanceContext) -> Mapping[str, Value]:
-        """What checks have found of it: ``status``, ``configuration_drift`` and so on."""
+        """The check results of the instance: ``status``, ``configuration_drift`` and others."""
         ...
 
     def evaluate(self, value: Value, call: PluginCall) -> Value:
@@ -112,7 +112,7 @@ class DeploymentLookup(Protocol):
         ...
 
     def secret(self, name: str) -> str:
-        """The text of a secret, masked from now on wherever it is written. ``KeyError`` if there is none."""
+        """The text of a secret, which is then masked in everything that is written. Raises: ``KeyError`` if it is unknown."""
         ...
 
 
@@ -134,7 +134,7 @@ class InstanceContext:
 
     @property
     def node(self) -> NodeContext:
-        """Its node, properties evaluated."""
+        """The node of the instance, with evaluated properties."""
         if self._node is None:
             self._node = self.world.node(self)
         return self._node
@@ -181,7 +181,7 @@ class InstanceContext:
         self._before = None if self._runtime is None else copy_mapping(self._runtime)
 
     def refresh(self) -> None:
-        """Forget what was read; the next touch reads what is known now."""
+        """Drop the values read so far; the next access reads the present ones."""
         self._before = self._runtime = self._node = self._changes = None
 
     @property
@@ -191,7 +191,7 @@ class InstanceContext:
 
     @property
     def state(self) -> str:
-        """Its state, such as ``started``."""
+        """The state of the instance, such as ``started``."""
         return self.world.state(self)
 
     @property
@@ -290,7 +290,7 @@ class Channel(Protocol):
         ...
 
     def on_kill(self, call: PluginCall, end: Callable[[], object]) -> None:
-        """``end``, from any thread, cuts the call short: it is called as soon as a user wants that, be it at once."""
+        """Register ``end``, which interrupts the call from any thread; it is called as soon as a user requests it."""
         ...
 
     def load(self, call: PluginCall) -> Callable[..., object]:
@@ -419,7 +419,7 @@ class PluginCall:
 
 @frozen
 class Outcome:
-    """What came of one call. ``delay_ms`` until the next call, -1: the policy's interval. ``error``: {type, traceback}."""
+    """The result of one call. ``delay_ms``: until the next call, -1: the policy's interval. ``error``: {type, traceback}."""
 
     kind: OutcomeKind
     delay_ms: int = -1

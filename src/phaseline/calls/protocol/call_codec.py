@@ -44,7 +44,7 @@ def write_node(view: NodeContext) -> Letter:
 
 
 def read_node(letter: Letter) -> NodeContext:
-    """What ``write_node`` wrote."""
+    """Read the node that ``write_node`` wrote."""
     return NodeContext(**{**letter, "type_hierarchy": tuple(letter["type_hierarchy"])})
 
 
@@ -59,7 +59,7 @@ def write_relationship(view: RelationshipContext) -> Letter:
 
 
 def read_relationship(letter: Letter) -> RelationshipContext:
-    """What ``write_relationship`` wrote."""
+    """Read the relationship that ``write_relationship`` wrote."""
     return RelationshipContext(**{**letter, "type_hierarchy": tuple(letter["type_hierarchy"])})
 
 
@@ -113,7 +113,7 @@ def write_call(call: PluginCall, *, inputs: Mapping[str, Value], mark: str) -> L
 
 
 def write_site(site: Site) -> Letter:
-    """What all calls of one operation of one node have in common."""
+    """Write the data shared by all calls of one operation of one node."""
     plugin = None if site.plugin is None else asdict(site.plugin)
     deployment = site.deployment
     return {
@@ -145,7 +145,7 @@ def write_site(site: Site) -> Letter:
 
 
 def read_site(letter: Letter) -> Site:
-    """What ``write_site`` wrote."""
+    """Read the site that ``write_site`` wrote."""
     places = letter["code"]
     imported = tuple((namespace, folder) for namespace, folder in places["imported"])
     code = CodeLocation(
@@ -173,7 +173,7 @@ def read_call(letter: Letter, site: Site, channel: Channel, world: DeploymentLoo
 
 
 def write_outcome(outcome: Outcome) -> Letter:
-    """An outcome."""
+    """Write an outcome."""
     return {
         "kind": int(outcome.kind),
         "delay_ms": outcome.delay_ms,
@@ -184,7 +184,7 @@ def write_outcome(outcome: Outcome) -> Letter:
 
 
 def read_outcome(letter: Letter) -> Outcome:
-    """What ``write_outcome`` wrote."""
+    """Read the outcome that ``write_outcome`` wrote."""
     return Outcome(
         OutcomeKind(letter["kind"]), letter["delay_ms"], letter["message"], letter["error"], letter["result"]
     )
@@ -199,7 +199,7 @@ def write_changes(changes: Sequence[tuple[int, Mapping[PropertyPath, Value], Seq
 
 
 def read_changes(letter: Changes) -> list[tuple[int, dict[PropertyPath, Value], tuple[PropertyPath, ...]]]:
-    """What ``write_changes`` wrote."""
+    """Read the changes that ``write_changes`` wrote."""
     return [
         (number, {tuple(path): value for path, value in written}, tuple(tuple(path) for path in removed))
         for number, written, removed in letter

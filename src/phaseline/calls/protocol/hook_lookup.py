@@ -40,14 +40,14 @@ class Approval:
 
 
 class HookLookup(Protocol):
-    """Of one execution; safe from any thread."""
+    """Look-ups of hooks in one execution; safe from any thread."""
 
     def target(self, now: DeploymentLookup, *, takes_back: bool = False) -> DeploymentLookup:
         """What the deployment is brought to; while what was done is taken back, what it was before. Raises ``ProblemsError``."""
         ...
 
     def approvals(self) -> Sequence[Approval]:
-        """What people have approved for the execution, oldest first."""
+        """Approvals of the execution by users, oldest first."""
         ...
 
     def usage(self, key: str, value: str) -> Sequence[Usage]:

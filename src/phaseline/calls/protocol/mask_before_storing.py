@@ -1,4 +1,4 @@
-"""What a turn writes, without the secrets in it: texts masked, values sealed (decision 30). All that is written goes through here."""
+"""Remove secrets from everything that a turn writes: texts are masked, values are sealed (decision 30). All writes pass through this module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""For engines without a store of secrets, as in simulations: there are none, and nothing is masked or sealed."""
+"""Secrets of engines without a store of secrets, as in simulations: none exist, so nothing is masked or sealed."""
 
 from __future__ import annotations
 

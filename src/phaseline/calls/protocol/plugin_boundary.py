@@ -26,7 +26,7 @@ LONGEST_AFTER_S = 366 * 24 * 3600
 SHORT_NAME = 1_000
 """The longest property name that is taken unchecked, in characters."""
 SHOWN_CHARS = 60
-"""Of a value that is none so much is shown."""
+"""How many characters of an invalid value are shown."""
 BARE = (LookupError, AttributeError, TypeError, AssertionError, ArithmeticError, StopIteration, NameError, UnicodeError)
 """Python's own complaints about code: their texts are fragments without the type."""
 
@@ -65,7 +65,7 @@ def _compared(
 
 
 def milliseconds(after_s: object) -> int:
-    """The delay until the next call; a time in the past means at once. Raises PL-O032 for anything but a number of seconds.
+    """The delay until the next call; a time in the past means at once. Raises: PL-O032 for a value that is no number of seconds.
 
     >>> milliseconds(2.5), milliseconds(-5), milliseconds(10**30)
     (2500, 0, 31622400000)
@@ -89,7 +89,7 @@ def text_of(value: object) -> str:
 
 
 def shown(value: object) -> str:
-    """How a value is written in code, the beginning of it; of one that cannot be written its type."""
+    """The beginning of a value's form in code; its type if it has no such form."""
     text, _ = guarded_call(repr, value)
     return f"a {type(value).__name__}" if text is None else text_of(text)[:SHOWN_CHARS]
 
@@ -114,7 +114,7 @@ def message_of(error: BaseException) -> str:
 
 
 def trace_of(error: BaseException, frames: TracebackType | None) -> str:
-    """Its traceback, from these frames on."""
+    """The traceback of an exception, without the hidden frames."""
     lines, _ = guarded_call(traceback.format_exception, type(error), error, frames)
     return "".join(lines or (f"{type(error).__name__}, of which no traceback can be written\n",))
 

@@ -114,7 +114,7 @@ NO_MEMBERS = np.empty(0, np.int32)
 NO_KINDS = np.empty(0, np.uint8)
 NO_DELAYS = np.empty(0, np.int64)
 NO_BATCH = 0
-"""Of what belongs to no call."""
+"""The batch number of reports that belong to no call."""
 
 
 def only_logs(batch: int, logs: Sequence[LogLine]) -> CallReport:

@@ -42,7 +42,7 @@ class Watch(Mapping[str, "Value"]):
         return iter(self._inputs)
 
     def __len__(self) -> int:
-        """How many inputs there are."""
+        """The number of inputs."""
         return len(self._inputs)
 
     def secret(self, name: str) -> str:
@@ -91,10 +91,10 @@ class WatchedSecrets:
         return self._watch.secret(name)
 
     def missing(self, names: Collection[str]) -> Sequence[str]:
-        """Those of the names that no secret has."""
+        """The names for which no secret exists."""
         return self._secrets.missing(names)
 
 
 def _is_of_texts(value: Value) -> bool:
-    """Whether it is a list of texts, as a text that was split is."""
+    """Whether the value is a list of texts, such as the result of ``string_split``."""
     return isinstance(value, list) and all(isinstance(item, str) for item in value)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Coroutine
 
 MAX_AT_ONCE = 1_000
-"""Coroutines in progress at once; others wait their turn."""
+"""The most coroutines in progress at the same time; the others wait."""
 LEAVE_S = 2 * GRACE_S
 """The time that coroutines get to clean up when they are canceled because the engine stops."""
 LOOK_EVERY_S = 0.02

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from phaseline.calls.threads.inbox import Inbox
 
 LOOK_S = 0.002
-"""How often it is looked at how many threads are of use."""
+"""Seconds between two looks at the useful number of threads."""
 SELDOM_S = 0.1
-"""The same while nothing moves."""
+"""Seconds between two looks while nothing moves."""
 LINGER_S = 0.05
 """How long a watcher keeps looking after all members were called; starting another one costs more."""
 LATE_S = 0.001
@@ -52,7 +52,7 @@ class Company:
     """How many threads are of use: one at first, at most ``size``; judged by what looks at the clock find."""
 
     def __init__(self, size: int) -> None:
-        """One."""
+        """Start with one thread."""
         self.wanted = 1
         self._size = size
         self._begun = -1
@@ -119,11 +119,11 @@ class Crew:
         self._due = self._looked = self._computed = self._had_work = 0.0
 
     def call(self, count: int, call_one: Callable[[int], None]) -> None:
-        """Have so many members called, each by ``call_one(member)``."""
+        """Have ``count`` members called, each by ``call_one(member)``."""
         self.put(Draw(count, call_one))
 
     def put(self, draw: Draw, *, is_first: bool = False) -> None:
-        """Have its members called; ``is_first``: before those of other batches."""
+        """Have the members of the batch called; ``is_first``: before members of other batches."""
         with self._lock:
             if is_first:
                 self._draws.appendleft(draw)
@@ -137,7 +137,7 @@ class Crew:
             self._look_again(time.monotonic(), self._look_s)
 
     def begun(self, more: int) -> None:
-        """So many members begin besides the one that was drawn."""
+        """Count members that begin in addition to the drawn one."""
         self._begun += more
 
     def hold(self) -> None:
@@ -156,7 +156,7 @@ class Crew:
             self._look_again(time.monotonic(), self._look_s)
 
     def busy(self) -> int:
-        """How many threads are drawing."""
+        """The number of threads that draw members."""
         return self._pool.busy()
 
     def stop(self, drain_s: float) -> None:
@@ -210,7 +210,7 @@ class Crew:
         self._alarm(after_s, self._look)
 
     def _look(self) -> None:
-        """Judge how many are of use; send for those that are missing."""
+        """Compute the useful number of threads, and start missing ones."""
         now = time.monotonic()
         share = (time.process_time() - self._computed) / (now - self._looked)
         with self._lock:

@@ -1,4 +1,4 @@
-"""Where everything that comes back waits for the loop: any thread posts, the loop waits and takes all."""
+"""The inbox of the loop: any thread posts reports, and the loop waits for them and takes all."""
 
 from __future__ import annotations
 
@@ -88,5 +88,5 @@ class Inbox(Generic[T]):
             return None
 
     def __len__(self) -> int:
-        """How many wait."""
+        """The number of waiting items."""
         return len(self._items)

@@ -7,7 +7,7 @@ MAX_LINE_CHARS = 9_900
 
 
 class WholeLines:
-    """Of a line that is too long its beginning and how much was left out; the rest of it is held nowhere (retention.md)."""
+    """Splits output into lines; of a line that is too long only the beginning is kept, with a remark (retention.md)."""
 
     __slots__ = ("_begun", "_dropped")
 

@@ -140,7 +140,7 @@ def _living(pids: set[int]) -> set[int]:
 
 
 def send(pids: Iterable[int], number: signal.Signals) -> None:
-    """Send a signal to those that are still there."""
+    """Send a signal to the processes that still exist."""
     for pid in pids:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)

@@ -56,7 +56,7 @@ class Printed:
             self._keep(level, before + line)
 
     def close(self) -> None:
-        """Keep what is left."""
+        """Keep the rest of the output."""
         rests, self._rest = self._rest, None
         if rests is None:  # nearly always: nothing was printed
             return

@@ -41,7 +41,7 @@ class Pool:
         self._abandoned: set[int] = set()
         self._is_stopped = False
         self._has_idled = threading.Event()
-        """Of a pool that is stopped: a thread has come out of its task, or has ended."""
+        """Set in a stopped pool when a thread has finished its task or ended."""
 
     def put(self, task: Callable[[], None]) -> None:
         """Run it as soon as a thread is free; a thread about to become free starts it itself, without a thread switch."""
@@ -67,7 +67,7 @@ class Pool:
         self.put(_nothing)
 
     def busy(self) -> int:
-        """How many threads are in a task, those that were given up left out."""
+        """The number of threads in a task, without abandoned ones."""
         return self._threads - self._idle - len(self._abandoned)
 
     def stop(self, drain_s: float) -> None:
@@ -102,7 +102,7 @@ class Pool:
                     return
 
     def _do(self, task: Callable[[], None]) -> None:
-        """Run a task, and those that follow from what it has left."""
+        """Run a task, and the tasks that follow from its reports."""
         following: Callable[[], None] | None = task
         while following is not None:
             try:
@@ -113,7 +113,7 @@ class Pool:
             following = self._look_after()
 
     def _look_after(self) -> Callable[[], None] | None:
-        """See that what was left is taken; the task that came of it for this thread."""
+        """Have the posted reports handled; return the task for this thread that follows from them."""
         if self._inbox is None:
             return None
         own = threading.get_ident()

@@ -1,4 +1,4 @@
-"""A thread that watches the clock for one executor: it calls back what is due."""
+"""A thread that watches the clock for one executor and makes the due callbacks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Alarms:
         self._thread: threading.Thread | None = None
 
     def set(self, after_s: float, ring: Callable[[], None]) -> None:
-        """Call ``ring`` after so many seconds."""
+        """Call ``ring`` after ``after_s`` seconds."""
         with self._lock:
             self._count += 1
             alarm = (time.monotonic() + after_s, self._count, ring)

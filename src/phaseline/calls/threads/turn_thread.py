@@ -42,7 +42,7 @@ class TurnBaton:
         self._is_open = True
 
     def __exit__(self, *raised: object) -> None:
-        """It turns alone again."""
+        """End the context: the loop's thread runs all turns again."""
         self._is_open = False
 
     def wait(self, timeout_ms: int) -> bool:

@@ -126,7 +126,7 @@ class Lane:
 
     @property
     def is_full(self) -> bool:
-        """Whether it has the most calls allowed, whatever their functions."""
+        """Whether the lane has as many calls as it may, of any function."""
         calls = self.spec.concurrency or (1 if self.spec.form == "bulk" else 0)
         return 0 < calls <= self.running
 

@@ -48,7 +48,7 @@ class Queue:
         self.count += len(positions)
 
     def put_crowd(self, executions: list[int], positions: np.ndarray, cuts: list[int]) -> None:
-        """The same for many executions: entries ``cuts[i]`` ... ``cuts[i + 1]`` - 1 are those of the i-th.
+        """Queue the entries of many executions: entries ``cuts[i]`` ... ``cuts[i + 1]`` - 1 are those of the i-th.
 
         They are queued one by one only when the queues are read.
         """

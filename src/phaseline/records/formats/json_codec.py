@@ -72,7 +72,7 @@ def value_json(value: Stored) -> Json:
 def from_json(content: object, *, file: str = "") -> Record:
     """The record for JSON values.
 
-    Raises: ``ProblemsError``: PL-R012 for anything but a record, PL-R011 for values that cannot be kept, and the
+    Raises: ``ProblemsError``: PL-R012 for a value that is no record, PL-R011 for values that cannot be kept, and the
     problems of expressions that cannot be parsed.
 
     >>> from_json({"Full": {"$expr": "Name + 1"}})

@@ -75,7 +75,7 @@ class Assignments:
 
     @property
     def has_more(self) -> bool:
-        """True while calls wait behind the one that runs."""
+        """True while calls wait behind the running one."""
         return len(self._open) > 1
 
     def permit(self, given: Sequence[Assignment]) -> None:
@@ -98,7 +98,7 @@ class Assignments:
             self._paused |= self.permits.take_back()
 
     def unpause(self) -> None:
-        """Let them begin when the one that runs has ended; at once if none does."""
+        """Let the waiting calls begin when the running one has ended; at once if none runs."""
         with self._lock:
             self._is_held = False
             if self._open and self._open[0].number in self._paused:
@@ -144,7 +144,7 @@ class Assignments:
             return bool(self._open) and self._open[-1].mark == mark
 
     def close(self) -> None:
-        """Close what belongs to it; safe to call twice."""
+        """Close its pipes and files; safe to call twice."""
         with self._lock:
             self.permits.close()
             if self.waker >= 0:

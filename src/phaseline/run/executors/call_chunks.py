@@ -77,7 +77,7 @@ class Calls:
         self.is_leaving = False
 
     def __len__(self) -> int:
-        """How many there are."""
+        """The number of calls."""
         return len(self._open)
 
     def find(self, mark: str) -> tuple[Worker, Chunk] | None:
@@ -86,7 +86,7 @@ class Calls:
             return self._open.get(mark)
 
     def all(self) -> dict[str, tuple[Worker, Chunk]]:
-        """All of them."""
+        """All calls."""
         with self._lock:
             return dict(self._open)
 
@@ -96,7 +96,7 @@ class Calls:
             self.is_held = True
 
     def permit(self, worker: Worker, chunk: Chunk, given: Sequence[Assignment]) -> list[Assignment]:
-        """Let those of the calls begin that may, and give back the others."""
+        """Permit the calls that may begin, and give back the others."""
         with self._lock:
             found = [] if self.is_held else [one for one in given if chunk.begin(one)]
             self._open.update((one.mark, (worker, chunk)) for one in found)
@@ -189,7 +189,7 @@ class Chunk:
         return found
 
     def begin(self, one: Assignment) -> bool:
-        """Whether the call may begin; from now on it counts as called."""
+        """Whether the call may begin; if so, it counts as called."""
         return one.call.member not in self._handover.canceled and self._handover.begin(one.call.member)
 
     def no_worker(self, given: Sequence[Assignment], error: OSError) -> None:
@@ -204,11 +204,11 @@ class Chunk:
     # -- as the owner of calls of a worker -----------------------------------------------------------------------------
 
     def admit(self, worker: Worker, given: Sequence[Assignment]) -> None:
-        """Let those begin that may."""
+        """Let the calls begin that may."""
         self.give_back(self._calls.permit(worker, self, given))
 
     def give_back(self, back: Sequence[Assignment]) -> None:
-        """Have others called these, which have not begun; those that were canceled are answered there."""
+        """Give back calls that have not begun, so that other workers make them; canceled ones get their outcome."""
         if not back:
             return
         self.is_whole = False

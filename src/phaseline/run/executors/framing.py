@@ -49,7 +49,7 @@ class Wire:
         """How often something was sent."""
 
     def fileno(self) -> int:
-        """For waiting with ``select``. ``Closed`` if this side has been closed, by whichever thread."""
+        """The file descriptor, to wait with ``select``. Raises: ``Closed`` if any thread has closed this side."""
         number = self._connection.fileno()
         if number < 0:
             raise Closed

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Slots:
-    """How many calls run at once: ``bulk`` and ``threads`` in this process, ``workers`` in processes of their own."""
+    """The number of calls that run at the same time: ``bulk`` and ``threads`` in this process, ``workers`` in other processes."""
 
     bulk: int = 16
     threads: int = 16
@@ -113,7 +113,7 @@ class LocalExecutor:
             self._workers.hold()
 
     def release(self) -> None:
-        """Begin what was held back, and what is submitted from now on."""
+        """Begin the calls that were held back; later calls begin when they are submitted."""
         self._is_held = False
         self._threads.release()
         if self._workers is not None:
@@ -144,7 +144,7 @@ class LocalExecutor:
         uninstall()
 
     def _processes(self) -> WorkerExecutor:
-        """What calls in processes of their own, which most commands do not need."""
+        """The executor of worker processes, which most commands do not need."""
         if self._workers is None:
             from phaseline.run.executors.process_executor import WorkerExecutor
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 NUMBER = struct.Struct("=Q")
 MOST_PERMITS = 256
-"""Most permits that are not used at one time: so many fit into one write, which no other reader ever sees a part of."""
+"""The most unused permits at one time: the number that fits into one atomic write."""
 
 
 class Permits:

@@ -98,7 +98,7 @@ class WorkerExecutor:
         self._lock = threading.Lock()
         self._workers: list[Worker] = []
         self._idle: list[tuple[float, Worker]] = []
-        """[(since when, worker)]: the one that was used last is used next, so that the others can end."""
+        """[(start of idle time, worker)]: the worker used last is used next, so that the other workers can end."""
         self._idle_s = idle_s
         self._is_watched = False
         self._running = Calls()

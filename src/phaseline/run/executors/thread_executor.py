@@ -187,7 +187,7 @@ class ThreadExecutor:
     # -- in bulk ------------------------------------------------------------------------------------------------
 
     def _holds_back(self, task: Callable[[], None]) -> bool:
-        """Put a bulk call by; False if members begin again meanwhile."""
+        """Hold a bulk call back; False if calls may begin again."""
         with self._holding:
             if self._is_held:
                 self._held_back.append(task)
@@ -273,7 +273,7 @@ class ThreadExecutor:
         return None
 
     def _still_wanted(self, handover: BatchHandover, members: np.ndarray) -> np.ndarray:
-        """Without those that are canceled, which are answered, and those that were given up before they began."""
+        """The members that still have to be called: canceled members get their outcome, abandoned ones are left out."""
         if handover.left < handover.count:
             members = members[np.frombuffer(handover.answered, np.uint8)[members] == 0]
         if not handover.canceled:
@@ -350,7 +350,7 @@ class ThreadExecutor:
 
 
 def _call_at(handover: BatchHandover, members: np.ndarray, channel: LocalChannel, place: int) -> PluginCall:
-    """The call of a member by its place among those that are called together."""
+    """The call of a member, by its place in the bulk call."""
     return handover.call_of(int(members[place]), channel)
 
 

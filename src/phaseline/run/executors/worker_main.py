@@ -127,7 +127,7 @@ class AskingWorld:
         return InstanceContext(letter["id"], letter["index"], letter["number"], self)
 
     def node(self, instance: InstanceContext) -> NodeContext:
-        """Its node."""
+        """The node of the instance."""
         found = self._nodes.get(instance.number)
         if found is None:
             found = self._nodes[instance.number] = read_node(self._engine.ask("node", instance.number))
@@ -155,7 +155,7 @@ class AskingWorld:
         return found
 
     def state(self, instance: InstanceContext) -> str:
-        """Its state."""
+        """The state of the instance."""
         return str(self._engine.ask("state", instance.number))
 
     def system_properties(self, instance: InstanceContext) -> Mapping[str, Value]:
@@ -211,7 +211,7 @@ class WorkerChannel:
             view.settle()
 
     def save_unless_stale(self, call: PluginCall) -> bool:
-        """The same, unless its subjects were changed elsewhere since it read them."""
+        """Save the changes, unless another call changed the same instances since this call read them."""
         read = [(view.number, view.before) for view in call.subjects if view.before is not None]
         is_stored: bool = self._engine.ask("save_unless_stale", _changes(call), read)
         if is_stored:
@@ -312,11 +312,11 @@ class Pipes:
     """Output of this process and those it starts: pipes that the engine reads."""
 
     def __init__(self) -> None:
-        """They are found again whatever calls do with their standard output."""
+        """Keep the descriptors of standard output, which calls may replace."""
         self._numbers = tuple(os.dup(stream.fileno()) for stream in (sys.stdout, sys.stderr))
 
     def empty(self, engine: EngineConnection) -> None:
-        """Have the engine read what the call has printed before its end is reported: the lines belong to it."""
+        """Have the engine read the printed lines of a call before its end is reported."""
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
         if any(map(_unread, self._numbers)):

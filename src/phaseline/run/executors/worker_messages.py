@@ -42,7 +42,7 @@ class WorkerDied(Exception):
 
 
 class TimedOut(Exception):
-    """The call took longer than it may, and was ended."""
+    """The call exceeded its time-out and was ended."""
 
 
 class CallOwner(Protocol):
@@ -77,7 +77,7 @@ class Attending:
         self._deadline = math.inf
         self._is_ending = False
         self.heard = 0
-        """How many messages have come."""
+        """The number of received messages."""
 
     def until_ready(self) -> None:
         """Wait until the worker reports that it is ready for calls. Raises ``Closed`` or ``TimedOut``."""
@@ -139,7 +139,7 @@ class Attending:
             self._read(numbers)
 
     def _read(self, numbers: set[int]) -> None:
-        """Read these pipes: what is in them was printed by the one call that has begun and not ended."""
+        """Read these pipes, whose content was printed by the running call."""
         worker = self._worker
         are_others = worker.calls.has_more
         if are_others:
@@ -208,7 +208,7 @@ class Attending:
 
 
 def _answered(answer: Callable[[str, list[Any]], Any], message: Message) -> Message:
-    """The answer, or what is wrong with the question: a plugin may ask anything."""
+    """The answer to a question, or an error: plugins may ask anything."""
     value, error = guarded_call(answer, message["name"], message["arguments"])
     if error is None:
         return {"value": value}

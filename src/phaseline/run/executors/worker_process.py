@@ -53,7 +53,7 @@ class OutputPipe:
         self._lines = WholeLines()
 
     def end_line(self, log: Callable[[str, str], None]) -> None:
-        """Log what has been read and has no end of line, if there is any."""
+        """Log text that was read without an end of line."""
         for line in self._lines.rest():
             log("info", self._prefix + line)
 
@@ -72,7 +72,7 @@ class OutputPipe:
                 log("info", self._prefix + line)
 
     def finish(self, log: Callable[[str, str], None]) -> None:
-        """Log what is left without an end of line."""
+        """Log the remaining text without an end of line."""
         self.read(log)
         last = self._lines.take(self._decoder.decode(b"", final=True)) + self._lines.rest()
         for line in last:
@@ -123,11 +123,11 @@ class Worker:
         return self._process.pid
 
     def is_alive(self) -> bool:
-        """True while calls can be given to it."""
+        """True while the worker takes calls."""
         return self._process.poll() is None and self._killing is None
 
     def call_all(self, given: Sequence[Assignment], owner: CallOwner) -> None:
-        """Give it calls and attend to it until each has ended or was given back: the owner learns what becomes of each."""
+        """Give the worker calls and serve it until each has ended or was given back; report each end to the owner."""
         self._is_over.clear()
         attending = self._attending = Attending(self, owner, given[0].log)
         was_ready, left = self.is_ready, list(given)
@@ -216,7 +216,7 @@ class Worker:
         self.calls.close()
 
     def _hear_out(self, until: float) -> None:
-        """Wait until the call is over or, after ``until``, no more output of it comes for a while."""
+        """Wait until the call has ended or, after ``until``, has printed nothing for a while."""
         heard, longest = self._heard, time.monotonic() + HEARD_OUT_S
         while not self._is_over.wait(max(LAST_WORDS_S, until - time.monotonic())):
             if self._heard == heard or time.monotonic() > longest:
@@ -246,7 +246,7 @@ class Worker:
         owner.failed(late, TimedOut())
 
     def _end_dead(self, attending: Attending, owner: CallOwner, blamed: Assignment | None) -> None:
-        """Report the call that its death has ended: the one that had begun."""
+        """Report the running call, which ended because the worker died."""
         self._last_words(attending)
         code = self._process.wait()
         owner.give_back(self.calls.take_back())

@@ -32,7 +32,7 @@ NAMED = 3
 
 @frozen
 class Running:
-    """Members (int32, of the batch) of one segment that were given up and have not returned; ``places``: in the segment."""
+    """Members (int32, of the batch) of one segment that were given up and have not returned; ``places``: their places in the segment."""
 
     batch: Batch
     segment: GraphSegment
@@ -41,7 +41,7 @@ class Running:
 
     @property
     def is_killable(self) -> bool:
-        """True where each call has a process of its own."""
+        """True if each call runs in its own process, which can be killed."""
         return self.batch.lane.pool == "workers" and self.batch.lane.form == "each"
 
 
@@ -76,7 +76,7 @@ class GivenUpCalls:
     """Calls of an engine that were given up and still run."""
 
     def __init__(self, outstanding: OpenBatches, executor: Executor) -> None:
-        """Of these calls."""
+        """Keep these calls."""
         self._outstanding, self._executor = outstanding, executor
 
     def __bool__(self) -> bool:
@@ -84,7 +84,7 @@ class GivenUpCalls:
         return self._executor.is_busy() and has_calls(self._outstanding, None)
 
     def end(self, execution: int | None = None) -> bool:
-        """End the processes of those of an execution, None: of all; False if there are none."""
+        """End the processes of the abandoned calls of an execution (None: of all executions); False if there are none."""
         found = [running for running in still_running(self._outstanding, execution) if running.is_killable]
         for running in found:
             self._outstanding.cancel(self._executor, running.batch.id, running.members, kill=True)

@@ -31,7 +31,7 @@ FORCE = "force"
 
 
 class Claims:
-    """The open executions of this engine by deployment, those that run and those that wait."""
+    """Running and waiting executions of this engine, by deployment."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Claims:
         self.lingering.pop(row.number, None)
 
     def come(self, row: ExecutionRow) -> bool:
-        """A new execution; False if it has to wait."""
+        """Add a new execution; False if it has to wait."""
         counter = self._at(row)
         blocker = None if row.request.if_busy == FORCE or row.request.flaw else counter.blocker(row)
         counter.put(row)
@@ -82,7 +82,7 @@ class Claims:
             self.leave(row)
 
     def leave(self, row: ExecutionRow) -> None:
-        """An execution has ended, or does so without having begun; those that have waited only for it begin, in order."""
+        """Remove an execution that has ended; executions that waited only for it begin, in their order."""
         counter = self._counters.get(row.deployment)
         if counter is None:
             return
@@ -101,7 +101,7 @@ class Claims:
                 self.waiting[other.number] = blocker.number
 
     def holds(self, deployment: int) -> bool:
-        """Whether an execution of the deployment is open, or is over while calls of it still run."""
+        """Whether an execution of the deployment is open, or has ended while some of its calls still run."""
         return deployment in self._counters
 
     @property
@@ -144,20 +144,20 @@ class _Counter:
         self._everything = self._by_resource = 0
 
     def put(self, row: ExecutionRow) -> None:
-        """One more; counted as soon as there is another one."""
+        """Add an execution; claims are computed only from the second one on."""
         self.came[row.number] = row
         if len(self.came) > 1:
             self._count_all()
 
     def take(self, number: int) -> None:
-        """One less."""
+        """Remove an execution and its claim."""
         self.came.pop(number, None)
         claim = self._claims.pop(number, None)
         if claim is not None:
             self._count(claim, -1)
 
     def renew(self, row: ExecutionRow) -> None:
-        """Compute its claim again: instances may have been added or removed while it waited."""
+        """Compute the claim of an execution again: instances may have been added or removed while it waited."""
         claim = self._claims.pop(row.number, None)
         if claim is not None:
             self._count(claim, -1)
@@ -171,7 +171,7 @@ class _Counter:
         return None if self._is_free(self._made(row)) else self.first_before(row)
 
     def first_before(self, row: ExecutionRow) -> ExecutionRow | None:
-        """The first that came before it and collides with it."""
+        """The first earlier execution whose claim collides with that of this one."""
         claim = self._made(row)
         for number, other in self.came.items():
             if number == row.number:
@@ -193,7 +193,7 @@ class _Counter:
         return self._claims.get(row.number) or self._claim_of(row)
 
     def _claim_of(self, row: ExecutionRow) -> Claim:
-        """What it needs; everything if that is unreadable: the next step that reads the execution ends it."""
+        """The claim of an execution; all instances if it is unreadable: then the next step that reads the execution ends it."""
         try:
             return claim_of(self._topology_of(self._deployment), row.request)
         except NOT_READ as error:

@@ -55,7 +55,7 @@ def cancel_event(execution: int, how: str, now: int, actor: str) -> EventRow:
 def called_by_hand(
     row: ExecutionRow, graph: Graph, topology: Topology, positions: np.ndarray, *, reason: str, now: int, actor: str
 ) -> Iterator[EventRow]:
-    """That a user vouches for entries of a graph, an event each; of a relationship the side that is called."""
+    """An event for each entry of a graph that a user completed by hand; for a relationship it names the called side."""
     for step in graph.steps:
         for position in positions[(positions >= step.first) & (positions < step.first + step.count)].tolist():
             subject = called_side(topology, step.kind, int(graph.subject[position]))

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from phaseline.ports.executor import Executor
 
 BULK_SLOTS = 16
-"""Bulk calls at once, over all lanes."""
+"""The most bulk calls at the same time, over all lanes."""
 
 
 class DrainState:
-    """``is_wanted``: begin no call; ``is_held``: the scheduler and the executor know; ``is_asked``: by another process.
+    """``is_wanted``: begin no call; ``is_held``: the scheduler and the executor begin none; ``is_asked``: another process asked for it.
 
     ``is_wanted`` may be set by a signal handler, which takes no lock.
     """

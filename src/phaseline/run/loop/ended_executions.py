@@ -16,7 +16,7 @@ class EndedExecutions:
     """
 
     def __init__(self) -> None:
-        """Empty."""
+        """No execution has ended yet."""
         self._firsts: list[int] = []
         self._ends: list[int] = []
 

@@ -65,11 +65,11 @@ if TYPE_CHECKING:
 TURN_ENTRIES = 10_000
 """Entries whose outcomes one turn takes; the rest waits for the next."""
 LONGEST_WAIT_MS = 1_000
-"""The loop looks up at least so often, so that a caller may watch."""
+"""The longest wait of the loop, so that its caller can check conditions of its own."""
 HELD_WAIT_MS = 20
-"""The same while the engine leaves: a call that ends without a report ends the wait for it, too."""
+"""The longest wait while the engine leaves, to notice calls that end without a report."""
 LENT_ENTRIES = 1_000
-"""Outcomes that a thread which has brought them handles itself. Large turns stay in one thread: each has memory of its own that it keeps."""
+"""The most outcomes for which the reporting thread runs the turn itself. Large turns stay in one thread: each has memory of its own that it keeps."""
 NEVER_AGAIN = 1 << 62
 """A time, in ms, that is never reached: no more requests are read."""
 
@@ -227,7 +227,7 @@ class Engine:
                 self._events.append(WakeRequested(row.number, held.id, positions, only_failing=True))
 
     def refuse_overlap(self, row: ExecutionRow, graph: int | None, positions: np.ndarray | None) -> None:
-        """Raise PL-C028 if a retry would call what was given up and still runs, and must not be called twice."""
+        """Raise PL-C028 if a retry would repeat an abandoned call that still runs and must not be made twice."""
         is_leaving = is_forced(self._events, row.number)
         wanted, now = (graph, positions), self._clock.now()
         raise_if_overlap(self._outstanding, self._store, self.deployments, row, wanted, now=now, is_leaving=is_leaving)

@@ -50,7 +50,7 @@ class OpenBatches:
     def __init__(
         self, store: Store, deployments: DeploymentCache, scheduler: Scheduler, on_reports: Callable[[], None]
     ) -> None:
-        """Nothing is handed over. ``on_reports`` is called when calls have returned."""
+        """Start without open batches. ``on_reports`` is called when calls have returned."""
         self._on_reports = on_reports
         self._store = store
         self._deployments = deployments
@@ -91,7 +91,7 @@ class OpenBatches:
     def sort(self, reports: Sequence[CallReport], accepted: Sequence[Accepted], first: int, now: int) -> Sorter:
         """The rows of a turn; ``first``: the index of the event of the first report that has members.
 
-        What checks have found is known of the deployments from now on, because planners look at it.
+        The deployments in memory get the check results, because planners read them.
         """
         sorter = Sorter(now, self._deployments.secrets)
         answers = {answer.index: answer for answer in accepted}

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 LOOK_MS = 150
 """Time between two reads of requests by an idle owner process; a busy one reads after its turn."""
 DONE: Mapping[str, Value] = {"done": True}
-"""The answer to what was carried out."""
+"""The answer to a request that was carried out."""
 
 ABOUT_RESOURCES = frozenset(
     {RequestKind.RETRY, RequestKind.COMPLETE, RequestKind.RERUN, RequestKind.WAKE, RequestKind.SIGNAL}
@@ -40,7 +40,7 @@ class Orders(Protocol):
     """The engine's actions that requests can trigger."""
 
     claims: Claims
-    """Which executions may run at the same time."""
+    """The rule for executions that may run at the same time."""
     scheduler: Scheduler
     """The statuses of loaded entries."""
     deployments: DeploymentCache
@@ -99,7 +99,7 @@ class Orders(Protocol):
 
 
 class Door:
-    """Looks for requests and carries them out; ``answers`` are to be committed with what they changed."""
+    """Reads requests and carries them out; the caller commits ``answers`` together with the changes."""
 
     def __init__(self, store: Store, orders: Orders, signals: list[Given]) -> None:
         """Everything that has no answer yet is found by the first look. ``signals``: where those are put that a turn is to store."""
@@ -120,7 +120,7 @@ class Door:
         return True
 
     def _row(self, request: RequestRow) -> ExecutionRow | None:
-        """The execution that a request is about; those that are open are read once for all requests of a look."""
+        """The execution of a request; open executions are read once for all requests of one look."""
         if self._open is None:
             self._open = {row.number: row for row in self._store.executions(only_open=True)}
         return self._open.get(request.execution) or self._store.execution(str(request.body.get("id", "")))

@@ -1,4 +1,4 @@
-"""From one round of an execution to the next within a turn: a planner acts on nothing, so its answer needs no commit of its own."""
+"""The step from one round of an execution to the next; it shares a turn, because a planner has no effects."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Rounds:
         return Decision(changes, tuple(commands), decision.accepted)
 
     def ask(self, asked: Ask) -> list[Event]:
-        """What the planner of an execution answers, once its round has settled or it has none, and what follows at once."""
+        """Ask the planner of an execution without an unsettled round; return its answer and the direct consequences."""
         run = self._scheduler.runs[asked.execution]
         arena = self._scheduler.arena
         slot = arena.slots.get(asked.graph)

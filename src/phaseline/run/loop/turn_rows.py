@@ -47,7 +47,7 @@ def _in_full(trace: str) -> list[tuple[str, str]]:
 
 
 def _refusal(message: str, error: Mapping[str, str]) -> list[tuple[str, str]]:
-    r"""The same for a hook class: refusing is its purpose, so its traceback has the level debug.
+    r"""The events for a refusal by a hook class: the traceback has the level debug, because refusing is its purpose.
 
     >>> _refusal("no room", {"type": "ValueError", "traceback": "Traceback ...\n  at a"})
     [('debug', 'Traceback ...'), ('debug', '  at a'), ('error', 'ValueError: no room')]

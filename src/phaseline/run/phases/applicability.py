@@ -181,7 +181,7 @@ class Conditions:
         return [] if values is None else [Evaluated(slot.graph_id, positions.astype(np.int32), "applies", values)]
 
     def _still_there(self, slot: GraphSlot, stay: StaySteps, subjects: np.ndarray) -> np.ndarray:
-        """Those that have not passed the exit; of the graph of a state those that follow its execution."""
+        """Subjects that have not passed the exit; in the graph of a state, only those that follow its execution."""
         arena = self._scheduler.arena
         exits = positions_of(slot, stay.exit, arena.subject, subjects) + slot.base
         here = arena.subject[exits]
@@ -268,7 +268,7 @@ class Conditions:
         subjects: Sequence[int],
         values: np.ndarray,
     ) -> None:
-        """Ask the constraint of those that are left."""
+        """Evaluate the constraint for the remaining subjects."""
         left = np.flatnonzero(values == APPLIES).tolist()
         target = self._target(slot, positions)
         constraint = Expression(phase.constraint)
@@ -289,7 +289,7 @@ class Conditions:
         return target_of(first, self._deployments.execution(slot.execution, slot.deployment))
 
     def _record(self, target: str, loaded: LoadedDeployment, subject: int, names: frozenset[str]) -> Record:
-        """The resource with what the constraint asks for; all of it where an attribute is an expression itself."""
+        """The record with the attributes that the constraint reads; all attributes if one of them is an expression."""
         record = record_of(loaded.attributes_of(subject), names)
         wanted = names & ENGINE_NAMES
         if wanted:

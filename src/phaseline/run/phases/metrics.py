@@ -27,7 +27,7 @@ TELL_MS = 1_000
 
 
 class Waits:
-    """Of one phase: how many were called, and how long all of them together had waited for it."""
+    """Waiting times of one phase: the number of calls, and the sum of the times waited for them."""
 
     def __init__(self, name: str, before: Metric | None) -> None:
         """Continue from the values measured ``before``."""

@@ -108,7 +108,7 @@ class Paths:
         return [CancelRequested(other, how, subjects[before == other]) for other in older]
 
     def follow(self, row: ExecutionRow, subjects: np.ndarray) -> np.ndarray:
-        """Which of the subjects (bool) follow no newer execution than this one."""
+        """The subjects (bool) that follow this execution, not a newer one."""
         newest: np.ndarray = self._followed_in(row.deployment)[subjects] <= row.number
         return newest
 
@@ -173,7 +173,7 @@ class Paths:
         return events
 
     def _see_begun(self, changes: Changes) -> Iterator[Event]:
-        """Close graphs that all subjects have left; plan again those that were dropped because something else happened."""
+        """Close graphs that all subjects have left; plan again graphs that were dropped because of other events."""
         added = {added.graph_id for added in changes.graphs}
         for graph, (execution, subjects, before) in self._in_flight.items():
             if execution not in self._scheduler.runs:
@@ -231,7 +231,7 @@ class Paths:
         return events
 
     def _called(self, deployment: int, execution: int) -> np.ndarray:
-        """Instances of which calls of other executions still run."""
+        """Instances for which calls of other executions still run."""
         found = [NOBODY]
         arena = self._scheduler.arena
         for batch in self._scheduler.batches.values():
@@ -324,7 +324,7 @@ class Paths:
         return any(self._in_force.registry.listeners_of(state, resource_type) for state in entered if state)
 
     def _verdict(self, execution: int, subjects: np.ndarray) -> Verdict:
-        """The verdict of an execution; ``subjects``: those that have not arrived."""
+        """The verdict of an execution; ``subjects``: resources that have not arrived."""
         run = self._scheduler.runs[execution]
         row = self._planning.row(execution)
         loaded = self._deployments.loaded(row.deployment)

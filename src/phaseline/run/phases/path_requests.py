@@ -224,7 +224,7 @@ def chosen_in(body: Mapping[str, Any]) -> Chosen | None:
 
 
 def _phases_at(graph: Graph, positions: np.ndarray) -> Iterator[tuple[str, int]]:
-    """(phase, position) of those of the positions that are of phases, or of breakpoints at them."""
+    """(phase, position) of the given positions that belong to phases or to breakpoints at phases."""
     for step in graph.steps:
         name = step_label(step.phase)
         if name is not None:

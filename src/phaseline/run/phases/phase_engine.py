@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 class PhaseRows(Protocol):
-    """The rows of a turn to which phases add theirs."""
+    """The rows of a turn, to which phases add rows."""
 
     documents: list[DocumentChange]
     remarks: list[EntryRemark]
@@ -131,7 +131,7 @@ class PhaseEngine:
         return self.conditions.asked(command.graph, command.positions)
 
     def is_about_phase(self, command: Evaluate) -> bool:
-        """True for entries of a phase; those of operations are keyed by properties."""
+        """True for entries of a phase; entries of operations have property keys."""
         slot = self._scheduler.arena.slots.get(command.graph)
         if slot is None or not len(command.positions):
             return False

@@ -44,7 +44,7 @@ TOLD_CHARS = 500
 MOST_SIGNALS = 1_000
 """Most unread signals of one operation or phase, which removes them when it has read them."""
 Given = tuple["EntryRemark | DocumentChange", EventRow]
-"""A signal to one entry: the data that it, or its resource, keeps from now on, and the event."""
+"""A signal to one entry: the new data of the entry or its resource, and the event."""
 
 
 @frozen
@@ -136,7 +136,7 @@ def _places(sleepers: Sequence[Sleeper]) -> Chosen:
 
 
 def _messages(store: Store, sleepers: Sequence[Sleeper]) -> Mapping[tuple[int, int], tuple[str, Mapping[str, str]]]:
-    """{(graph, position): message and error} of operations; what they keep is stored together with those."""
+    """{(graph, position): message and error} of operations, which are stored in one row with their data."""
     graphs = dict.fromkeys(one.graph for one in sleepers if one.phase is None)
     return {(graph, note.position): (note.message, note.error) for graph in graphs for note in store.notes(graph)}
 
@@ -144,7 +144,7 @@ def _messages(store: Store, sleepers: Sequence[Sleeper]) -> Mapping[tuple[int, i
 def _with_signal(
     row: ExecutionRow, sleeper: Sleeper, data: Value | Mapping[str, Value], signal: Value
 ) -> tuple[str, list[Value]]:
-    """(the name of the signals in its data, all of them with the new one); names of records are case-insensitive."""
+    """(key of the signals in the data, all signals with the new one); keys of records are case-insensitive."""
     kept = data if isinstance(data, Mapping) else {}
     alike = (name for name in kept if name.lower() == SIGNALS) if sleeper.phase is not None else ()
     name = next(iter(alike), SIGNALS)

@@ -46,13 +46,13 @@ SMALL = 16
 LANES = 12
 """Neighbours that count up independently of one another."""
 WELL = 64
-"""By how much runs have to make a column shorter for lanes not to be tried."""
+"""The factor by which runs must shorten a column; if they do not, lanes are tried."""
 PIECE = 65_536
-"""Values whose steps are taken at a time: those of a whole column would take its memory once more."""
+"""Values processed at a time: processing a whole column at once would need its memory twice."""
 SAMPLE_BYTES = 16_384
 """How much of an irregular column is squeezed on trial."""
 SQUEEZE_LEVEL = 1
-"""Squeezing more takes longer than writing what it saves."""
+"""The compression level; a higher one takes longer than writing the saved bytes."""
 LONG_RUNS = 1_024
 """Values of a run, on average, from which on runs are filled one by one."""
 MAX_LENGTH = 2**31 - 1
@@ -89,7 +89,7 @@ def encode(column: np.ndarray) -> bytes:
 
 
 def decode(data: bytes) -> np.ndarray:
-    """The column whose bytes these are; its own memory, writable.
+    """Decode the bytes of a column into a new writable array.
 
     Raises: ValueError if they are not the bytes of a column.
     """

@@ -12,7 +12,7 @@ from typing import overload
 SEPARATOR = "\0"
 """Between ids; the one character that no YAML name can contain."""
 FEW = 1_000
-"""Up to so many are cut at once."""
+"""The most ids that are cut at once."""
 
 
 class StoredIds(Sequence[str]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from phaseline.model.rows.rows import EntryRemark
 
 IDENTITY_BYTES = 6
-"""Of the random name of a store."""
+"""Length of the random name of a store, in bytes."""
 PAGE_BYTES = 4_096
 """SQLite's page: a changed page of statuses costs one of them in the write-ahead log."""
 MESSAGE_LENGTH = 4_000
@@ -19,7 +19,7 @@ LOG_LINES_KEPT = 100_000
 EVENTS_KEPT = 100_000
 """Events kept of an execution; the oldest go first."""
 DROPPED_TOGETHER = 1_000
-"""Old lines go in groups of so many, so that not every turn deletes."""
+"""Old lines are deleted in groups of this size, so that not every turn deletes."""
 
 
 def shortened(text: str, bound: int, *, keep_end: bool = False) -> str:

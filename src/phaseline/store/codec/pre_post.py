@@ -1,4 +1,4 @@
-"""What surrounds executions as JSON, and back."""
+"""The pre and post of executions as JSON, and back."""
 
 from __future__ import annotations
 
@@ -44,6 +44,6 @@ def add_around(db: sqlite3.Connection, execution: int, around: PrePost) -> None:
 
 
 def read_around(db: sqlite3.Connection, execution: int) -> PrePost:
-    """What surrounds an execution; nothing where nothing was stored with it."""
+    """The pre and post of an execution; empty if none were stored with it."""
     found = db.execute("select body from around where execution = ?", (execution,)).fetchone()
     return around_from_text(found[0]) if found else PrePost()

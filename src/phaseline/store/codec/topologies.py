@@ -32,7 +32,7 @@ MOST_TEXT = 1_000_000
 IS_CUT, IS_RULE, IN_GROUP = -1, 1, 2
 """The flag of a link: 0 for rows, ``IS_CUT``, ``IS_RULE``, or ``IN_GROUP`` and on for the scaling groups from 0 on."""
 CUT = "cut "
-"""What the name of a former node begins with that has the relationships which another one has no more."""
+"""Prefix of the name of a former node that keeps the relationships removed from another node."""
 
 
 def to_row(topology: Topology, blueprint: Blueprint) -> tuple[str | bytes, ...]:
@@ -104,7 +104,7 @@ class KnownTopologies:
         self._last: Topology | None = None
 
     def find(self, deployment: int, version: int) -> Topology | None:
-        """This version of the topology of a deployment, if it is cached."""
+        """The topology of a deployment in this version, if it is cached."""
         return self._used.get((deployment, version))
 
     def keep(self, deployment: int, version: int, topology: Topology) -> None:
@@ -112,7 +112,7 @@ class KnownTopologies:
         self._used[deployment, version] = self._last = topology
 
     def forget(self) -> None:
-        """Know none: what was kept last may not have been stored."""
+        """Empty the cache: the last topology in it may not have been stored."""
         self._used.clear()
         self._last = None
 

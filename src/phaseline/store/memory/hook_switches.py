@@ -1,4 +1,4 @@
-"""Which hook classes are switched off, of the store in memory."""
+"""Disabled hook classes, in the store in memory."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class MemorySwitches:
     """``SwitchShelf`` of a process."""
 
     def __init__(self, changing: Callable[[], AbstractContextManager[object]], clock: Clock) -> None:
-        """``changing``: alone with what is held."""
+        """``changing``: a context in which no other thread uses the stored data."""
         self._changing = changing
         self._clock = clock
         self._rows: dict[tuple[str, int], Switch] = {}
 
     def all(self) -> Sequence[Switch]:
-        """By name and deployment."""
+        """All switches, sorted by name and deployment."""
         return sorted(self._rows.values())
 
     def put_off(self, name: str, deployment: int, reason: str, actor: Actor) -> Switch | None:
@@ -41,5 +41,5 @@ class MemorySwitches:
             return self._rows.pop((name, deployment), None) is not None
 
     def forget(self, kept: Collection[int]) -> None:
-        """What a purge removes: those of deployments that are not ``kept``."""
+        """Remove the rows of deployments that are not ``kept``, for a purge."""
         self._rows = {key: row for key, row in self._rows.items() if not row.deployment or row.deployment in kept}

@@ -1,4 +1,4 @@
-"""What lives in memory has one life."""
+"""Incarnations of a store in memory, which has only its first one."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class MemoryIncarnations:
     """``ports.store.IncarnationShelf`` of a store that cannot be restored."""
 
     def all(self) -> Sequence[Incarnation]:
-        """None."""
+        """An empty sequence: a store in memory is never restored."""
         return ()
 
     def held(self) -> int:
-        """Nothing waits."""
+        """0: no execution waits for a restore."""
         return 0
 
     def go_on(self, actor: Actor, now: int) -> Sequence[ExecutionRow]:
-        """None."""
+        """An empty sequence: a store in memory is never restored."""
         del actor, now
         return ()

@@ -12,16 +12,16 @@ class MemoryLabels:
     """``LabelShelf`` of a process."""
 
     def __init__(self, changing: Callable[[], AbstractContextManager[object]]) -> None:
-        """``changing``: alone with what is held."""
+        """``changing``: a context in which no other thread uses the stored data."""
         self._changing = changing
         self._rows: dict[int, set[Label]] = {}
 
     def of(self, deployment: int) -> Sequence[Label]:
-        """Those of a deployment, by key and value."""
+        """The labels of a deployment, sorted by key and value."""
         return sorted(self._rows.get(deployment, ()))
 
     def add(self, deployment: int, labels: Iterable[Label]) -> int:
-        """How many of them are new."""
+        """Add labels; return the number of new ones."""
         with self._changing():
             known = self._rows.setdefault(deployment, set())
             new = set(labels) - known
@@ -29,7 +29,7 @@ class MemoryLabels:
             return len(new)
 
     def remove(self, deployment: int, labels: Sequence[Label]) -> int:
-        """How many are gone; an empty value stands for all of its key."""
+        """Remove labels; return the number of removed ones. An empty value selects all labels of the key."""
         with self._changing():
             known = self._rows.get(deployment, set())
             gone = {label for label in known if label in labels or Label(label.key, "") in labels}
@@ -37,7 +37,7 @@ class MemoryLabels:
             return len(gone)
 
     def write(self, changes: Iterable[tuple[int, Relabelled]]) -> None:
-        """What a turn changes of the labels of deployments."""
+        """Write the label changes of a turn."""
         for deployment, change in changes:
             self.remove(deployment, change.removed)
             self.add(deployment, change.added)
@@ -49,7 +49,7 @@ class MemoryLabels:
         )
 
     def forget(self, kept: Collection[int]) -> None:
-        """What a purge removes: those of deployments that are not ``kept``."""
+        """Remove the rows of deployments that are not ``kept``, for a purge."""
         self._rows = {number: known for number, known in self._rows.items() if number in kept}
 
 

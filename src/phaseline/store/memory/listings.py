@@ -1,4 +1,4 @@
-"""What lists show, of the store in memory."""
+"""Rows for lists, from the store in memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class MemoryListings:
     """``Listings`` of a process."""
 
     def __init__(self, guard: AbstractContextManager[object], held: MemoryTables) -> None:
-        """``guard``: alone with what is held."""
+        """``guard``: a context in which no other thread uses the stored data."""
         self._guard = guard
         self._held = held
 

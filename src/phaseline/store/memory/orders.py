@@ -21,7 +21,7 @@ class MemoryOrders:
     """``model.rows.orders.OrderShelf`` of a process."""
 
     def __init__(self, changing: Callable[[], AbstractContextManager[MemoryTables]]) -> None:
-        """``changing``: alone with what is held."""
+        """``changing``: a context in which no other thread uses the stored data."""
         self._changing = changing
         self._rows: dict[tuple[str, str, str], GivenOrder] = {}
 
@@ -31,7 +31,7 @@ class MemoryOrders:
         return found if found is not None and found.at >= since else None
 
     def count(self) -> int:
-        """How many are kept."""
+        """The number of stored orders."""
         return len(self._rows)
 
     @contextmanager
@@ -64,7 +64,7 @@ class MemoryOrders:
 
 
 def _undo(held: MemoryTables, before: dict[int, HeldDeployment], executions: int, requests: int) -> None:
-    """Forget what was made since; deployments are again what they were, numbers are not given again."""
+    """Undo all changes since; deployments are as before, but numbers are not reused."""
     for number in range(executions + 1, held.last_execution + 1):
         held.executions.pop(number, None)
     for number in range(requests + 1, held.last_request + 1):

@@ -27,7 +27,7 @@ class MemoryPackages:
         executions: Callable[[], Sequence[ExecutionRow]],
         clock: Clock,
     ) -> None:
-        """``changing``: alone with what is held. ``living``: {number: name} of deployments that are not deleted.
+        """``changing``: a context in which no other thread uses the stored data. ``living``: {number: name} of deployments that are not deleted.
 
         ``raise_if_open`` raises PL-C016 while an execution of a deployment is open. ``executions``: all of them.
         """
@@ -44,12 +44,12 @@ class MemoryPackages:
         self._uses: dict[int, dict[int, PackageUse]] = {}
 
     def all(self) -> Sequence[PackageRow]:
-        """Those that are installed, by name and then in the order in which they were installed."""
+        """The installed packages, sorted by name and then by time of installation."""
         found = (row for row in self._rows.values() if row.number not in self._removed)
         return sorted(found, key=lambda row: (row.name, row.number))
 
     def lacking(self, digests: Sequence[str]) -> Sequence[str]:
-        """Those of which there is no content yet."""
+        """The digests without stored content."""
         return [digest for digest in digests if digest not in self._contents]
 
     def add(
@@ -87,7 +87,7 @@ class MemoryPackages:
         return list(self._files.get(package, ()))
 
     def content(self, digest: str) -> bytes:
-        """What is in a file. LookupError if nothing has this digest."""
+        """The content with this digest. Raises: LookupError if it is not stored."""
         if digest not in self._contents:
             raise LookupError(f"nothing is stored with the digest {digest}")
         return self._contents[digest]
@@ -115,7 +115,7 @@ class MemoryPackages:
         return sorted(found, key=lambda user: user.deployment)
 
     def uses(self, deployment: int) -> Sequence[PackageUse]:
-        """What a deployment uses, by name of the package."""
+        """The packages that a deployment uses, sorted by name."""
         return sorted(self._uses.get(deployment, {}).values(), key=lambda use: self._rows[use.package].name)
 
     def use(self, use: PackageUse) -> None:
@@ -155,7 +155,7 @@ class MemoryPackages:
         return altered(row, code=altered(row.code, packages=folders)) if folders else row
 
     def forget(self, kept: Collection[int]) -> None:
-        """What a purge removes: uses of deployments that are not ``kept``."""
+        """Remove the uses of deployments that are not ``kept``, for a purge."""
         self._uses = {number: used for number, used in self._uses.items() if number in kept}
 
     def kept(self) -> Mapping[str, int]:
@@ -163,7 +163,7 @@ class MemoryPackages:
         return {row.digest: row.number for row in (*self._rows.values(), *self.all())}
 
     def collect(self) -> Sequence[str]:
-        """Forget what was replaced or removed and can be needed no more; the digests that are gone."""
+        """Delete replaced and removed packages that are not needed any more; return the deleted digests."""
         with self._changing():
             living = self._living()
             waiting = [

@@ -13,13 +13,13 @@ class MemorySecrets:
     """``SecretShelf`` of a process."""
 
     def __init__(self, changing: Callable[[], AbstractContextManager[object]]) -> None:
-        """``changing``: alone with what is held."""
+        """``changing``: a context in which no other thread uses the stored data."""
         self._changing = changing
         self._rows: dict[str, SecretRow] = {}
         self._keys: dict[str, WrappedKey] = {}
 
     def all(self) -> Sequence[SecretRow]:
-        """By name."""
+        """All secrets, sorted by name."""
         rows = self._rows
         return [rows[name] for name in sorted(rows)]
 
@@ -49,7 +49,7 @@ class MemorySecrets:
         return dict(self._keys)
 
     def add_key(self, purpose: str, key: WrappedKey) -> WrappedKey:
-        """This one, or the one that was there before."""
+        """Store the key unless one is stored; return the stored one."""
         with self._changing():
             return self._keys.setdefault(purpose, key)
 

@@ -24,23 +24,23 @@ class MemoryDocuments:
     """``DocumentShelf`` of a process."""
 
     def __init__(self, changing: Callable[[], AbstractContextManager[object]]) -> None:
-        """``changing``: alone with what is held."""
+        """``changing``: a context in which no other thread uses the stored data."""
         self._changing = changing
         self._rows: dict[Key, tuple[DocumentRow, str]] = {}
 
     def all(self, kind: DocumentKind, deployment: int | None = None) -> Sequence[DocumentRow]:
-        """The oldest first; those of one deployment if it is given."""
+        """All documents, oldest first; only those of one deployment if it is given."""
         with self._changing():
             found = [row for row, _ in self._rows.values() if row.kind == kind and deployment in {None, row.deployment}]
         return sorted(found, key=lambda row: (row.at, row.name))
 
     def body(self, row: DocumentRow) -> Mapping[str, Value]:
-        """The document itself. ``LookupError`` if it has gone."""
+        """The content of a document. Raises: ``LookupError`` if it was deleted."""
         told: dict[str, Any] = json.loads(self._rows[row.kind, row.deployment, row.name][1])
         return told
 
     def write(self, held: MemoryTables, written: PlannerWrites, at: int) -> None:
-        """What comes, what goes, and the records of deployments that are forgotten."""
+        """Write added, deleted and kept documents, and delete the records of removed deployments."""
         for new in written.kept:
             body, by = to_text(dict(new.body)), held.executions[new.execution].row.created_by
             row = DocumentRow(new.kind, new.name, new.deployment, new.deployment_name, at, by, len(body))

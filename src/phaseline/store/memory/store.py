@@ -117,7 +117,7 @@ class MemoryStore:
                 self._owner = None
 
     def disown(self) -> None:
-        """What the death of its process does to an owner: the next one may come."""
+        """End the ownership as the death of the process would: another owner may follow."""
         self._owner = None
 
     def owner(self) -> Owner | None:
@@ -135,7 +135,7 @@ class MemoryStore:
     def create_deployment(
         self, new: NewDeployment, request: NewExecution | None = None, *, replaces: int = 0, asks: bool | None = None
     ) -> tuple[int, ExecutionRow | None]:
-        """(deployment number, the execution stored with it)."""
+        """Store a deployment; return its number and the execution stored with it."""
         with self._changing() as held:
             if replaces:
                 self._refuse_open(replaces)
@@ -165,7 +165,7 @@ class MemoryStore:
                 known.deleted_at = max(1, self._clock.now())
 
     def deleted(self, deployments: Collection[int], since: int = 0) -> tuple[int, Sequence[int]]:
-        """(how many deployments were deleted so far, those of the given ones that were)."""
+        """(number of deployments deleted so far, the given deployments that were deleted)."""
         with self._guard:
             living = {number for number, known in self._held.deployments.items() if not known.deleted_at}
             count = self._held.last_deployment - len(living)
@@ -331,7 +331,7 @@ class MemoryStore:
         return self._held.deployments[deployment].state_names
 
     def name_states(self, deployment: int, names: Sequence[str]) -> tuple[str, ...]:
-        """The same after those that were missing have been appended."""
+        """The names of states, after missing ones were appended."""
         with self._changing() as held:
             known = held.deployments[deployment]
             known.state_names += missing_names(known.state_names, names)
@@ -354,7 +354,7 @@ class MemoryStore:
             return dict(sorted(self._held.paused.items()))
 
     def know_phases(self, known: Mapping[str, str]) -> None:
-        """Remember these phases instead of those that were remembered."""
+        """Store these phases and forget the former ones."""
         with self._changing() as held:
             held.known_phases = dict(sorted(known.items()))
 
@@ -364,7 +364,7 @@ class MemoryStore:
             return dict(self._held.known_phases)
 
     def measures(self) -> Mapping[str, Metric]:
-        """{name: what engines have measured of it}."""
+        """{name: value measured by engines}."""
         with self._guard:
             return dict(self._held.measures)
 
@@ -374,13 +374,13 @@ class MemoryStore:
             return self._held.deployments[deployment].states.copy()
 
     def checks(self, deployment: int, *, only_results: bool = False) -> CheckResults:
-        """What checks of a deployment have found; a copy."""
+        """A copy of the check results of a deployment."""
         with self._guard:
             book = self._held.deployments[deployment].checks.copy()
         return CheckResults(HeldBodies(), book.columns) if only_results else book
 
     def documents(self, deployment: int, instances: Sequence[int] | None = None) -> Mapping[int, dict[str, Value]]:
-        """{instance number: runtime properties}, only those that have any."""
+        """{instance number: runtime properties}, without instances that have none."""
         with self._guard:
             held = self._held.deployments[deployment].documents
             wanted = sorted(held) if instances is None else [int(number) for number in instances]
@@ -388,7 +388,7 @@ class MemoryStore:
         return {number: json.loads(body) for number, body in found if body != texts.EMPTY}
 
     def executions(self, deployment: int | None = None, *, only_open: bool = False) -> Sequence[ExecutionRow]:
-        """By number, oldest first."""
+        """Executions that meet all conditions, oldest first."""
         with self._guard:
             rows = [known.row for known in self._held.executions.values()]
         return [
@@ -398,14 +398,14 @@ class MemoryStore:
         ]
 
     def execution(self, id: str) -> ExecutionRow | None:
-        """By its id, or None."""
+        """The execution with this id, or None."""
         number = id.rpartition("-")[2]
         with self._guard:
             known = self._held.executions.get(int(number)) if number.isdecimal() else None
             return known.row if known is not None and known.row.id == id else None
 
     def around(self, execution: int) -> PrePost:
-        """What surrounds an execution."""
+        """The pre and post of an execution."""
         known = self._held.executions.get(execution)
         return known.around if known else PrePost()
 
@@ -434,7 +434,7 @@ class MemoryStore:
         return count_by_step(self.graph(graph).steps, self.statuses(graph))
 
     def notes(self, graph: int, *, among: Collection[int] | None = None) -> Sequence[NoteRow]:
-        """By position."""
+        """The notes of a graph, sorted by position."""
         with self._guard:
             held = self._held.graphs[graph].notes
             return [held[position] for position in sorted(held if among is None else held.keys() & set(among))]
@@ -444,7 +444,7 @@ class MemoryStore:
         return {note.position: (note.due, note.message) for note in self.notes(graph)}
 
     def batches(self, *, execution: int | None = None, only_open: bool = False) -> Sequence[BatchRow]:
-        """By id; members of other executions included."""
+        """Batches sorted by id, with all their members, also those of other executions."""
         with self._guard:
             return self._held.batches_of(execution, only_open=only_open)
 
@@ -459,21 +459,21 @@ class MemoryStore:
     def logs(
         self, execution: int, *, after: int = 0, instance: int | None = None, limit: int = 10_000
     ) -> Sequence[LogLine]:
-        """By sequence number."""
+        """Lines sorted by sequence number."""
         with self._guard:
             known = self._held.executions.get(execution)
             lines = list(known.logs) if known else []
         return [line for line in lines if line.sequence > after and instance in {None, line.instance}][:limit]
 
     def events(self, execution: int, *, after: int = 0, limit: int = 10_000) -> Sequence[EventRow]:
-        """By sequence number."""
+        """Lines sorted by sequence number."""
         with self._guard:
             known = self._held.executions.get(execution)
             rows = list(known.events) if known else []
         return [row for row in rows if row.sequence > after][:limit]
 
     def check(self) -> Sequence[StoreFinding]:
-        """Nothing can be wrong with what no file holds."""
+        """Nothing to check: there is no file."""
         return ()
 
     def backup(self, path: str) -> int:
@@ -481,7 +481,7 @@ class MemoryStore:
         raise failures.cannot_copy(path, "the store is in memory and ends with its process")
 
     def compact(self) -> Compacted:
-        """Nothing to give back."""
+        """Nothing to compact: there is no file."""
         return Compacted(0, 0)
 
     def purge(self, before: int, *, deployment: int | None = None) -> Purged:

@@ -16,7 +16,7 @@ class MemoryBlueprints:
     def __init__(
         self, changing: Callable[[], AbstractContextManager[object]], living: Callable[[], Mapping[int, str]]
     ) -> None:
-        """``changing``: alone with what is held. ``living``: {number: name} of deployments that are not deleted."""
+        """``changing``: a context in which no other thread uses the stored data. ``living``: {number: name} of deployments that are not deleted."""
         self._changing = changing
         self._living = living
         self._rows: list[StoredBlueprint] = []
@@ -27,7 +27,7 @@ class MemoryBlueprints:
         self._uses: dict[int, dict[str, int]] = {}
 
     def all(self, id: str | None = None) -> Sequence[StoredBlueprint]:
-        """By id and version; only those of one id if it is given."""
+        """Stored blueprints sorted by id and version; only those of one id if it is given."""
         found = [row for row in self._rows if id in {None, row.id}]
         return sorted(found, key=lambda row: (row.id, row.version))
 
@@ -36,7 +36,7 @@ class MemoryBlueprints:
         return next((row for row in reversed(self.all(id)) if version in {0, row.version}), None)
 
     def lacking(self, digests: Sequence[str]) -> Sequence[str]:
-        """Those of which there is no content yet."""
+        """The digests without stored content."""
         return [digest for digest in digests if digest not in self._contents]
 
     def add(
@@ -68,7 +68,7 @@ class MemoryBlueprints:
         return list(self._files.get(blueprint, ()))
 
     def content(self, digest: str) -> bytes:
-        """What is in a file. LookupError if nothing has this digest."""
+        """The content with this digest. Raises: LookupError if it is not stored."""
         if digest not in self._contents:
             raise LookupError(f"nothing is stored with the digest {digest}")
         return self._contents[digest]
@@ -115,7 +115,7 @@ class MemoryBlueprints:
             return users
 
     def of_deployment(self, deployment: int) -> Mapping[str, StoredBlueprint]:
-        """{namespace: the version a deployment has under it}; without a namespace its own."""
+        """{namespace: stored blueprint that a deployment imports under it}; namespace empty: the deployment's own blueprint."""
         numbers = {row.number: row for row in self._rows}
         return {name: numbers[number] for name, number in self._uses.get(deployment, {}).items()}
 

@@ -13,7 +13,7 @@ class MemoryPlans:
     """``PlanShelf`` of a process."""
 
     def __init__(self, changing: Callable[[], AbstractContextManager[object]]) -> None:
-        """``changing``: alone with what is held."""
+        """``changing``: a context in which no other thread uses the stored data."""
         self._changing = changing
         self._rows: dict[int, StoredPlan] = {}
         self._last = 0
@@ -33,12 +33,12 @@ class MemoryPlans:
         return self._rows.get(number)
 
     def all(self, deployment: int | None = None) -> Sequence[StoredPlan]:
-        """By number, without ``body``, ``text`` and ``aim``; those of one deployment if it is given."""
+        """Plans sorted by number, without ``body``, ``text`` and ``aim``; only those of one deployment if it is given."""
         rows = [row for row in self._rows.values() if deployment in {None, row.deployment}]
         return [altered(row, body={}, text="", aim=None) for row in rows]
 
     def of_execution(self, execution: int) -> StoredPlan | None:
-        """The plan that an execution carries out, None if it has none that is kept."""
+        """The stored plan that an execution carries out, or None."""
         return next((row for row in self._rows.values() if row.execution and row.execution == execution), None)
 
     def apply(self, number: int, execution: int) -> bool:

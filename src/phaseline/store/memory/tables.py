@@ -1,4 +1,4 @@
-"""What the store in memory holds, and how executions that ended long ago are taken from it."""
+"""The data of the store in memory, and the purge of executions that ended long ago."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class HeldDeployment:
         )
 
     def grow(self, growth: ResourceAddition) -> None:
-        """Put resources behind those that are there. Raises ``OutgrownError``."""
+        """Append resources to the existing ones. Raises: ``OutgrownError``."""
         self.topology = grown(self.topology, growth)
         self.version += 1
         self.blueprint = self.topology.blueprint

@@ -1,4 +1,4 @@
-"""What alembic runs to migrate: the transaction belongs to ``upgrade``."""
+"""The migration script that alembic runs; ``upgrade`` owns the transaction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is in files that a store keeps, each once, however many blueprints and packages have it; statements of the caller's transaction."""
+"""Contents of stored files, each stored once even if several blueprints and packages have it; part of the caller's transaction."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def packed(contents: Mapping[str, bytes]) -> Packed:
 
 
 def lacking(db: sqlite3.Connection, digests: Sequence[str]) -> list[str]:
-    """Those of which there is no content yet."""
+    """The digests without stored content."""
     rows = db.execute(
         "select value from json_each(?) where value not in (select digest from stored_content)", (to_text(digests),)
     )
@@ -26,7 +26,7 @@ def lacking(db: sqlite3.Connection, digests: Sequence[str]) -> list[str]:
 
 
 def add(db: sqlite3.Connection, needed: Sequence[str], given: Packed) -> None:
-    """Keep what is given. Raises: ``LookupError`` if something that is needed is neither given nor there."""
+    """Store the given contents. Raises: ``LookupError`` if a needed content is neither given nor stored."""
     missing = lacking(db, [digest for digest in needed if digest not in given])
     if missing:
         raise LookupError(f"content {missing[0]} was removed meanwhile")
@@ -37,7 +37,7 @@ def add(db: sqlite3.Connection, needed: Sequence[str], given: Packed) -> None:
 
 
 def read(db: sqlite3.Connection, digest: str) -> bytes:
-    """What is in a file. LookupError if nothing has this digest."""
+    """The content with this digest. Raises: LookupError if it is not stored."""
     row = db.execute("select size_bytes, body from stored_content where digest = ?", (digest,)).fetchone()
     if row is None:
         raise LookupError(f"nothing is stored with the digest {digest}")

@@ -61,7 +61,7 @@ taken_over = Refusal(
     "Another process took over the store (epoch {2}; this one had {1}), so nothing more is written here",
     "Follow the execution in the process that owns the store now.",
 )
-"""Of an owner whose epoch has passed: nothing of the turn was written."""
+"""For an owner whose epoch has passed: nothing of the turn was written."""
 older = _unwritable(
     "it has schema {1} and must be brought to schema {2} first",
     "Wait until the process that owns it has ended, then try again.",
@@ -115,7 +115,7 @@ gone = Refusal(
     "The store is gone: its file was removed, moved or replaced",
     "Put the file back, or restore a backup: phaseline store restore FILE. This command stores nothing more",
 )
-"""Of a store that was removed, moved or replaced while it was open."""
+"""For a store that was removed, moved or replaced while it was open."""
 deleted = Refusal(
     "PL-C010", "the deployment '{0}' was deleted", "Install it again: phaseline install blueprint.yaml -d {0}"
 )
@@ -184,7 +184,7 @@ def as_problem(error: sqlite3.Error, path: str) -> ProblemsError:
 
 
 def _unopened(path: str, reason: str) -> ProblemsError:
-    """What SQLite could not open: the log of a file that may be read, or the file itself."""
+    """The part that SQLite could not open: the log of a readable file, or the file itself."""
     if os.path.isfile(path) and os.access(path, os.R_OK):  # noqa: PTH113 - False for files that may not be read
         return _folder_read_only(path)
     return cannot_open(path, reason)
@@ -208,7 +208,7 @@ def unknown_text(error: UnicodeEncodeError) -> ProblemsError:
 
 
 def copy_notice(path: str, cause: str, waiting: int) -> str:
-    """That a file was noticed to be a copy, and what follows."""
+    """A notice: the file turned out to be a copy, and the consequences."""
     text = (
         f"The store {path} counts as restored: {cause}. New work has client tokens of its own, so that no cloud "
         "takes it for work of the former store"

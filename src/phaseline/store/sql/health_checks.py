@@ -33,7 +33,7 @@ class StoredBodies:
     """``Bodies`` of one deployment as rows."""
 
     def __init__(self, db: sqlite3.Connection, deployment: int) -> None:
-        """Within a transaction."""
+        """Use the connection of the caller's transaction."""
         self._db, self._deployment = db, deployment
 
     def drop(self, kind: CheckKind, subjects: np.ndarray) -> None:
@@ -106,7 +106,7 @@ class ChecksWriter:
         self._columns.pop(deployment, None)
 
     def write(self, db: sqlite3.Connection, entered: Sequence[StatesEntered], made: Sequence[NewCheckResults]) -> None:
-        """What states clear of results, then new results."""
+        """Clear results that new states make invalid, then write new results."""
         books: dict[int, CheckResults] = {}
         for change in entered:
             if self._columns.get(change.deployment) == {}:
@@ -130,7 +130,7 @@ class ChecksWriter:
 
 
 def _packed(page: np.ndarray) -> bytes:
-    """The bytes of a page of times or executions: nearly always those of one call, so that each is packed once."""
+    """The bytes of a page of times or executions, cached because nearly all pages of one call are equal."""
     first = page[0]
     return _constant(page.dtype.str, int(first)) if (page == first).all() else encode(page)
 

@@ -1,4 +1,4 @@
-"""Which hook classes are switched off, in SQLite."""
+"""Disabled hook classes, in SQLite."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SqliteSwitches:
         self._clock = clock
 
     def all(self) -> Sequence[Switch]:
-        """By name and deployment."""
+        """All switches, sorted by name and deployment."""
         with self._reading() as db:
             rows = db.execute("select name, deployment, at, actor, reason from hook_switch order by name, deployment")
             return [Switch(*row) for row in rows]

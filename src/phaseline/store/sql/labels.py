@@ -21,18 +21,18 @@ class SqliteLabels:
         self._writing = writing
 
     def of(self, deployment: int) -> Sequence[Label]:
-        """Those of a deployment, by key and value."""
+        """The labels of a deployment, sorted by key and value."""
         with self._reading() as db:
             rows = db.execute("select key, value from label where deployment = ?", (deployment,)).fetchall()
             return sorted(Label(key, value) for key, value in rows)
 
     def add(self, deployment: int, labels: Sequence[Label]) -> int:
-        """How many of them are new."""
+        """Add labels; return the number of new ones."""
         with self._writing() as db:
             return add_labels(db, deployment, labels)
 
     def remove(self, deployment: int, labels: Sequence[Label]) -> int:
-        """How many are gone; an empty value stands for all of its key."""
+        """Remove labels; return the number of removed ones. An empty value selects all labels of the key."""
         with self._writing() as db:
             return remove_labels(db, deployment, labels)
 
@@ -50,12 +50,12 @@ class SqliteLabels:
 
 
 def remove_labels(db: sqlite3.Connection, deployment: int, labels: Iterable[Label]) -> int:
-    """How many are gone; an empty value stands for all of its key."""
+    """Remove labels; return the number of removed ones. An empty value selects all labels of the key."""
     gone = "delete from label where deployment = ? and key = ? and ? in ('', value)"
     return sum(db.execute(gone, (deployment, key, value)).rowcount for key, value in labels)
 
 
 def add_labels(db: sqlite3.Connection, deployment: int, labels: Iterable[Label]) -> int:
-    """How many of them are new."""
+    """Add labels; return the number of new ones."""
     add = "insert or ignore into label values (?, ?, ?)"
     return sum(db.execute(add, (deployment, key, value)).rowcount for key, value in labels)

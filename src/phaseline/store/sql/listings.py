@@ -1,4 +1,4 @@
-"""What lists show, from columns of many deployments at once: as many statements for a thousand as for one."""
+"""Rows for lists, read from columns of many deployments at once: the number of statements does not grow with them."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _unless_flawed(number: int, read: Callable[[int], T], otherwise: Callable[[i
 
 
 def _found(rows: Mapping[int, T], number: int) -> T:
-    """Raises ValueError for a deployment of which there is no row."""
+    """The row of a deployment. Raises: ValueError if it is missing."""
     found = rows.get(number)
     if found is None:
         raise ValueError("a row of it is missing")
@@ -119,7 +119,7 @@ def _no_roster(_number: int, flaw: str) -> Roster:
 
 
 def _unsettled(db: sqlite3.Connection, condition: str, *values: object) -> list[ExecutionRow]:
-    """``condition``: on the deployment of an execution, by its number."""
+    """Executions that did not complete, and the latest of each deployment; ``condition`` selects deployments by number."""
     latest = f"select max(number) from execution where {condition} group by deployment"
     rows = db.execute(
         f"""{reads.EXECUTION} where {condition} and (status <> 'completed' or execution.number in ({latest}))
@@ -148,7 +148,7 @@ def _states(db: sqlite3.Connection, which: str) -> dict[int, Callable[[], np.nda
 
 
 def _state_names(db: sqlite3.Connection, which: str) -> dict[int, tuple[str, ...]]:
-    """{deployment: names of states of resources}, of those that have any."""
+    """{deployment: names of states of resources}, without deployments that have none."""
     found: dict[int, tuple[str, ...]] = {}
     for deployment, name in db.execute(
         f"select deployment, name from state_name where deployment {_CHOSEN} order by deployment, place", (which,)
@@ -179,7 +179,7 @@ def _glance(
 def _life_cycle(
     db: sqlite3.Connection, number: int, states: np.ndarray, names: tuple[str, ...], targets: str | None
 ) -> np.ndarray:
-    """Of a topology that was stored before its targets were, the blueprint is read."""
+    """For a topology stored before targets were stored, read the blueprint."""
     from phaseline.model.resources.path_nodes import arrived, as_life_cycle
 
     if targets is None:

@@ -28,7 +28,7 @@ class SqliteOrders:
     """``model.rows.orders.OrderShelf`` on one file."""
 
     def __init__(self, reading: Callable[[], AbstractContextManager[sqlite3.Connection]]) -> None:
-        """With the store's own way to read."""
+        """Use the store's method to read."""
         self._reading = reading
 
     def find(self, actor: Actor, id: str, since: int = 0) -> GivenOrder | None:
@@ -37,13 +37,13 @@ class SqliteOrders:
             return _find(db, actor, id, since)
 
     def count(self) -> int:
-        """How many are kept."""
+        """The number of stored orders."""
         with self._reading() as db:
             return int(db.execute("select count(*) from given_order").fetchone()[0])
 
 
 def begin(db: sqlite3.Connection, order: NewOrder) -> Counters:
-    """Make room for an order in a transaction of the caller; what was made last before it. Raises: ``GivenBeforeError``."""
+    """Start an order in the caller's transaction; return the last numbers given before it. Raises: ``GivenBeforeError``."""
     found = _find(db, order.actor, order.id, order.keeps_from)
     if found is not None:
         raise GivenBeforeError(found)

@@ -1,4 +1,4 @@
-"""Which deployments use which packages; statements of the caller's transaction."""
+"""The packages that deployments use; part of the caller's transaction."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COLUMNS = "number, name, version, format, digest, title, origin, file_count, si
 
 
 def uses_of(db: sqlite3.Connection, deployment: int) -> list[PackageUse]:
-    """What a deployment uses, by name of the package."""
+    """The packages that a deployment uses, sorted by name."""
     rows = db.execute(
         """select deployment, package, is_enabled, is_imported, settings, folders, at, actor from package_use
         join package on number = package where deployment = ? order by name""",

@@ -32,12 +32,12 @@ class SqlitePackages:
         self._clock = clock
 
     def all(self) -> Sequence[PackageRow]:
-        """Those that are installed, by name and then in the order in which they were installed."""
+        """The installed packages, sorted by name and then by time of installation."""
         with self._reading() as db:
             return select(db, "removed_at = 0 order by name, number")
 
     def lacking(self, digests: Sequence[str]) -> Sequence[str]:
-        """Those of which there is no content yet."""
+        """The digests without stored content."""
         with self._reading() as db:
             return kept.lacking(db, digests)
 
@@ -83,7 +83,7 @@ class SqlitePackages:
             return select(db, "number = ?", number)[0]
 
     def _retire(self, db: sqlite3.Connection, package: int) -> bool:
-        """Whether it was installed until now."""
+        """Mark a package as removed; return whether it was installed."""
         gone = "update package set removed_at = ? where number = ? and removed_at = 0"
         return db.execute(gone, (max(1, self._clock.now()), package)).rowcount == 1
 
@@ -98,7 +98,7 @@ class SqlitePackages:
             return [StoredFile(path, digest, size, bool(runs)) for path, digest, size, runs in rows]
 
     def content(self, digest: str) -> bytes:
-        """What is in a file. LookupError if nothing has this digest."""
+        """The content with this digest. Raises: LookupError if it is not stored."""
         with self._reading() as db:
             return kept.read(db, digest)
 
@@ -121,7 +121,7 @@ class SqlitePackages:
             return _users(db, package)
 
     def uses(self, deployment: int) -> Sequence[PackageUse]:
-        """What a deployment uses, by name of the package."""
+        """The packages that a deployment uses, sorted by name."""
         with self._reading() as db:
             return uses_of(db, deployment)
 
@@ -154,7 +154,7 @@ class SqlitePackages:
             return dict(db.execute("select digest, number from package order by removed_at = 0, number").fetchall())
 
     def collect(self) -> Sequence[str]:
-        """Forget what was replaced or removed and can be needed no more; the digests that are gone."""
+        """Delete replaced and removed packages that are not needed any more; return the deleted digests."""
         with self._writing() as db:
             gone = db.execute(
                 f"""select number, digest from package where removed_at > 0

@@ -141,7 +141,7 @@ def _graphs_called(db: sqlite3.Connection) -> str:
 
 
 def _forget_deployments(db: sqlite3.Connection, before: int, deployment: int | None) -> Purged:
-    """Deleted ones of which no execution is left."""
+    """Remove deleted deployments without executions."""
     found = db.execute(
         """select number from deployment where deleted_at > 0 and deleted_at < :before
         and (:deployment is null or number = :deployment)
@@ -190,7 +190,7 @@ def _sweep(transaction: Transaction) -> Purged:
 
 
 def _pieces(transaction: Transaction, table: str, key: str, kind: str, limit: int) -> Iterator[int]:
-    """How many rows of the table each transaction removed."""
+    """Yield the number of rows that each transaction removed from the table."""
     statement = f"""delete from {table} where ({key}) in (
         select {", ".join(f"{table}.{name}" for name in key.split(", "))}
         from remains cross join {table} on {table}.{kind} = remains.number where remains.kind = ? limit ?)"""

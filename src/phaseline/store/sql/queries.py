@@ -45,7 +45,7 @@ EXECUTION = """select execution.number, id, deployment, name, request, status, r
 
 
 PLACES = "first_graph, positions, graphs, ends"
-"""What ``places_of`` reads of a batch."""
+"""The columns of a batch that ``places_of`` reads."""
 MOST_KEPT = 64
 """Different lists of folders that are not read again: most deployments of a store have the same."""
 _RANGE = """select (select min(after_batch) from graph where execution = ?),
@@ -94,7 +94,7 @@ def counters(db: sqlite3.Connection) -> tuple[int, int]:
 
 
 def deployments(db: sqlite3.Connection, name: str | None = None) -> list[DeploymentRow]:
-    """Those that are not deleted, by name; or the one of that name."""
+    """Deployments that are not deleted, sorted by name; or only the named one."""
     rows = (
         db.execute(f"{_DEPLOYMENT} order by name")
         if name is None
@@ -135,7 +135,7 @@ def _imported(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _folders_used(db: sqlite3.Connection) -> dict[int, tuple[str, ...]]:
-    """{deployment: folders with modules of the packages it uses}, of those that use any."""
+    """{deployment: folders with modules of its packages}, without deployments that use none."""
     found: dict[int, tuple[str, ...]] = {}
     rows = db.execute(
         "select deployment, folders from package_use join package on number = package where folders <> '[]' order by name"
@@ -182,7 +182,7 @@ def states(db: sqlite3.Connection, deployment: int) -> np.ndarray:
 
 
 def documents(db: sqlite3.Connection, deployment: int, instances: Sequence[int] | None) -> dict[int, dict[str, Value]]:
-    """{instance number: runtime properties}, only those that have any."""
+    """{instance number: runtime properties}, without instances that have none."""
     statement = f"select instance, body from document where deployment = ? and body <> '{EMPTY}'"
     if instances is None:
         rows = db.execute(f"{statement} order by instance", (deployment,))
@@ -195,7 +195,7 @@ def documents(db: sqlite3.Connection, deployment: int, instances: Sequence[int] 
 def executions(
     db: sqlite3.Connection, *, deployment: int | None = None, id: str | None = None, only_open: bool = False
 ) -> list[ExecutionRow]:
-    """Those that fit all conditions, oldest first."""
+    """Executions that meet all conditions, oldest first."""
     conditions: list[str] = []
     values: list[Any] = []
     if deployment is not None:
@@ -273,7 +273,7 @@ def step_counts(db: sqlite3.Connection, number: int) -> dict[int, dict[EntryStat
 
 
 def notes(db: sqlite3.Connection, number: int, among: Collection[int] | None = None) -> list[NoteRow]:
-    """By position; only those ``among`` these positions, if they are given."""
+    """Notes sorted by position; only those ``among`` the given positions, if any are given."""
     only = "" if among is None else "and position in (select value from json_each(?))"
     rows = db.execute(
         f"""select position, attempts, generation, due, message, error, result from note
@@ -301,7 +301,7 @@ def messages(db: sqlite3.Connection, number: int) -> dict[int, tuple[int, str]]:
 
 
 def batches(db: sqlite3.Connection, execution: int | None, *, only_open: bool) -> list[BatchRow]:
-    """By id; members of other executions included."""
+    """Batches sorted by id, with all their members, also those of other executions."""
     condition = "closed_at = 0" if only_open else "true"
     if execution is None:
         return _batches(db, condition, ())
@@ -361,7 +361,7 @@ def places_of(row: Sequence[Any]) -> MemberPositions:
 
 
 def logs(db: sqlite3.Connection, execution: int, after: int, instance: int | None, limit: int) -> list[LogLine]:
-    """By sequence number."""
+    """Lines sorted by sequence number."""
     only = "" if instance is None else " and instance = ?"
     values = (execution, after, limit) if instance is None else (execution, after, instance, limit)
     rows = db.execute(
@@ -373,7 +373,7 @@ def logs(db: sqlite3.Connection, execution: int, after: int, instance: int | Non
 
 
 def events(db: sqlite3.Connection, execution: int, after: int, limit: int) -> list[EventRow]:
-    """By sequence number."""
+    """Lines sorted by sequence number."""
     rows = db.execute(
         """select execution, at, type, message, instance, operation, actor, sequence from event
         where execution = ? and sequence > ? order by sequence limit ?""",

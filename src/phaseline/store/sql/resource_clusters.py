@@ -1,4 +1,4 @@
-"""What deployments of resources need beside the others: growth, names of states, paused phases, what was measured; statements of the caller's transaction."""
+"""Data only of deployments of resources: growth, names of states, paused phases, measurements; part of the caller's transaction."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_NAMES = 192
 
 
 def grow(db: sqlite3.Connection, deployment: int, growth: ResourceAddition, topology: Topology) -> None:
-    """Put resources behind those of ``topology``, which was read in this transaction. Raises ``OutgrownError``."""
+    """Append resources to ``topology``, which was read in this transaction. Raises: ``OutgrownError``."""
     more = grown(topology, growth)
     _replace(db, deployment, more, more.blueprint if more.blueprint is not topology.blueprint else None)
     add_documents(db, deployment, growth.documents)
@@ -38,7 +38,7 @@ def add_documents(db: sqlite3.Connection, deployment: int, documents: Mapping[in
 
 
 def reshape(db: sqlite3.Connection, row: Reshaped) -> None:
-    """Give a deployment another shape, and with it what else is other."""
+    """Store the new shape of a deployment, with all data that change with it."""
     _replace(db, row.deployment, row.topology, row.blueprint)
     if row.inputs is not None:
         db.execute("update blueprint set inputs = ? where deployment = ?", (to_text(dict(row.inputs)), row.deployment))
@@ -76,7 +76,7 @@ def version(db: sqlite3.Connection, deployment: int) -> int:
 
 
 def count(db: sqlite3.Connection, deployment: int) -> int:
-    """How many instances the deployment has now, those that were removed included."""
+    """The number of instances of the deployment, removed ones included."""
     found = db.execute("select instance_count from deployment where number = ?", (deployment,)).fetchone()
     if found is None:
         raise LookupError(f"no deployment {deployment}")
@@ -90,7 +90,7 @@ def state_names(db: sqlite3.Connection, deployment: int) -> tuple[str, ...]:
 
 
 def name_states(db: sqlite3.Connection, deployment: int, names: Iterable[str]) -> tuple[str, ...]:
-    """All names, after those that were missing have been appended. Raises: PL-S011 where there are too many."""
+    """Append missing names and return all. Raises: PL-S011 if there are too many."""
     known = state_names(db, deployment)
     missing = missing_names(known, names)
     rows = [(deployment, place, name) for place, name in enumerate(missing, len(known))]
@@ -99,7 +99,7 @@ def name_states(db: sqlite3.Connection, deployment: int, names: Iterable[str]) -
 
 
 def missing_names(known: Sequence[str], names: Iterable[str]) -> tuple[str, ...]:
-    """Those that are not known. Raises: PL-S011 if there would be too many."""
+    """The names that are not stored yet. Raises: PL-S011 if there would be too many."""
     missing = tuple(name for name in dict.fromkeys(names) if name not in known)
     if len(known) + len(missing) > MAX_NAMES:
         raise failures.too_many_states("", len(known) + len(missing), MAX_NAMES)
@@ -107,7 +107,7 @@ def missing_names(known: Sequence[str], names: Iterable[str]) -> tuple[str, ...]
 
 
 def pause(db: sqlite3.Connection, name: str, actor: Actor, reason: str, at: int) -> bool:
-    """Whether the phase was not paused before; what is known of an earlier pause stays."""
+    """Pause a phase unless it is paused; return whether it was not. An earlier pause keeps its actor and reason."""
     added = db.execute(
         "insert into paused_phase values (?, ?, ?, ?) on conflict do nothing", (name, at, actor.name, reason)
     )
@@ -131,7 +131,7 @@ def known(db: sqlite3.Connection) -> Mapping[str, str]:
 
 
 def measure(db: sqlite3.Connection, measures: Sequence[Metric]) -> None:
-    """Keep what was measured in place of what was before."""
+    """Store measurements in place of the former ones."""
     values = [(one.name, one.at, to_text(dict(one.body))) for one in measures]
     db.executemany(
         "insert into measure values (?, ?, ?) on conflict do update set at = excluded.at, body = excluded.body", values
@@ -139,7 +139,7 @@ def measure(db: sqlite3.Connection, measures: Sequence[Metric]) -> None:
 
 
 def measures(db: sqlite3.Connection) -> Mapping[str, Metric]:
-    """{name: what was measured of it}, by name."""
+    """{name: measured value}, sorted by name."""
     rows = db.execute("select name, at, body from measure order by name")
     found = {}
     for name, at, body in rows:

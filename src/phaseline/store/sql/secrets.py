@@ -28,7 +28,7 @@ class SqliteSecrets:
         self._writing = writing
 
     def all(self) -> Sequence[SecretRow]:
-        """By name."""
+        """All secrets, sorted by name."""
         with self._reading() as db:
             rows = db.execute(f"select {_COLUMNS} from secret where tenant = ? order by name", (TENANT,))
             return [_row(*row) for row in rows]
@@ -73,7 +73,7 @@ class SqliteSecrets:
             }
 
     def add_key(self, purpose: str, key: WrappedKey) -> WrappedKey:
-        """This one, or the one that was there before."""
+        """Store the key unless one is stored; return the stored one."""
         with self._writing() as db:
             db.execute("insert or ignore into data_key values (?, ?, ?)", (purpose, key.wrapped, key.master))
             found = db.execute("select wrapped, master_key from data_key where purpose = ?", (purpose,)).fetchone()

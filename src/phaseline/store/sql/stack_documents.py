@@ -30,14 +30,14 @@ class SqliteDocuments:
         self._reading = reading
 
     def all(self, kind: DocumentKind, deployment: int | None = None) -> Sequence[DocumentRow]:
-        """The oldest first; those of one deployment if it is given."""
+        """All documents, oldest first; only those of one deployment if it is given."""
         where = "kind = ? and (? is null or deployment = ?) order by at, name"
         with self._reading() as db:
             rows = db.execute(f"select {_BRIEF} from stack_document where {where}", (kind, deployment, deployment))
             return [DocumentRow(*row) for row in rows]
 
     def body(self, row: DocumentRow) -> Mapping[str, Value]:
-        """The document itself. ``LookupError`` if it has gone."""
+        """The content of a document. Raises: ``LookupError`` if it was deleted."""
         where = "kind = ? and deployment = ? and name = ?"
         with self._reading() as db:
             found = db.execute(
@@ -50,7 +50,7 @@ class SqliteDocuments:
 
 
 def write(db: sqlite3.Connection, written: PlannerWrites, at: int) -> None:
-    """What comes, what goes, and the records of deployments that are forgotten; statements of the turn's transaction."""
+    """Write added and deleted documents, and delete the records of removed deployments; part of the turn's transaction."""
     for new in written.kept:
         values = (new.kind, new.name, new.deployment, new.deployment_name, at, to_text(dict(new.body)), new.execution)
         db.execute(_ADD, values)

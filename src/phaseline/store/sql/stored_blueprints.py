@@ -38,7 +38,7 @@ class SqliteBlueprints:
         self._writing = writing
 
     def all(self, id: str | None = None) -> Sequence[StoredBlueprint]:
-        """By id and version; only those of one id if it is given."""
+        """Stored blueprints sorted by id and version; only those of one id if it is given."""
         with self._reading() as db:
             return _select(db, "(? is null or id = ?) order by id, version", id, id)
 
@@ -49,7 +49,7 @@ class SqliteBlueprints:
             return next(iter(found), None)
 
     def lacking(self, digests: Sequence[str]) -> Sequence[str]:
-        """Those of which there is no content yet."""
+        """The digests without stored content."""
         from phaseline.store.sql import content_files as kept
 
         with self._reading() as db:
@@ -109,7 +109,7 @@ class SqliteBlueprints:
             return [StoredFile(path, digest, size, bool(runs)) for path, digest, size, runs in rows]
 
     def content(self, digest: str) -> bytes:
-        """What is in a file. LookupError if nothing has this digest."""
+        """The content with this digest. Raises: LookupError if it is not stored."""
         from phaseline.store.sql import content_files as kept
 
         with self._reading() as db:
@@ -153,7 +153,7 @@ class SqliteBlueprints:
             return users
 
     def of_deployment(self, deployment: int) -> Mapping[str, StoredBlueprint]:
-        """{namespace: the version a deployment has under it}; without a namespace its own."""
+        """{namespace: stored blueprint that a deployment imports under it}; namespace empty: the deployment's own blueprint."""
         with self._reading() as db:
             rows = db.execute(
                 "select namespace, blueprint from blueprint_use where deployment = ?", (deployment,)

@@ -73,14 +73,14 @@ class SqlitePlans:
         return _whole(row, known.aim if known is not None and known.number == number else None)
 
     def all(self, deployment: int | None = None) -> Sequence[StoredPlan]:
-        """By number, without ``body``, ``text`` and ``aim``; those of one deployment if it is given."""
+        """Plans sorted by number, without ``body``, ``text`` and ``aim``; only those of one deployment if it is given."""
         where = "where ? is null or deployment = ? order by number"
         with self._reading() as db:
             rows = db.execute(f"select {_BRIEF} from plan {where}", (deployment, deployment)).fetchall()
         return [_brief(row) for row in rows]
 
     def of_execution(self, execution: int) -> StoredPlan | None:
-        """The plan that an execution carries out, None if it has none that is kept."""
+        """The stored plan that an execution carries out, or None."""
         with self._reading() as db:
             row = db.execute(f"{_ONE} execution = ? and execution > 0", (execution,)).fetchone()
         return None if row is None else _whole(row)

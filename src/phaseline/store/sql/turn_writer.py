@@ -26,7 +26,7 @@ from phaseline.store.sql.health_checks import ChecksWriter
 STATES_CACHED = 10_000_000
 """Instances whose states the owner holds in memory, a byte each; beyond it they are read again."""
 STATES_ALWAYS = 256
-"""What the states of a deployment count for in any case: the array and its place are as large as so many bytes."""
+"""The fixed part of the size of a deployment's states, in bytes: the array and its entry."""
 SEQUENCES_CACHED = 100_000
 """Last sequence numbers in memory; those of ended executions are not among them unless lines came afterwards."""
 NUMBERED = ("log", "event")
@@ -242,12 +242,12 @@ def _places_of(subjects: np.ndarray) -> tuple[int | slice | np.ndarray, int, Seq
 
 
 def _padded(column: np.ndarray, count: int) -> np.ndarray:
-    """The column with zeros behind it, so many in all."""
+    """The column padded with zeros to this length."""
     return np.concatenate((column, np.zeros(count - len(column), column.dtype)))
 
 
 def _write_documents(db: sqlite3.Connection, written: PlannerWrites, at: int) -> None:
-    """What few turns have: its module is imported for these."""
+    """Write documents, which few turns have; their module is imported only then."""
     from phaseline.store.sql import stack_documents
 
     stack_documents.write(db, written, at)

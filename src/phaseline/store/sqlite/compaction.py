@@ -65,7 +65,7 @@ def compact(path: str, patience_s: float, *, alone: bool) -> Compacted:
 
 
 def _give_back(db: sqlite3.Connection, patience_s: float) -> None:
-    """As many pages as were free when it began: what others free meanwhile is for the next time."""
+    """Give back the pages that were free at the start; pages freed later wait for the next time."""
     # A page is given back at each step of the statement: a script is stepped to its end, a query only once.
     script = f"pragma incremental_vacuum({PAGES_TOGETHER})"
     for _ in range(0, _value(db, "freelist_count"), PAGES_TOGETHER):

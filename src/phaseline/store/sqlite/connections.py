@@ -34,16 +34,16 @@ class Connections:
         self.read_guard = threading.RLock()
         self.write_guard = threading.RLock()
         self.one: One | None = None
-        """What the transactions of the thread that holds ``write_guard`` are part of."""
+        """The larger transaction of the thread that holds ``write_guard``, if any."""
         self._looks = 0
         """The nesting depth of snapshots."""
         self._inode = 0
-        """Of the file as it was opened; 0: it is not open."""
+        """The inode number of the opened file; 0: no file is open."""
         self._reader: sqlite3.Connection | None = None
         self._writer: sqlite3.Connection | None = None
 
     def reader(self) -> sqlite3.Connection:
-        """The one that cannot write. Under ``read_guard``."""
+        """The connection that cannot write. The caller holds ``read_guard``."""
         if self._reader is None:
             self._reader = file.open_reader(self.path)
             self._inode = self._found()
@@ -66,7 +66,7 @@ class Connections:
             return self._inode
 
     def look(self) -> sqlite3.Connection:
-        """Begin to read: what is read from now on sees the same moment, until ``looked`` was called as often."""
+        """Begin to read: until the matching call of ``looked``, all reads see the same state of the store."""
         self.read_guard.acquire()
         try:
             db = self.reader()
@@ -82,7 +82,7 @@ class Connections:
         return db
 
     def looked(self) -> None:
-        """The next one may see what has been written meanwhile."""
+        """End a read that ``look`` began; the next one may see newer data."""
         self._looks -= 1
         try:
             if not self._looks:
@@ -126,12 +126,12 @@ def problem_of(error: BaseException | None, path: str) -> Exception | None:
 
 
 class Problems:
-    """What SQLite raises inside becomes a problem."""
+    """A context that turns errors of SQLite into problems."""
 
     __slots__ = ("_path",)
 
     def __init__(self, path: str) -> None:
-        """Of the store in this file."""
+        """``path``: the file of the store."""
         self._path = path
 
     def __enter__(self) -> None:
@@ -159,12 +159,12 @@ class Moment:
         self._connections.look()
 
     def __exit__(self, *raised: object) -> None:
-        """It is over."""
+        """End the transaction."""
         self._connections.looked()
 
 
 class ReadSnapshot:
-    """Reading: all of it sees the same moment. What cannot be decoded is damage."""
+    """A context for reads that all see the same state of the store. Values that cannot be decoded are reported as damage."""
 
     __slots__ = ("_connections",)
 
@@ -178,7 +178,7 @@ class ReadSnapshot:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """What was raised becomes a problem."""
+        """Turn a raised error into a problem."""
         ours = self._connections
         ours.looked()
         if error is None:
@@ -198,7 +198,7 @@ class Transaction:
     __slots__ = ("_check", "_connections", "_db")
 
     def __init__(self, connections: Connections, check: Callable[[sqlite3.Connection], None] | None = None) -> None:
-        """``check`` is called first, and may refuse the whole by what it raises."""
+        """``check`` is called first; if it raises, the transaction does not begin."""
         self._connections = connections
         self._check = check
         self._db: sqlite3.Connection | None = None
@@ -272,7 +272,7 @@ class One:
         self._outer: One | None = None
 
     def __enter__(self) -> dict[str, Value]:
-        """What the answer needs, to be filled. Within another one it is a part of that."""
+        """Return the answer, to be filled by the caller. A nested transaction is a part of the outer one."""
         ours = self._connections
         ours.write_guard.acquire()
         self._outer = ours.one
@@ -311,7 +311,7 @@ class One:
             self._end()
 
     def begin_part(self, db: sqlite3.Connection) -> None:
-        """Begin the whole, or a part of it."""
+        """Begin the outer transaction, or a savepoint in it."""
         if self._is_lost:
             raise RuntimeError("what was written before was rolled back: nothing may follow it")
         self._is_saved = self._db is not None

@@ -259,7 +259,7 @@ def _make_file(path: str, now: int) -> None:
 
 
 def _put(path: str, now: int) -> bool:
-    """Whether it is there now; not on a file system where a file has one name only: there it is made in its place."""
+    """Link the new file into place; False if the file system has no hard links: then it is made in place."""
     from phaseline.store.sqlite import create_database as making
 
     try:

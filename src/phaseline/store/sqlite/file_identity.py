@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 COPY = -1
 """In the place of the inode: the file was written as a backup."""
 LARGEST = (1 << 63) - 1
-"""Of SQLite's numbers."""
+"""The largest integer of SQLite."""
 FLEETING = ("9p", "cifs", "smb3", "smbfs", "overlay")
 """File systems, beside those of FUSE, that give a file another inode number after a while."""
 

@@ -27,11 +27,11 @@ class SqliteIncarnations:
     """``ports.store.IncarnationShelf`` on one file."""
 
     def __init__(self, reading: Callable[[], ReadSnapshot], writing: Callable[[], Transaction]) -> None:
-        """With the store's own ways to read and write."""
+        """Use the store's methods to read and write."""
         self._reading, self._writing = reading, writing
 
     def all(self) -> Sequence[Incarnation]:
-        """Those after the first, oldest first."""
+        """The incarnations after the first one, oldest first."""
         from phaseline.model.rows.incarnations import Incarnation  # few stores have any
 
         with self._reading() as db:
@@ -81,7 +81,7 @@ def begin_another(db: sqlite3.Connection, cause: str, now: int, epoch: int = 0) 
 
 
 def _renew_requests(db: sqlite3.Connection, last: int) -> None:
-    """What was asked before the restore is asked now: an engine that is at work looks at higher numbers only."""
+    """Give requests from before the restore new numbers: a running engine reads only higher numbers."""
     asked = db.execute("select number from request where answered_at = 0 and number <= ? order by number", (last,))
     numbers = {}
     for (number,) in asked.fetchall():

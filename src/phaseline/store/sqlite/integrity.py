@@ -220,7 +220,7 @@ def check(db: sqlite3.Connection) -> list[StoreFinding]:
 
 
 def _can_be_read(text: object) -> bool:
-    """Whether a value comes back though SQLite knows no such JSON: NaN and infinity, which were stored once."""
+    """Whether Python can read a value that SQLite rejects as JSON: NaN and infinity, which earlier versions stored."""
     try:
         json.loads(text)  # type: ignore[arg-type]  # if it is no text, that is what is to be found out
     except (TypeError, ValueError, RecursionError):
@@ -276,7 +276,7 @@ def _values(db: sqlite3.Connection) -> Iterator[StoreFinding]:
 
 _TOPOLOGIES = f"""select deployment, {", ".join(topologies.COLUMNS)} from topology
     where deployment not in (select number from deployment where deleted_at <> 0)"""
-"""Not those of deployments that were forgotten, perhaps because they could not be read."""
+"""All topologies except those of deleted deployments, which may have been unreadable."""
 _BATCHES = f"select id, kinds, last_graph, {PLACES} from batch"
 
 
@@ -330,7 +330,7 @@ def _look_at_batch(db: sqlite3.Connection, row: tuple[Any, ...]) -> str:
 
 
 def _entry_count(db: sqlite3.Connection, graph: int) -> int | None:
-    """How many entries a graph has; None for one that a purge is about to remove. Raises LookupError for one that never was."""
+    """The number of entries of a graph; None if a purge is about to remove it. Raises: LookupError for an unknown graph."""
     found = db.execute("select entry_count from graph where id = ?", (graph,)).fetchone()
     if found is not None:
         return int(found[0])

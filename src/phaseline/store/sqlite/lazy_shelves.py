@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Seldom:
-    """What a store offers by these names, over its own ways to read and write."""
+    """Parts of a store that are loaded on first use, built on its methods to read and write."""
 
     _clock: Clock
 
@@ -57,7 +57,7 @@ class Seldom:
 
     @cached_property
     def listings(self) -> SqliteListings:
-        """What lists show of many deployments at once; orders do not ask."""
+        """Rows for lists of many deployments; commands that change something do not need them."""
         from phaseline.store.sql.listings import SqliteListings
 
         return SqliteListings(self._reading)

@@ -31,7 +31,7 @@ NOTE_BYTES = 4_096
 
 @frozen
 class Memory:
-    """What a lock file remembers of the store beside it: its identity, and the epoch of the last owner that stored anything."""
+    """Data of the lock file about the store beside it: its identity, and the epoch of the last owner that stored anything."""
 
     identity: str
     epoch: int

@@ -132,7 +132,7 @@ class SqliteStore(Seldom):
             return reads.counters(db)
 
     def as_one(self, order: NewOrder | None = None) -> One:
-        """Within it all that this thread writes is one transaction, and the row of the order part of it."""
+        """A context in which all writes of this thread are one transaction, including the row of the order."""
         return One(self.connections, order, self._topologies.forget)
 
     def create_deployment(
@@ -143,7 +143,7 @@ class SqliteStore(Seldom):
         replaces: int = 0,
         asks: bool | None = None,
     ) -> tuple[int, ExecutionRow | None]:
-        """(deployment number, the execution stored with it)."""
+        """Store a deployment; return its number and the execution stored with it."""
         with self._writing() as db:
             if replaces:
                 writes.delete_deployment(db, replaces, self._clock.now(), new.actor)
@@ -161,7 +161,7 @@ class SqliteStore(Seldom):
             writes.delete_deployment(db, deployment, self._clock.now(), actor)
 
     def deleted(self, deployments: Collection[int], since: int = 0) -> tuple[int, Sequence[int]]:
-        """(how many deployments were deleted so far, those of the given ones that were)."""
+        """(number of deployments deleted so far, the given deployments that were deleted)."""
         with self._reading() as db:
             count, found = reads.deleted(db, deployments, since)
         with self.connections.write_guard:
@@ -252,7 +252,7 @@ class SqliteStore(Seldom):
             db.execute("update batch set process_group = ? where id = ?", (process_group, batch))
 
     def at_once(self) -> Moment:
-        """What is read within sees one moment."""
+        """A context in which all reads see the same state of the store."""
         return Moment(self.connections)
 
     def deployments(self) -> Sequence[DeploymentRow]:
@@ -290,7 +290,7 @@ class SqliteStore(Seldom):
             return growing.state_names(db, deployment)
 
     def name_states(self, deployment: int, names: Sequence[str]) -> tuple[str, ...]:
-        """The same after those that were missing have been appended."""
+        """The names of states, after missing ones were appended."""
         with self._writing() as db:
             return growing.name_states(db, deployment, names)
 
@@ -310,7 +310,7 @@ class SqliteStore(Seldom):
             return growing.paused(db)
 
     def know_phases(self, known: Mapping[str, str]) -> None:
-        """Remember these phases instead of those that were remembered."""
+        """Store these phases and forget the former ones."""
         with self._writing() as db:
             growing.know(db, known)
 
@@ -320,7 +320,7 @@ class SqliteStore(Seldom):
             return growing.known(db)
 
     def measures(self) -> Mapping[str, Metric]:
-        """{name: what engines have measured of it}."""
+        """{name: value measured by engines}."""
         with self._reading() as db:
             return growing.measures(db)
 
@@ -330,27 +330,27 @@ class SqliteStore(Seldom):
             return reads.states(db, deployment)
 
     def checks(self, deployment: int, *, only_results: bool = False) -> CheckResults:
-        """What checks of a deployment have found."""
+        """The check results of a deployment."""
         with self._reading() as db:
             return read_book(db, deployment, only_results=only_results)
 
     def documents(self, deployment: int, instances: Sequence[int] | None = None) -> Mapping[int, dict[str, Value]]:
-        """{instance number: runtime properties}, only those that have any."""
+        """{instance number: runtime properties}, without instances that have none."""
         with self._reading() as db:
             return reads.documents(db, deployment, instances)
 
     def executions(self, deployment: int | None = None, *, only_open: bool = False) -> Sequence[ExecutionRow]:
-        """By number, oldest first."""
+        """Executions that meet all conditions, oldest first."""
         with self._reading() as db:
             return reads.executions(db, deployment=deployment, only_open=only_open)
 
     def execution(self, id: str) -> ExecutionRow | None:
-        """By its id, or None."""
+        """The execution with this id, or None."""
         with self._reading() as db:
             return next(iter(reads.executions(db, id=id)), None)
 
     def around(self, execution: int) -> PrePost:
-        """What surrounds an execution."""
+        """The pre and post of an execution."""
         from phaseline.store.codec.pre_post import read_around
 
         with self._reading() as db:
@@ -382,7 +382,7 @@ class SqliteStore(Seldom):
             return reads.step_counts(db, graph)
 
     def notes(self, graph: int, *, among: Collection[int] | None = None) -> Sequence[NoteRow]:
-        """By position."""
+        """The notes of a graph, sorted by position."""
         with self._reading() as db:
             return reads.notes(db, graph, among)
 
@@ -392,7 +392,7 @@ class SqliteStore(Seldom):
             return reads.messages(db, graph)
 
     def batches(self, *, execution: int | None = None, only_open: bool = False) -> Sequence[BatchRow]:
-        """By id; members of other executions included."""
+        """Batches sorted by id, with all their members, also those of other executions."""
         with self._reading() as db:
             return reads.batches(db, execution, only_open=only_open)
 
@@ -404,12 +404,12 @@ class SqliteStore(Seldom):
     def logs(
         self, execution: int, *, after: int = 0, instance: int | None = None, limit: int = 10_000
     ) -> Sequence[LogLine]:
-        """By sequence number."""
+        """Lines sorted by sequence number."""
         with self._reading() as db:
             return reads.logs(db, execution, after, instance, limit)
 
     def events(self, execution: int, *, after: int = 0, limit: int = 10_000) -> Sequence[EventRow]:
-        """By sequence number."""
+        """Lines sorted by sequence number."""
         with self._reading() as db:
             return reads.events(db, execution, after, limit)
 

@@ -1,4 +1,4 @@
-"""What an engine measures; topologies that change; what checks have found; plans; labels; switches; members in the row of their batch."""
+"""Tables for figures, changing topologies, check results, plans, labels and switches; members in the row of their batch."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def upgrade() -> None:
 
 
 def _join_segments() -> None:
-    """What was a row for each graph of a batch becomes columns of its row."""
+    """Turn the rows for the graphs of a batch into columns of the batch's row."""
     db = op.get_bind()
     rows = db.exec_driver_sql("select batch, graph, positions from segment order by batch, place")
     for batch, parts in groupby(rows.fetchall(), key=itemgetter(0)):
