@@ -35,6 +35,7 @@ from phaseline.run.loop.engine import Engine
 from phaseline.store.memory.store import MemoryStore
 from phaseline.testing.builders import blueprint, topology
 from phaseline.testing.clock import VirtualClock
+from phaseline.testing.plain_services import PlainServices
 from phaseline.testing.simulation.applications import declare
 
 BEGINNING_MS = 1_700_000_000_000
@@ -135,10 +136,7 @@ class Station:
         self.engine = Engine(
             self.store,
             self.clock,
-            self._make_executor,
-            self.planners,
-            lambda operation, _: self.declaring(operation),
-            on_turn=self._on_turn,
+            PlainServices(self._make_executor, self.declares, self.planners, self._after_turn),
         )
         self.engine.scheduler.arena.stories = Stories()
 
@@ -147,9 +145,12 @@ class Station:
         self.executor = ByHand(inbox, self.journal, self.slots)
         return self.executor
 
-    def _on_turn(self) -> None:
+    def declares(self, operation: Operation) -> Declaration:
+        return self.declaring(operation)
+
+    def _after_turn(self, engine: Engine) -> None:
         self.turns += 1
-        validate(self.engine.scheduler)
+        validate(engine.scheduler)
 
     def crash(self) -> None:
         """The process dies; another one owns the store and has not begun anything."""

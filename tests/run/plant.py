@@ -16,10 +16,10 @@ from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.blueprint.operation_declaration import Declaration
 from phaseline.model.phases.definitions import PhaseCode
 from phaseline.model.phases.registry import PhaseRegistry
-from phaseline.plan.workflows import PLANNERS
 from phaseline.run.executors.local_executor import LocalExecutor, Slots
 from phaseline.run.loop.engine import Engine
 from phaseline.testing.clock import VirtualClock
+from phaseline.testing.plain_services import PlainServices
 
 
 class Files:
@@ -61,14 +61,15 @@ class Plant(Yard):
         self.engine = Engine(
             self.store,
             self.clock,
-            lambda inbox, deployments: LocalExecutor(
-                inbox, deployments, catalog, self.clock, CallerRegistry(make_caller), self.executor_slots
+            PlainServices(
+                lambda inbox, deployments: LocalExecutor(
+                    inbox, deployments, catalog, self.clock, CallerRegistry(make_caller), self.executor_slots
+                ),
+                lambda _: Declaration("phase", bulk=True, repeatable=True),
+                after_turn=self._after_turn,
+                reloaded=self._reloaded,
+                phases=self.source,
             ),
-            PLANNERS,
-            lambda operation, code: Declaration("phase", bulk=True, repeatable=True),
-            on_turn=self._on_turn,
-            reload=self._reloaded,
-            phases=self.source,
         )
         self.deployments = self.engine.deployments
         self.inbox = self.engine._inbox

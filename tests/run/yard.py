@@ -10,7 +10,6 @@ from tests.run.worlds import PATIENCE_S
 
 from phaseline.calls.protocol.reports import CallReport
 from phaseline.compat.cyclecloud.state_event import StateEvent
-from phaseline.engine.invariants import validate
 from phaseline.engine.stories import Stories
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import OnPath, Value
@@ -27,10 +26,10 @@ from phaseline.model.phases.registry import PhaseRegistry
 from phaseline.model.resources.resources import ResourceAddition, no_resources, type_node
 from phaseline.model.resources.state_graph_names import state_name
 from phaseline.model.rows.rows import ExecutionRow, NewDeployment, NewExecution, RequestKind
-from phaseline.plan.workflows import PLANNERS
 from phaseline.run.loop.engine import Engine
 from phaseline.testing.builders import blueprint, node
 from phaseline.testing.builders import topology as topology_of
+from phaseline.testing.plain_services import PlainServices
 from phaseline.use_cases.commands.resources.apply import reach
 
 SERVER = "acme.Server"
@@ -109,21 +108,18 @@ class Yard(Station):
         self.engine = Engine(
             self.store,
             self.clock,
-            self._make_executor,
-            PLANNERS,
-            lambda operation, _: self.declaring(operation),
-            on_turn=self._on_turn,
-            reload=self._reloaded,
-            phases=self.source,
+            PlainServices(
+                self._make_executor,
+                self.declares,
+                after_turn=self._after_turn,
+                reloaded=self._reloaded,
+                phases=self.source,
+            ),
         )
         self.engine.scheduler.arena.stories = Stories()
 
     def _reloaded(self) -> dict[str, Value]:
         return {"done": True}
-
-    def _on_turn(self) -> None:
-        self.turns += 1
-        validate(self.engine.scheduler)
 
     # -- what users do ------------------------------------------------------------------------------------------
 

@@ -9,17 +9,16 @@ from phaseline.calls.deployments.deployment_cache import DeploymentCache
 from phaseline.calls.protocol.reports import CallReport, only_logs
 from phaseline.calls.threads.inbox import Inbox
 from phaseline.model.blueprint.blueprint import Blueprint
-from phaseline.model.blueprint.operation_declaration import Declaration
 from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.execution.events import Batch
 from phaseline.model.execution.execution import Request, RetryPolicy
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.model.rows.rows import Actor, BatchRow, DocumentChange, LogLine, NewDeployment, NewExecution
-from phaseline.plan.workflows import PLANNERS
 from phaseline.ports.store import Store
 from phaseline.run.loop.engine import Engine
 from phaseline.testing.builders import blueprint, host, node, topology
 from phaseline.testing.clock import VirtualClock
+from phaseline.testing.plain_services import PlainServices
 
 ANN = Actor("ann")
 NEVER = OutcomeKind.PENDING
@@ -39,7 +38,7 @@ def completes(operation: str, instance: str) -> Answer:
 class ScriptedExecutor:
     """``ports.executor.Executor``: every call is answered at once, or never."""
 
-    def __init__(self, inbox: Inbox[CallReport], deployments: DeploymentCache, script: Script) -> None:
+    def __init__(self, inbox: Inbox[CallReport], deployments: DeploymentCache, script: Script = completes) -> None:
         self._inbox, self._deployments, self._script = inbox, deployments, script
         self.called: list[tuple[str, str]] = []
 
@@ -97,8 +96,7 @@ def engine(store: Store, clock: VirtualClock, script: Script = completes) -> Ite
         return made[0]
 
     with store.own("a test"):
-        declared = Declaration(repeatable=True)
-        started = Engine(store, clock, make, PLANNERS, lambda _operation, _code: declared)
+        started = Engine(store, clock, PlainServices(make))
         yield started, made[0]
 
 

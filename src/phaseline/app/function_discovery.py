@@ -43,11 +43,11 @@ def _adapted(
     return AncestorFunction(name, make, guarded)
 
 
-def declarer(catalog: Catalog) -> Callable[[Operation, CodeLocation], Declaration]:
+def declared(catalog: Catalog, operation: Operation, code: CodeLocation) -> Declaration:
     """The declaration of an operation; one whose source is not found is called as the ancestor would call it."""
-    from phaseline.model.blueprint.operation_declaration import Declaration
+    found = catalog.declare(operation.implementation, code)
+    if found is None:
+        from phaseline.model.blueprint.operation_declaration import Declaration
 
-    def declare(operation: Operation, code: CodeLocation) -> Declaration:
-        return catalog.declare(operation.implementation, code) or Declaration(flavour="cloudify")
-
-    return declare
+        return Declaration(flavour="cloudify")
+    return found

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from typing import TYPE_CHECKING
 
 from phaseline.app.engine_log import open_log
-from phaseline.app.function_discovery import declarer
 from phaseline.app.settings import slots
 from phaseline.app.watcher import NullWatcher, Throttle
 from phaseline.calls.threads.process_groups import DRAIN_S
@@ -25,18 +23,24 @@ from phaseline.use_cases.loading.stored_blueprint_files import restore_files
 from phaseline.use_cases.queries.executions import view_execution
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from phaseline.app.app_context import RequestContext
     from phaseline.app.watcher import Watcher
-    from phaseline.calls.deployments.planner_driver import FindPlanner, Planner
+    from phaseline.calls.deployments.deployment_cache import DeploymentCache
+    from phaseline.calls.deployments.planner_driver import Planner
     from phaseline.calls.protocol.call import Caller, Flavour
+    from phaseline.calls.protocol.reports import CallReport
+    from phaseline.calls.threads.inbox import Inbox
     from phaseline.catalog.phases.plugin_set import PhasePlugins
-    from phaseline.model.blueprint.blueprint import Blueprint, Value
+    from phaseline.model.blueprint.blueprint import Blueprint, Operation, Value
+    from phaseline.model.blueprint.operation_declaration import Declaration
     from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.phases.definitions import PhaseCode
     from phaseline.model.phases.registry import PhaseRegistry
-    from phaseline.model.rows.rows import ExecutionRow
+    from phaseline.model.rows.rows import EventRow, ExecutionRow
     from phaseline.plan.topology.stack_document import FilesTaken
-    from phaseline.ports.catalog import Catalog
+    from phaseline.ports.executor import Executor
     from phaseline.ports.store import Store
     from phaseline.run.loop.engine import Engine
     from phaseline.tasks.host_keys import HostKeys
@@ -193,38 +197,12 @@ def _waits_for(execution: str, lanes: Collection[str]) -> str:
 @contextmanager
 def open_engine(ctx: RequestContext, watcher: Watcher, watched: ExecutionRow | None = None) -> Iterator[Engine]:
     """A context manager with an engine for the store that this process owns; its executor is stopped at the end."""
-    from phaseline.calls.batches.caller_registry import CallerRegistry
-    from phaseline.plan.workflows import PLANNERS
-    from phaseline.run.executors.local_executor import LocalExecutor
     from phaseline.run.loop.engine import Engine
 
-    catalog, callers = ctx.catalog, CallerRegistry(partial(_caller, ctx))
-    log = open_log(ctx.settings, ctx.clock)
-    throttle = Throttle()
-
-    def look() -> None:
-        now = ctx.clock.now()
-        if watched is not None and throttle.lets_through(now):
-            progress = engine.progress(watched.number)
-            if progress is not None:
-                watcher.progressed(progress, now)
-            throttle.looked(now, ctx.clock.now())
-
-    engine = Engine(
-        ctx.store,
-        ctx.clock,
-        lambda inbox, deployments: LocalExecutor(inbox, deployments, catalog, ctx.clock, callers, slots(ctx.settings)),
-        PLANNERS,
-        declarer(catalog),
-        on_turn=look if watcher.wants_progress and watched is not None else None,
-        on_events=lambda events: log.told(events, engine.planning.row),
-        reload=lambda: _reloaded(ctx),
-        phases=PluginFolders(ctx),
-        secrets=ctx.vault,
-    )
+    services = ProcessServices(ctx, watcher, watched)
+    log = services.log
+    engine = Engine(ctx.store, ctx.clock, services)
     engine.eviction.most_bytes = ctx.settings.cache_mib << 20
-    engine.planning.own = _own_planner(catalog)
-    engine.deployments.files_of = lambda *asked: _files(ctx, *asked)
     if ctx.store.has_packages:
         from phaseline.use_cases.lookup.installed_packages import restore_packages
 
@@ -250,27 +228,82 @@ def open_engine(ctx: RequestContext, watcher: Watcher, watched: ExecutionRow | N
             vars(held).clear()
 
 
-def _files(ctx: RequestContext, deployment: int, code: CodeLocation, file: str) -> FilesTaken:
-    """The files of its blueprint in the document of an abandoned deployment."""
-    from phaseline.use_cases.prepare.stack_files import taken
+class ProcessServices:
+    """``run.loop.engine_services.EngineServices`` of the process that owns the store."""
 
-    return taken(ctx, deployment, code, file)
+    def __init__(self, ctx: RequestContext, watcher: Watcher, watched: ExecutionRow | None) -> None:
+        """``watched``: the execution whose progress ``watcher`` shows. Opens the log; reads no plugin."""
+        self._ctx, self._watcher = ctx, watcher
+        self._watched = watched.number if watched is not None and watcher.wants_progress else None
+        self._throttle = Throttle()
+        self.log = open_log(ctx.settings, ctx.clock)
+        self.secrets = ctx.vault
+        self.phases = PluginFolders(ctx)
 
+    def make_executor(self, inbox: Inbox[CallReport], deployments: DeploymentCache) -> Executor:
+        """Threads and worker processes of this machine, as many as the settings allow."""
+        from phaseline.calls.batches.caller_registry import CallerRegistry
+        from phaseline.run.executors.local_executor import LocalExecutor
 
-def _own_planner(catalog: Catalog) -> FindPlanner:
-    """The planners of a blueprint's plugins and of installed distributions."""
-    from phaseline.plan.workflows import PLANNERS
+        ctx, callers = self._ctx, CallerRegistry(self._caller)
+        return LocalExecutor(inbox, deployments, ctx.catalog, ctx.clock, callers, slots(ctx.settings))
 
-    def find(name: str, blueprint: Blueprint, code: CodeLocation) -> Planner | None:
+    def _caller(self, flavour: Flavour) -> Caller:
+        from phaseline.app.callers import make_caller
+
+        return make_caller(flavour, self._host_keys)
+
+    def _host_keys(self) -> HostKeys:
+        """The check of host keys, as set in the settings."""
+        from phaseline.tasks.host_keys import HostKeys
+
+        return HostKeys(self._ctx.settings.ssh_host_keys, self._ctx.settings.ssh_known_hosts)
+
+    def planner(self, name: str, blueprint: Blueprint, code: CodeLocation) -> Planner | None:
+        """The planner of the blueprint's plugins, of an installed distribution, or the built-in one of this name."""
+        from phaseline.plan.workflows import PLANNERS
+
         mapped = blueprint.workflows.get(name)
-        if name == REACH_WORKFLOW or (name in PLANNERS and (mapped is None or mapped.built_in == name)):
-            return None
+        built_in = PLANNERS.get(name)
+        if name == REACH_WORKFLOW or (built_in is not None and (mapped is None or mapped.built_in == name)):
+            return built_in
         from phaseline.use_cases.loading.plugin_workflows import find_own
 
-        found = find_own(catalog, blueprint, code, name)
-        return None if found is None else found.plan
+        found = find_own(self._ctx.catalog, blueprint, code, name)
+        return built_in if found is None else found.plan
 
-    return find
+    def declare(self, operation: Operation, code: CodeLocation) -> Declaration:
+        """The declaration of an operation; one whose source is not found is called as the ancestor would call it."""
+        from phaseline.app.function_discovery import declared
+
+        return declared(self._ctx.catalog, operation, code)
+
+    def files_of(self, deployment: int, code: CodeLocation, file: str) -> FilesTaken | None:
+        """The files of a blueprint in the document of an abandoned deployment."""
+        from phaseline.use_cases.prepare.stack_files import taken
+
+        return taken(self._ctx, deployment, code, file)
+
+    def reload(self) -> Mapping[str, Value]:
+        """Reload the plugins, and return the answer of the request."""
+        from phaseline.embedded.reload_plugins import reloaded
+
+        return reloaded(self._ctx)
+
+    def events_stored(self, engine: Engine, events: Sequence[EventRow]) -> None:
+        """Write the events into the log."""
+        self.log.told(events, engine.planning.row)
+
+    def turn_ended(self, engine: Engine) -> None:
+        """Show the progress of the watched execution, now and then."""
+        if self._watched is None:
+            return
+        now = self._ctx.clock.now()
+        if self._throttle.lets_through(now):
+            progress = engine.progress(self._watched)
+            if progress is not None:
+                self._watcher.progressed(progress, now)
+            self._throttle.looked(now, self._ctx.clock.now())
 
 
 class PluginFolders:
@@ -294,27 +327,6 @@ class PluginFolders:
     def function(self, code: PhaseCode) -> Callable[..., object]:
         """The function of a listener. Raises any error of its import."""
         return self._ctx.catalog.load_phase(code)
-
-
-def _reloaded(ctx: RequestContext) -> Mapping[str, Value]:
-    """The answer of a reload of plugins."""
-    from phaseline.embedded.reload_plugins import reloaded
-
-    return reloaded(ctx)
-
-
-def _caller(ctx: RequestContext, flavour: Flavour) -> Caller:
-    """The caller of a flavour, for this engine."""
-    from phaseline.app.callers import make_caller
-
-    return make_caller(flavour, lambda: host_keys(ctx))
-
-
-def host_keys(ctx: RequestContext) -> HostKeys:
-    """The check of host keys, as set in the settings."""
-    from phaseline.tasks.host_keys import HostKeys
-
-    return HostKeys(ctx.settings.ssh_host_keys, ctx.settings.ssh_known_hosts)
 
 
 def _result(

@@ -30,6 +30,7 @@ from phaseline.run.loop.engine import Engine
 from phaseline.store.memory.store import MemoryStore
 from phaseline.testing.builders import topology as expand
 from phaseline.testing.clock import VirtualClock
+from phaseline.testing.plain_services import PlainServices
 from phaseline.testing.scheduled_reports import ScheduledExecutor
 from phaseline.testing.scripted_executor import (
     Called,
@@ -167,11 +168,13 @@ class Stage:
         engine = Engine(
             self.store,
             self.clock,
-            lambda inbox, deployments: ScheduledExecutor(
-                inbox, self.clock, ScriptedAnswers(deployments, self.clock, script)
+            PlainServices(
+                lambda inbox, deployments: ScheduledExecutor(
+                    inbox, self.clock, ScriptedAnswers(deployments, self.clock, script)
+                ),
+                self._declare,
+                self._planners,
             ),
-            self._planners,
-            lambda operation, _: self._declare(operation),
         )
         assert isinstance(engine.executor, ScheduledExecutor)
         return engine, engine.executor

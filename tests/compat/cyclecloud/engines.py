@@ -17,12 +17,12 @@ from phaseline.model.execution.execution import Request, RetryPolicy
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.phases.phase_data import data_in
 from phaseline.model.rows.rows import Actor, ExecutionRow, NewDeployment, NewExecution, NoteRow
-from phaseline.plan.workflows import PLANNERS
 from phaseline.run.executors.local_executor import LocalExecutor
 from phaseline.run.loop.engine import Engine
 from phaseline.store.memory.store import MemoryStore
 from phaseline.testing.builders import blueprint, node, topology
 from phaseline.testing.clock import VirtualClock
+from phaseline.testing.plain_services import PlainServices
 
 ANN = Actor("ann")
 
@@ -57,12 +57,13 @@ class PhaseEngine:
         self.engine = Engine(
             self.store,
             self.clock,
-            lambda inbox, deployments: LocalExecutor(
-                inbox, deployments, self.catalog, self.clock, CallerRegistry(make_caller)
+            PlainServices(
+                lambda inbox, deployments: LocalExecutor(
+                    inbox, deployments, self.catalog, self.clock, CallerRegistry(make_caller)
+                ),
+                lambda _: Declaration("phase", bulk=True, repeatable=True),
+                after_turn=lambda engine: validate(engine.scheduler),
             ),
-            PLANNERS,
-            lambda operation, code: Declaration("phase", bulk=True, repeatable=True),
-            on_turn=lambda: validate(self.engine.scheduler),
         )
 
     def install(self, count: int = 1, name: str = "app", interval_s: float = 15.0) -> ExecutionRow:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     from phaseline.calls.deployments.call_subjects import LoadedDeployment
     from phaseline.calls.deployments.deployment_cache import DeploymentCache
+    from phaseline.calls.deployments.planner_source import PlannerSource
     from phaseline.calls.deployments.round_outcomes import RoundOutcomes
-    from phaseline.model.blueprint.blueprint import Blueprint, Operation
+    from phaseline.model.blueprint.blueprint import Operation
     from phaseline.model.blueprint.operation_declaration import Declaration
-    from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.events import Changes, ExecutionChanged
     from phaseline.model.execution.execution import Request, StatePathIndex
@@ -50,7 +50,6 @@ TURNS_UNTIL_FREED = 2
 ENDED_ROWS_KEPT = 256
 """Rows of ended executions in memory; older ones are read from the store."""
 GONE = "the deployment was forgotten before this could begin"
-FindPlanner = Callable[[str, "Blueprint", "CodeLocation"], "Planner | None"]
 
 
 class Planning:
@@ -58,18 +57,16 @@ class Planning:
 
     def __init__(
         self,
-        planners: Mapping[str, Planner],
+        source: PlannerSource,
         deployments: DeploymentCache,
-        declare: Callable[[Operation, CodeLocation], Declaration],
         first_graph: int,
         now: Callable[[], int],
     ) -> None:
-        """``declare`` reads declarations without running code; graphs are numbered from ``first_graph``."""
+        """Graphs are numbered from ``first_graph``."""
         self._now = now
-        self._planners = planners
         self._deployments = deployments
         deployments.leads_to = self.leads_to
-        self._declare = declare
+        self._source = source
         self._next_graph = first_graph
         self.turns_until_freed = 0
         """Turns until a large graph is stored and let go, so that its memory can be returned; 0: there is none."""
@@ -82,8 +79,6 @@ class Planning:
         self._forgets: dict[int, bool] = {}
         self._gone: set[int] = set()
         self._unreadable: dict[int, Problem] = {}
-        self.own: FindPlanner = lambda _name, _blueprint, _code: None
-        """The planner that a name means for a deployment, where it is not the one of that name."""
         self.paths_of: Callable[[int], StatePathIndex | None] = lambda _: None
         """What is known of the paths of a deployment whose nodes are resources."""
 
@@ -172,7 +167,7 @@ class Planning:
                 self._histories[execution] = history
             code = deployment.view.code
             answer = planner(
-                deployment.topology, row.request, history, lambda operation: self._declare(operation, code)
+                deployment.topology, row.request, history, lambda operation: self._source.declare(operation, code)
             )
         except ProblemsError as problems:
             return Planned(execution, Verdict(ExecutionStatus.FAILED, str(problems)))
@@ -209,12 +204,12 @@ class Planning:
             )  # fmt: skip
         code = deployment.view.code
         return foresee(
-            planner, deployment.topology, row.request, history, lambda operation: self._declare(operation, code)
+            planner, deployment.topology, row.request, history, lambda operation: self._source.declare(operation, code)
         )
 
     def _named(self, deployment: LoadedDeployment, name: str) -> Planner | None:
         """What the name of a workflow means for a deployment. Raises: ``ProblemsError`` with why it cannot run."""
-        return self.own(name, deployment.blueprint, deployment.view.code) or self._planners.get(name)
+        return self._source.planner(name, deployment.blueprint, deployment.view.code)
 
     def _planner(self, row: ExecutionRow, deployment: LoadedDeployment) -> Planner | None:
         """The planner of the execution's workflow, hooks included; None if the workflow is unknown."""

@@ -15,7 +15,7 @@ from phaseline.calls.deployments.check_results import Vouch
 from phaseline.calls.deployments.deployment_cache import DeploymentCache
 from phaseline.calls.deployments.lane_keys import LaneKeys
 from phaseline.calls.deployments.last_messages import LastMessages
-from phaseline.calls.deployments.planner_driver import Planner, Planning
+from phaseline.calls.deployments.planner_driver import Planning
 from phaseline.calls.deployments.progress import Progress, progress
 from phaseline.calls.protocol.reports import CallReport
 from phaseline.calls.threads.inbox import Inbox
@@ -49,17 +49,13 @@ from phaseline.run.loop.rounds import Rounds
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from phaseline.model.blueprint.blueprint import Operation, Value
-    from phaseline.model.blueprint.operation_declaration import Declaration
-    from phaseline.model.deployment.code_location import CodeLocation
+    from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.execution.events import Command, Event
     from phaseline.model.execution.execution import Request
     from phaseline.model.rows.rows import ExecutionRow, RequestRow
     from phaseline.ports.clock import Clock
-    from phaseline.ports.executor import Executor
-    from phaseline.ports.secrets import SecretSource
     from phaseline.ports.store import Store
-    from phaseline.run.phases.active_phases import PhaseSource
+    from phaseline.run.loop.engine_services import EngineServices
     from phaseline.run.phases.phase_engine import PhaseEngine
 
 TURN_ENTRIES = 10_000
@@ -81,21 +77,9 @@ class Engine:
         self,
         store: Store,
         clock: Clock,
-        make_executor: Callable[[Inbox[CallReport], DeploymentCache], Executor],
-        planners: Mapping[str, Planner],
-        declare: Callable[[Operation, CodeLocation], Declaration],
-        *,
-        on_turn: Callable[[], None] | None = None,
-        on_events: Callable[[Sequence[EventRow]], None] | None = None,
-        reload: Callable[[], Mapping[str, Value]] | None = None,
-        phases: PhaseSource | None = None,
-        secrets: SecretSource | None = None,
+        services: EngineServices,
     ) -> None:
-        """The caller owns the store (``Store.own``).
-
-        ``on_turn`` is called after every turn, ``on_events`` with the events that a turn has stored,
-        ``reload`` on a request to reload plugins, ``phases`` when the first resource is on its way.
-        """
+        """The caller owns the store (``Store.own``)."""
         first_graph, first_batch = store.counters()
         self._store, self._clock = store, clock
         self._inbox: Inbox[CallReport] = Inbox()
@@ -106,13 +90,14 @@ class Engine:
         self.known: set[int] = set()
         self._alarm: int | None = None
         self._looked: int | None = None
-        self._on_turn, self._on_events, self._reload = on_turn, on_events, reload
+        self._services = services
         self._hands = TurnBaton(self._inbox, self._lent_turn)
         self.has_turned = self._is_news = False
         self._messages, self._keys = LastMessages(), LaneKeys()
         self.scheduler = Scheduler(next_batch=first_batch)
-        self.deployments = DeploymentCache(store, secrets)
-        self.planning = Planning(planners, self.deployments, declare, first_graph, clock.now)
+        self.deployments = DeploymentCache(store, services.secrets)
+        self.deployments.files_of = services.files_of
+        self.planning = Planning(services, self.deployments, first_graph, clock.now)
         self._rounds = Rounds(self.scheduler, self.planning, self.deployments, store, self._messages)
         self.claims = Claims(
             lambda number: self.deployments.loaded(number).topology, self._begin,
@@ -121,11 +106,11 @@ class Engine:
         self.planning.paths_of = lambda deployment: self.phases.known_paths(deployment)  # noqa: PLW0108 - made when first asked
         self._outstanding: OpenBatches = OpenBatches(store, self.deployments, self.scheduler, self.claims.let_go)
         self._door = Door(store, self, self._outstanding.signals)
-        self.executor = make_executor(self._inbox, self.deployments)
+        self.executor = services.make_executor(self._inbox, self.deployments)
         self.leaving = DrainState(self.executor, clock.now)
         self.given_up = GivenUpCalls(self._outstanding, self.executor)
         self._events.extend(self.leaving.slots())
-        self._source, self.calls = phases, 0
+        self.calls = 0
         self._phases: PhaseEngine | None = None
         self.eviction = Eviction(store, self.planning, self.deployments, self.claims, self._outstanding, self._keys)
 
@@ -135,8 +120,8 @@ class Engine:
         if self._phases is None:
             from phaseline.run.phases.phase_engine import PhaseEngine
 
-            given = self._store, self._clock, self.scheduler, self.deployments, self.planning, self._inbox, self._source
-            self._phases = PhaseEngine(*given)
+            given = self._store, self._clock, self.scheduler, self.deployments, self.planning, self._inbox
+            self._phases = PhaseEngine(*given, self._services.phases)
             self._rounds.begins = self._phases.begins
         return self._phases
 
@@ -263,9 +248,9 @@ class Engine:
 
     def reload(self) -> Mapping[str, Value]:
         """Reload the plugins of this engine, if any; returns the result. Running calls keep their old code."""
-        if self._reload is None:
+        told = self._services.reload()
+        if told is None:
             return {"done": False}
-        told = self._reload()
         self.deployments.renew()
         if self._phases is not None:
             self._events.extend(self._phases.renew())
@@ -358,8 +343,8 @@ class Engine:
         if decision.changes or payload:
             self._store.commit(Turn(now, decision.changes, payload))
             self._rows, self._requests = [], {}
-            if payload.events and self._on_events is not None:
-                self._on_events(payload.events)
+            if payload.events:
+                self._services.events_stored(self, payload.events)
         for report in reports:
             if report.on_commit is not None:
                 report.on_commit()
@@ -370,8 +355,8 @@ class Engine:
         if self._phases is not None:
             self._events.extend(self._phases.after(decision.changes))
         self.eviction.tidy(self._phases)
-        if self._on_turn is not None and not is_lent:
-            self._on_turn()
+        if not is_lent:
+            self._services.turn_ended(self)
 
     def _take(self) -> list[CallReport]:
         """The reports for one turn; waits for the first if there is nothing else to do."""

@@ -16,13 +16,13 @@ from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.execution.execution import Request, RetryPolicy, StopAfter
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
 from phaseline.model.rows.rows import Actor, NewDeployment, NewExecution
-from phaseline.plan.workflows import PLANNERS
 from phaseline.plan.workflows.install import CLEAN_UP
 from phaseline.run.loop.engine import Engine
 from phaseline.run.loop.eviction import MOST_BYTES
 from phaseline.store.memory.store import MemoryStore
 from phaseline.testing.builders import topology
 from phaseline.testing.clock import VirtualClock
+from phaseline.testing.plain_services import PlainServices
 from phaseline.testing.scheduled_reports import ScheduledExecutor
 from phaseline.testing.simulation.applications import declare, draw_application
 from phaseline.testing.simulation.faults import Crash, Dice
@@ -162,11 +162,12 @@ class World:
         self.engine = Engine(
             self.store,
             self.clock,
-            lambda inbox, deployments: ScheduledExecutor(
-                inbox, self.clock, DrawnAnswers(deployments, self.dice, self.ledger)
+            PlainServices(
+                lambda inbox, deployments: ScheduledExecutor(
+                    inbox, self.clock, DrawnAnswers(deployments, self.dice, self.ledger)
+                ),
+                declare,
             ),
-            PLANNERS,
-            lambda operation, _: declare(operation),
         )
         assert isinstance(self.engine.executor, ScheduledExecutor)
         self.executor = self.engine.executor

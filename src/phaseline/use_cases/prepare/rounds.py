@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.app.function_discovery import declarer
+from phaseline.app.function_discovery import declared
 from phaseline.model.execution.execution import History
 from phaseline.plan.rounds import round_preview
 from phaseline.use_cases.loading.plugin_workflows import find_own, planner_of
@@ -75,6 +75,7 @@ def foresee_planned(
     """The rounds of a workflow that was checked. ``own``: its planner if it is not built in."""
     from phaseline.plan.workflows import PLANNERS
 
-    declare = declarer(ctx.catalog)
     planner = PLANNERS[request.workflow] if own is None else own.plan
-    return round_preview.foresee(planner, topology, request, history, lambda operation: declare(operation, code))
+    return round_preview.foresee(
+        planner, topology, request, history, lambda operation: declared(ctx.catalog, operation, code)
+    )
