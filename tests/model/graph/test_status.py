@@ -1,7 +1,7 @@
 """Statuses: one word for one thing, the ancestors' words only at their surfaces."""
 
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
-from phaseline.run.loop.cloudify_sentences import SENTENCES
+from phaseline.plan.explain.cloudify_sentences import SENTENCES
 
 
 def test_one_spelling_of_canceled_for_entries_executions_and_facts() -> None:

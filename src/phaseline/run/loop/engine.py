@@ -36,9 +36,9 @@ from phaseline.model.execution.events import (
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.resources.resources import is_reach
 from phaseline.model.rows.rows import EventRow, Turn
+from phaseline.plan.explain.cloudify_sentences import called_by_hand, cancel_event, execution_event, waiting_event
 from phaseline.run.loop.abandoned_calls import GivenUpCalls, has_calls, is_forced, raise_if_overlap
 from phaseline.run.loop.admission import Claims
-from phaseline.run.loop.cloudify_sentences import called_by_hand, cancel_event, execution_event, waiting_event
 from phaseline.run.loop.drain import DrainState
 from phaseline.run.loop.eviction import Eviction
 from phaseline.run.loop.open_batches import OpenBatches, event_of

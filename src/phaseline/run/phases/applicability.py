@@ -18,11 +18,11 @@ from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import EntryStatus, Mark
 from phaseline.model.phases.phase_data import PHASE_DATA
 from phaseline.model.rows.rows import EntryRemark
+from phaseline.plan.states.state_entries import stays_of
 from phaseline.plan.states.state_graph import unknown_needs
 from phaseline.records.expression import Expression
 from phaseline.records.record import Record
 from phaseline.records.values import ErrorValue
-from phaseline.run.phases.state_entries import stays_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from phaseline.model.execution.events import Event
     from phaseline.model.graph.graph import Step
     from phaseline.model.phases.definitions import PhaseDefinition
+    from phaseline.plan.states.state_entries import StaySteps
     from phaseline.ports.clock import Clock
     from phaseline.run.phases.active_phases import ActivePhases
-    from phaseline.run.phases.state_entries import StaySteps
 
 PASSED, WAITING = int(EntryStatus.PASSED), int(EntryStatus.WAITING)
 COMPLETED = int(EntryStatus.COMPLETED)

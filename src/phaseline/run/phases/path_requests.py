@@ -24,8 +24,8 @@ from phaseline.model.graph.status import EntryStatus, Mark
 from phaseline.model.phases.phase_data import PHASE_DATA
 from phaseline.model.problems.problem import problem_error
 from phaseline.model.rows.rows import DocumentChange, EntryRemark, EventRow, RequestKind
+from phaseline.plan.states.state_entries import stays_of
 from phaseline.run.phases.signals import given, statuses_of
-from phaseline.run.phases.state_entries import stays_of
 
 if TYPE_CHECKING:
     from phaseline.calls.deployments.deployment_cache import DeploymentCache

@@ -19,6 +19,7 @@ from phaseline.model.graph.graph import phase_of
 from phaseline.model.phases.phase_data import PHASE_DATA, phases_in
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.resources.resources import is_reach
+from phaseline.plan.states.state_entries import stays_of
 from phaseline.plan.states.state_operations import path_problems, states_of
 from phaseline.run.phases.active_phases import ActivePhases
 from phaseline.run.phases.active_phases import phases_in as phases_of_steps
@@ -28,7 +29,6 @@ from phaseline.run.phases.listeners import Listeners
 from phaseline.run.phases.metrics import Gauges
 from phaseline.run.phases.path_controller import Paths
 from phaseline.run.phases.path_requests import PathOrders
-from phaseline.run.phases.state_entries import stays_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError, problem_error
+from phaseline.plan.explain import cloudify_sentences
 from phaseline.plan.requests import claims, request_problems, request_validation
-from phaseline.run.loop import cloudify_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,7 @@ from phaseline.model.graph.graph import has_phases, phase_of
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.phases.activity import COUNTED
 from phaseline.model.resources.state_graph_names import state_numbers
-from phaseline.run.phases.state_entries import stays_of
+from phaseline.plan.states.state_entries import stays_of
 from phaseline.use_cases.lookup.unreadable_rows import Flaws
 from phaseline.use_cases.queries.resources.state_stays import WORDS, Stay
 

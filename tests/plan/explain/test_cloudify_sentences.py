@@ -3,7 +3,7 @@
 import pytest
 from tests.run.engines import Station
 
-from phaseline.run.loop.cloudify_sentences import SENTENCES, execution_event
+from phaseline.plan.explain.cloudify_sentences import SENTENCES, execution_event
 from phaseline.testing.builders import node
 
 
