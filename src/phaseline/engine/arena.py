@@ -68,7 +68,7 @@ JOINS = ANY | ENDED
 LARGE = 256
 """Graphs with at least this many entries are added alone: joining their columns to others would copy them once more."""
 NOTHING: tuple[list[int], list[int]] = [], []
-"""Nothing changes any more."""
+"""A wave without changes, which ends the propagation."""
 ONCE_BEGUN = np.uint8(255 - GATE)
 """Marks that an entry keeps once it was called: it applies, and each retry calls it again."""
 

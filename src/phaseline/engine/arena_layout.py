@@ -102,7 +102,7 @@ class PolicyRows:
     """Tables of policies one after the other; graphs with equal tables share their rows."""
 
     def __init__(self) -> None:
-        """No table."""
+        """Start without a table."""
         self.rows: list[Policy] = []
         self._bases: dict[tuple[Policy, ...], int] = {}
         self._latest: tuple[tuple[Policy, ...], int] = ((), 0)

@@ -65,7 +65,7 @@ class Like:
     __slots__ = ("name",)
 
     def __init__(self, name: str) -> None:
-        """``name``: of the other column."""
+        """``name``: the name of the other column."""
         self.name = name
 
 

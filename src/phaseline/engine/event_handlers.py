@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from phaseline.model.execution.events import Event
 
 NOBODY = np.empty(0, np.int32)
-"""No member."""
+"""An array without members."""
 MAX_DELAY_MS = 366 * 24 * 3600 * 1000
 """The longest sleep of an entry, in ms; longer ones are shortened."""
 

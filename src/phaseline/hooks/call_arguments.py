@@ -76,7 +76,7 @@ def seen(
 ) -> Seen:
     """The arguments for a hook class that receives ``told_action`` of an execution; ``data``, ``log`` and ``at`` as for its context.
 
-    ``settings``: of its package, as stored.
+    ``settings``: the stored settings of its package.
     """
     ground, deployment = execution.ground, world.as_is()
     native = action_of(deployment.blueprint.meaning(execution.workflow))

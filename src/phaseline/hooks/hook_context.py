@@ -84,7 +84,7 @@ class HookContext:
         usage: Callable[[str, str], Sequence[Usage]] | None = None,
         approvals: Callable[[], Sequence[Approval]] = tuple,
     ) -> None:
-        """``ids``: gives the instances there are by id, ``labels`` those of the deployment. ``log`` keeps (level, line). ``digest``: of the plan.
+        """``ids``: gives the instances there are by id, ``labels`` those of the deployment. ``log`` keeps (level, line). ``digest``: the plan's digest.
 
         ``data``: what an earlier call left; ``at``: the time, now if it is not given. ``secret``: gives one by its name;
         ``settings``: those of its package; ``usage``: the deployments that have a label; ``approvals``: what people have approved.

@@ -27,7 +27,7 @@ class ReadOnlyError(TypeError, AttributeError):
     """A hook wrote into what it was only to look at; the text names the place."""
 
     def __init__(self, path: Path) -> None:
-        """``path``: of what was to be written, such as ``stack.resources['web_1'].name``."""
+        """``path``: the place of the refused change, such as ``stack.resources['web_1'].name``."""
         path = path_text(path)
         super().__init__(
             f"{path} cannot be written: views of hooks are read-only; thaw() returns a copy that can be changed"

@@ -46,7 +46,7 @@ class Freeze(LifecycleHook):
     """Refuses in ``windows``: mappings with ``from`` and ``until`` (dates or times; a date begins and ends at midnight, so
     ``until`` a date means to its end), or ``days`` (``sat sun``) and ``hours`` (``16:00-08:00``); all that is given must hold.
 
-    ``timezone``: of the times. ``exempt``: users that are not refused. ``reason``: the text for users. Actions that only read,
+    ``timezone``: the time zone of the times. ``exempt``: users that are not refused. ``reason``: the text for users. Actions that only read,
     and rollbacks of failures, are not refused. Checked before an approval is requested, and again after it was given.
     """
 

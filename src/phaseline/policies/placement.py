@@ -22,7 +22,7 @@ VOLUME = "cloudify.nodes.Volume"
 
 
 class Group(NamedTuple):
-    """A machine and the volumes attached to it. ``node``: of the machine; ``shares``: {instance: its needs}."""
+    """A machine and the volumes attached to it. ``node``: the node of the machine; ``shares``: {instance: its needs}."""
 
     node: str
     shares: Mapping[str, Mapping[str, float]]

@@ -18,7 +18,7 @@ class AttributeTypeError(TypeError):
     """An attribute is of another kind than the one asked for, or cannot be of the kind given."""
 
     def __init__(self, name: str, message: str) -> None:
-        """``name``: of the attribute."""
+        """``name``: the attribute's name."""
         super().__init__(f"'{name}' {message}")
         self.name = name
 
@@ -27,7 +27,7 @@ class AttributeValueError(ValueError):
     """A value that no attribute can have: too large, too deep, or without a name."""
 
     def __init__(self, name: str, message: str) -> None:
-        """``name``: of the attribute."""
+        """``name``: the attribute's name."""
         super().__init__(f"'{name}' {message}")
         self.name = name
 

@@ -38,7 +38,7 @@ class ReadOnlyAttributeError(TypeError):
     """An attribute was written that only the engine may write, or that of a snapshot."""
 
     def __init__(self, name: str, reason: str) -> None:
-        """``name``: of the attribute."""
+        """``name``: the attribute's name."""
         super().__init__(f"'{name}' cannot be written: {reason}")
         self.name = name
 

@@ -126,7 +126,7 @@ def called(
     usage: Sequence[Usage] = (),
     approvals: Sequence[Approval] = (),
 ) -> Answer:
-    """The answer of a hook's method for a deployment. ``data``: from its last call; ``at``: the time, with zone."""
+    """The answer of a hook's method for a deployment. ``data``: the data from its last call; ``at``: the time, with zone."""
     phase: Literal["pre", "post", "undo", "preview"] = "preview" if method == "do_preview_op" else "pre"
     if method == "do_post_op":
         phase = "undo" if why is DeploymentCallKind.PRE_FAILED else "post"

@@ -67,7 +67,7 @@ class Rehearsal:
 
     ``status`` as an execution's (``attention``: unsure calls wait for a person). ``calls`` in the order in which they
     began, one for each call of a function: a bulk call has several ``instances``. ``states`` {instance: state} and
-    ``runtime_properties`` {instance: document} at the end. ``took_s``: of the virtual clock. ``crashes``: how often the
+    ``runtime_properties`` {instance: document} at the end. ``took_s``: seconds of the virtual clock. ``crashes``: how often the
     engine died and was started again.
     """
 
@@ -211,7 +211,7 @@ def rehearse(
     outcome}, an operation being ``create``, ``web.create`` (of a node) or ``web_1.create`` (of an instance), by its last
     part or its full name; the closest is taken, a sequence gives one outcome for each call, and calls that are not in the
     table, or come after the sequence, are completed. ``bulk``, ``repeatable``: declarations of functions without source.
-    ``on_failure`` and ``subgraph_retries``: as the options of the workflow. ``crash_in``: numbers, from 1, of the calls
+    ``on_failure`` and ``subgraph_retries``: the same as the options of the workflow. ``crash_in``: numbers, from 1, of the calls
     during which the engine dies; it is started again at once. Workflows other than install begin with everything
     installed. ``planner``: the caller's own, for this workflow. ``to``: the blueprint to which ``update`` changes it.
 

@@ -26,7 +26,7 @@ GATHERING: tuple[Gathers, ...] = ("native", "phase", "task")
 
 @frozen
 class BulkCall:
-    """What one call is about: ``count`` members, and ``call_at`` to make the call of a place when it is first touched.
+    """The members of one call: their ``count``, and ``call_at`` to make the call of a place when it is first touched.
 
     ``say`` (level, text) logs a line about the call as a whole. ``remembered``: places of entries for which an earlier
     call left data; ``doubted``: places of entries whose last call ended unseen.

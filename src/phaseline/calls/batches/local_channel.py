@@ -137,5 +137,5 @@ class LocalChannel:
         return self._handover.part_of(call.member).inputs(call)
 
     def token(self, call: PluginCall) -> str:
-        """Equal for all attempts of one entry until a user retries it."""
+        """The token of the call, equal for all attempts of one entry until a user retries it."""
         return self._handover.token_of(call.member)

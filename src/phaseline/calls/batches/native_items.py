@@ -117,7 +117,7 @@ class Item:
 
     @property
     def node_id(self) -> str:
-        """Name of its node."""
+        """The name of the instance's node."""
         return self._call.owner.node.name
 
     @property

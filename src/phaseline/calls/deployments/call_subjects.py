@@ -341,7 +341,7 @@ class LoadedDeployment:
         return found
 
     def host(self, instance: InstanceContext) -> str | None:
-        """Id of the innermost host that contains it, itself included."""
+        """The id of the innermost host that contains the instance; a host contains itself."""
         number = int(self.topology.host[instance.number])
         return None if number < 0 else self.topology.ids[number]
 

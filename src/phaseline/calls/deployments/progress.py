@@ -48,7 +48,7 @@ class ProgressRow:
 class Failing:
     """An entry that failed or is tried again. ``due`` in ms, 0: not to be tried. ``max_retries`` -1: without end.
 
-    ``interval_ms``: from a failure to the next try, unless the operation has asked for another.
+    ``interval_ms``: the time from a failure to the next try, unless the operation has asked for another.
     """
 
     instance: str

@@ -92,7 +92,7 @@ class DeploymentLookup(Protocol):
         ...
 
     def host(self, instance: InstanceContext) -> str | None:
-        """Id of the innermost host that contains it, itself included."""
+        """The id of the innermost host that contains the instance; a host contains itself."""
         ...
 
     def instances_of(self, node: str) -> Sequence[str]:
@@ -196,7 +196,7 @@ class InstanceContext:
 
     @property
     def host(self) -> str | None:
-        """Id of the innermost host that contains it, itself included."""
+        """The id of the innermost host that contains the instance; a host contains itself."""
         return self.world.host(self)
 
 
@@ -238,9 +238,9 @@ class Site:
 
     ``form`` and ``implementation`` as in ``model.blueprint.blueprint.Operation``: for ``script`` a path relative to
     the blueprint's folder or a URL, for ``inline`` the text itself. ``relationship`` is set for relationship
-    operations (then the call has ``source`` and ``target``). ``max_retries`` -1: without end. ``phase``: of a phase of a
+    operations (then the call has ``source`` and ``target``). ``max_retries`` -1: without end. ``phase``: for a phase of a
     state, with its ``phase_code``; an operation whose function is a phase plugin's has none, and is a phase of its own name.
-    ``hook``: of a call of a hook class.
+    ``hook``: the hook class, for a call of one.
     """
 
     operation: str
@@ -302,7 +302,7 @@ class Channel(Protocol):
         ...
 
     def token(self, call: PluginCall) -> str:
-        """Equal for all attempts of one entry until a user retries it."""
+        """The token of the call, equal for all attempts of one entry until a user retries it."""
         ...
 
 

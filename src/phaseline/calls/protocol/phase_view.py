@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class SecondTries:
     """When a resource that failed a phase is handed over again by itself (X2). Times in ms; ``jitter`` 0.0-1.0 of a delay.
 
-    ``clears``: as a user's retry does, it forgets what the phase kept.
+    ``clears``: the data kept by the phase is deleted, as by a user's retry.
     """
 
     base_ms: int

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 POST_EVERY_MS = 10
 """The longest time that outcomes of per-instance calls are held back to be reported together."""
 POST_AT = 1_000
-"""So many outcomes are posted without waiting."""
+"""Number of outcomes that are posted at once, without waiting for more."""
 PENDING = int(OutcomeKind.PENDING)
 
 

@@ -1,7 +1,7 @@
-"""Values evaluated for a call: what comes of a secret or of a hidden input is a secret itself (decision 30).
+"""Values evaluated for a call: a value computed from a secret or a hidden input is a secret itself (decision 30).
 
-The secrets themselves are known as soon as they are read; this is about what functions make of them, such as a part of
-one or the same in capitals.
+Secrets are known as soon as they are read. This module tracks the values that functions derive from them, such as a
+part of a secret, or a secret in capitals.
 """
 
 from __future__ import annotations

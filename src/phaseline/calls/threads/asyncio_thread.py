@@ -48,7 +48,7 @@ class LoopThread:
     ) -> None:
         """Run it and call ``finish`` with what it raised, or None. After ``timeout_s`` (0: never) it is canceled.
 
-        ``mark``: by what ``cancel`` finds it once it has begun; if the mark is among the ``canceled`` by then, it ends there.
+        ``mark``: the mark by which ``cancel`` finds it once it has begun; if the mark is among the ``canceled`` by then, it ends there.
         """
         with self._lock:
             if self._is_stopped:

@@ -1,8 +1,8 @@
-"""Threads that call the members of batches one by one: as many as are of use, and no more.
+"""Threads that call the members of batches one by one: only as many threads as are useful.
 
-Python runs one thread at a time. Calls that compute get into one another's way when they share it: sixteen threads take
-longer than one. Calls that wait for something else leave room for others. So one thread begins; every 2 ms it is looked
-at how much the process computes, and others are sent for, or sent home.
+Python runs one thread at a time. Calls that compute slow each other down when they share it: sixteen threads take
+longer than one. Calls that wait leave time for others. So the pool begins with one thread. Every 2 ms it measures how
+much the process computes, and then starts or ends threads.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Company:
         self._since = 0.0
 
     def judge(self, now: float, *, late_s: float, share: float, begun: int) -> None:
-        """``share``: of a processor, used since the last look; ``begun``: how many calls have begun in all."""
+        """``share``: the share of a processor used since the last look; ``begun``: how many calls have begun in all."""
         if begun != self._begun:
             self._begun, self._since = begun, now
         if (share < BUSY and late_s < LATE_S) or now - self._since >= PATIENCE_S:

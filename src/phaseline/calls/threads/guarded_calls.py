@@ -1,8 +1,8 @@
-"""The one place where code of plugins is called: whatever it raises comes back as a value.
+"""The only module that calls code of plugins: exceptions of that code are returned as values.
 
-``SystemExit`` and exceptions of a plugin's own kind count as raised, too: they would end a thread or a worker that
-others need. Only the interpreter's own wish to end goes through, and that comes to the main thread alone: a
-``KeyboardInterrupt`` in another one is the plugin's.
+``SystemExit`` and other exceptions that are no ``Exception`` are returned, too, because they would end a thread or a
+worker that other calls need. The only exception that passes is a ``KeyboardInterrupt`` in the main thread, with which
+the interpreter itself asks to end; in another thread it comes from the plugin.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Processes of calls: started so that they die with the engine, found again by a mark, ended with all they started.
+"""Processes of calls: they die with the engine, are found again by a mark, and end with all processes they started.
 
-The mark is the environment variable ``PHASELINE_CALL``: whatever a call starts inherits it, in sessions of its
-own too. Linux only: parent-death signals and /proc.
+The mark is the environment variable ``PHASELINE_CALL``. Every process that a call starts inherits it, even in a
+session of its own. Linux only: the module uses parent-death signals and /proc.
 """
 
 from __future__ import annotations

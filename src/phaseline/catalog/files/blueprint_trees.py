@@ -210,7 +210,7 @@ def _digest(path: Path) -> str:
 def materialize_tree(folder: Path, files: Sequence[StoredFile], content: Callable[[str], bytes]) -> None:
     """Write these files to the folder; changes made to one of them are undone.
 
-    A new folder appears whole or not at all, even if several processes make it at once. ``content``: of a digest.
+    A new folder appears whole or not at all, even if several processes make it at once. ``content``: returns the content with a digest.
     """
     if folder.is_dir():
         for file in files:

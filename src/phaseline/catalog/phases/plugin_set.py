@@ -29,7 +29,7 @@ Read = Callable[[], Sequence[PhasePackage]]
 class PackageVerdict:
     """The result of reading one package. ``is_kept``: its previous version is active instead.
 
-    ``package``: as it was read, with everything that is wrong with it.
+    ``package``: the package in the form in which it was read, with all its problems.
     """
 
     package: PhasePackage

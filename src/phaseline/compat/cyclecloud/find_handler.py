@@ -49,7 +49,7 @@ class Sought:
         self.attributes: dict[str, Any] = {}
 
     def exists(self, data: Mapping[str, Any] | None = None, *, attributes: Mapping[str, Any] | None = None) -> None:
-        """Report that the call was carried out: the phase is completed and adds ``data``. ``attributes``: of the resource."""
+        """Report that the call was carried out: the phase is completed and adds ``data``. ``attributes``: the attributes of the resource."""
         self.answer, self.found, self.attributes = "exists", dict(data or {}), dict(attributes or {})
 
     def unfinished(self, data: Mapping[str, Any] | None = None, *, attributes: Mapping[str, Any] | None = None) -> None:

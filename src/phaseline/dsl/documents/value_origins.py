@@ -45,7 +45,7 @@ def lineage(sections: MergedSections, section: Kind, name: str) -> list[tuple[st
 
 
 class PropertyLayers(NamedTuple):
-    """Contributions to one property, weakest first. ``is_structured``: of a data type, so merged key by key."""
+    """Contributions to one property, weakest first. ``is_structured``: the value has a data type and is merged key by key."""
 
     contributions: list[Contribution]
     is_structured: bool = False

@@ -54,7 +54,7 @@ def check_hosts(
 ) -> None:
     """Report nodes with an operation for the agent of a host that they do not have; each node once.
 
-    ``open_types``: of nodes that may be hosts, for all that is known.
+    ``open_types``: open types of nodes, which may be hosts.
     """
     wants: dict[str, str] = {}
     known: dict[int, str | None] = {}

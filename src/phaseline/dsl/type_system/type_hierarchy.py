@@ -31,7 +31,7 @@ class Side:
 class ResolvedType:
     """A node type or relationship type. ``hierarchy``: root first, itself last.
 
-    ``sides``: of a node type its operations; of a relationship type those of source and target. ``unchecked``: {property:
+    ``sides``: for a node type its operations; of a relationship type those of source and target. ``unchecked``: {property:
     what is to be looked at where a template has its default}.
     """
 

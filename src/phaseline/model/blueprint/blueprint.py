@@ -29,7 +29,7 @@ SCRIPT_RUNNER = "script_runner.tasks.run"
 class PropertySchema:
     """The declaration of one property, input or parameter (B11, B13).
 
-    ``constraints``: as written, {operator: argument} (B14); with ``item_type`` they are for each item of a list.
+    ``constraints``: the written constraints, {operator: argument} (B14); with ``item_type`` they are for each item of a list.
     """
 
     type: str | None = None

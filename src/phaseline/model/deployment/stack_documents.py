@@ -21,7 +21,7 @@ ABANDONED_KEPT_MS = 30 * 24 * 3600 * 1000
 
 @frozen
 class NewDocument:
-    """A document that a turn stores. ``name``: of a snapshot within its deployment; of an abandoned deployment the id of the execution."""
+    """A document that a turn stores. ``name``: the name of a snapshot within its deployment; of an abandoned deployment the id of the execution."""
 
     kind: DocumentKind
     name: str

@@ -181,7 +181,7 @@ def clearing(point: str, deployment: str = "", instance: str = "") -> str:
 def due_of(step: str, due: int, result: Value) -> int:
     """When a sleeping entry is called next, in ms; 0 for one stopped at a breakpoint without a time-out.
 
-    ``due`` and ``result``: as noted of its entry.
+    ``due`` and ``result``: the result in the note of its entry.
 
     >>> late = {"until": 5.0}
     >>> due_of("breakpoint pre-create", 5000, None), due_of("breakpoint pre-create", 5000, late), due_of("create", 5000, late)

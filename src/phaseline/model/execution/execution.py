@@ -203,11 +203,11 @@ class History:
     """The planner's input: present states by instance number (uint8), rounds so far, whether canceled.
 
     ``paths``: None if no node of the blueprint moves through states by phases. ``execution``: its id, empty in a plan.
-    ``checks``: results of the last checks. ``aim``: returns the target of an update. ``called``: from the
-    name of a round of this attempt to the instances for which it called an operation (bool by number); None: there was no
-    such round. ``said``: to (phase, message) of its first few failures. ``is_afresh``: a retry that cannot continue anything of
-    an earlier attempt. ``planner``: returns the planner of another workflow of the deployment, by its name.
-    ``is_timed_out``: it was canceled because its time was over.
+    ``checks``: results of the last checks. ``aim``: returns the target of an update. ``called``: returns, for the name of a round of
+    this attempt, the instances for which it called an operation (bool by number); None if there was no such round. ``said``: returns
+    (phase, message) of the first few failures of a round. ``is_afresh``: a retry that cannot continue anything of an earlier attempt.
+    ``planner``: returns the planner of another workflow of the deployment, by its name. ``is_timed_out``: it was canceled because its
+    time was over.
     """
 
     states: np.ndarray
@@ -229,11 +229,11 @@ class History:
 class Reshape:
     """A planner's answer that changes the topology without any call; then the planner is asked again.
 
-    Stored in the same turn as its round, which has this ``name`` and nothing in it; so after a crash it is done or not, never
-    half. ``topology``: all that were there keep their numbers, its blueprint may be another one. ``inputs`` (as they
-    are stored), ``code`` and ``uses`` (as of a ``NewDeployment``): None where they stay. ``keeps``: (kind, name) of the document as
-    which the deployment is written down in that turn; ``drops``: of one that goes. ``marks``: instance numbers (int32) that a person
-    calls ill, and why. ``labels``: what changes of the deployment's labels.
+    It is stored in the same turn as its round, which has this ``name`` and no entries. So after a crash it has happened wholly or
+    not at all. ``topology``: the new topology, in which all earlier instances keep their numbers; its blueprint may be new.
+    ``inputs`` (as stored), ``code`` and ``uses`` (as in ``NewDeployment``): None if they stay the same. ``keeps``: (kind, name) of a
+    document of the deployment to store in that turn; ``drops``: (kind, name) of a document to delete. ``marks``: (instance numbers
+    that a user marks as unhealthy, the reason). ``labels``: changes of the deployment's labels.
     """
 
     name: str

@@ -63,7 +63,7 @@ class PinnedHookClass:
     ``name`` differs from those of all others of the execution. ``implementation`` is ``module:Class``, to be imported with
     ``folder`` in front where that is not empty. ``action`` is the word it is given, such as ``CREATE``. ``critical``: a
     post that fails makes the execution fail. ``options``: what it is made with. ``is_verified``: after each call
-    it is looked whether it has changed the deployment behind its view. ``settings``: of its package, sealed where they are secrets.
+    it is looked whether it has changed the deployment behind its view. ``settings``: the settings of its package; secrets are sealed.
     """
 
     name: str

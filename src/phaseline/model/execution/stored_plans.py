@@ -26,7 +26,7 @@ PLAN = "plan"
 class Aim:
     """The target of an update.
 
-    ``blueprint`` with its ``inputs`` put in; these as they are stored, secrets sealed. ``uses``: as of a ``NewDeployment``.
+    ``blueprint`` with its ``inputs`` put in; these as they are stored, secrets sealed. ``uses``: the same field as in ``NewDeployment``.
     ``counts``: instance counts of nodes and groups that differ from the blueprint; None: unchanged.
     ``suffixes``: seed of new ids, so that the plan and the execution agree on them. ``changed_inputs``: names. ``former``:
     the state to return to after a failure, if requested. ``revision``: the resulting changes, where known; not stored.

@@ -54,7 +54,7 @@ class PackageUse:
 
     ``is_enabled``: its tasks run in workflows of the deployment. ``is_imported``: the deployment's blueprint imports its types,
     so that its code is needed.
-    ``settings``: as they were given, without defaults. ``folders``: absolute ones in which its modules are found.
+    ``settings``: the given settings, without defaults. ``folders``: absolute ones in which its modules are found.
     """
 
     deployment: int

@@ -89,7 +89,7 @@ class CrossDependency:
 
 @frozen
 class Strategy:
-    """How many instances may run a task at once; ``amount`` None: as many as there are."""
+    """How many instances may run a task at once; ``amount`` None: all of them."""
 
     type: Literal["parallel", "one_by_one"] = "parallel"
     amount: int | None = None
@@ -100,8 +100,8 @@ class GranularTask:
     """One task of ``deployment_tasks.yaml``. ``task_version`` below (2, 0, 0) is the old form, with groups and stages.
 
     ``requires`` and ``required_for`` name tasks of the same instance. ``roles`` is ``NOBODY`` where the file names none.
-    ``tasks``: of a group of the old form. ``fault_tolerance`` of a group: a number, a share such as ``20%``, or a negative
-    number: that many must succeed; None if not given. ``stage``: as written, in the old form. ``yaql``: {key of the
+    ``tasks``: the tasks of a group in the old form. ``fault_tolerance`` of a group: a number, a share such as ``20%``, or a negative
+    number: that many must succeed; None if not given. ``stage``: the stage as written, in the old form. ``yaql``: {key of the
     file: the expression in its place}, of a condition or of dependencies.
     """
 

@@ -47,7 +47,7 @@ class TaskOrigin:
 class Ties:
     """Dependencies of a task of ``deployment_tasks.yaml``, as written: names of tasks, or ``/regular expressions/``.
 
-    ``stage``: as the old form writes it. ``tasks``: of a group, what its instances run.
+    ``stage``: the stage in the old form. ``tasks``: for a group, the tasks that its instances run.
     """
 
     requires: tuple[str, ...] = ()
@@ -62,10 +62,10 @@ class Ties:
 class ExecutionTask:
     """One task. ``phase``: the name of what it calls, different from that of all others of the execution.
 
-    ``stage``: of a task of ``tasks.yaml``, in which it runs, with its ``priority`` in it (100, 200, ...) and its stage as
+    ``stage``: the stage of a task of ``tasks.yaml``, in which it runs, with its ``priority`` in it (100, 200, ...) and its stage as
     ``written``; empty for one of ``deployment_tasks.yaml``, which has ``ties``. ``skipped``: why it is not carried out,
     such as a false condition; others then find it done. ``at_once``: how many instances may run it at a time, 0: any number. ``reexecutes``: it runs
-    again on instances that were there before. ``fault_tolerance``: of a group, as written. ``not_on``: nodes for whose instances
+    again on instances that were there before. ``fault_tolerance``: the fault tolerance of a group, as written. ``not_on``: nodes for whose instances
     its condition is false.
     """
 

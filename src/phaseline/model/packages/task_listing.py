@@ -7,9 +7,9 @@ from phaseline.lang.fast_dataclasses import frozen
 
 @frozen
 class TaskRow:
-    """One task. ``task``: its name in an execution; ``stage``: on which side of the body it runs; ``written``: as its file has it.
+    """One task. ``task``: its name in an execution; ``stage``: on which side of the body it runs; ``written``: the stage as its file names it.
 
-    ``priority``: of a task of ``tasks.yaml``; 0 if its dependencies (``needs``) decide its place. ``instances``: how many
+    ``priority``: the priority of a task of ``tasks.yaml``; 0 if its dependencies (``needs``) decide its place. ``instances``: how many
     run it, None if unknown; ``skipped``: why no instance runs it, else empty.
     """
 

@@ -33,7 +33,7 @@ class Glance:
 class Roster:
     """The instances of one deployment as lists show them; columns as in ``Topology``.
 
-    ``nodes``: names by node number. ``states``: uint8 by instance number. ``state_names``: as in ``Glance``.
+    ``nodes``: names by node number. ``states``: uint8 by instance number. ``state_names``: the same field as in ``Glance``.
     ``version``: how often the deployment has got another shape, blueprint or inputs. ``is_checked``: results of checks
     are stored. ``flaw``: why the deployment could not be read; then it has no instances here.
     """

@@ -38,7 +38,7 @@ ITEMS: Final = {
 
 @mutable
 class PackageFile:
-    """One file of a package. ``lines``: as written; ``origin``: {line of the text that was read: its line as written}.
+    """One file of a package. ``lines``: the lines as written; ``origin``: {line of the text that was read: its line as written}.
 
     The two differ where a slip was mended so that the rest could be read (``mending``).
     """

@@ -150,7 +150,7 @@ CLEAN_UP_TALE = MessageScript(
         MessagePart(frame=("Finished rolling back, now resuming install",)),
     )
 )
-"""W8"""
+"""The script of an instance that is cleaned up before an install continues (W8)."""
 
 
 HALF_STARTED_TALE = MessageScript(
@@ -204,7 +204,7 @@ def heal_tale(diagnosis: str) -> MessageScript:
 LIFE_CYCLE_AGAIN_TALE = MessageScript(
     (MessagePart(frame=("Node lifecycle failed. Attempting to re-run node lifecycle",)),)
 )
-"""W5"""
+"""The script of an instance whose life cycle is repeated (W5)."""
 UPDATE_TALE = MessageScript(
     (
         MessagePart(frame=("Updating node instance",)),
@@ -212,7 +212,7 @@ UPDATE_TALE = MessageScript(
         MessagePart(frame=("Node instance updated",)),
     )
 )
-"""W61"""
+"""The script of an instance that is updated (W61)."""
 
 
 def reinstall_tale(diagnosis: str) -> MessageScript:

@@ -16,7 +16,7 @@ LABEL_LETTER = 6
 """Width of a letter of a label, in pixels."""
 GAP_X, GAP_Y, MARGIN = 30, 60, 20
 HALO = 'stroke="#fff" stroke-width="3" paint-order="stroke"'
-"""What keeps a label readable on an arrow."""
+"""The style that keeps a label readable on an arrow."""
 TWO_ROWS = 2 * GAP_Y + LINE + 2 * PAD
 """The length of the shortest arrow that passes a row of boxes."""
 SWEEPS = 4

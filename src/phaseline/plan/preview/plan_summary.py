@@ -129,7 +129,7 @@ def in_rounds(
     warnings: tuple[Problem, ...],
     resized: tuple[CountChange, ...] = (),
 ) -> RoundsPlan:
-    """The plan of these rounds. ``warnings``: of the whole; those of the rounds stay with them."""
+    """The plan of these rounds. ``warnings``: the warnings of the whole plan; each round keeps its own."""
     batches, calls = sum(item.batches for item in rounds), sum(item.calls for item in rounds)
     return RoundsPlan(workflow, rounds, batches, calls, warnings, resized)
 

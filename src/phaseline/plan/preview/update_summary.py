@@ -90,7 +90,7 @@ def summarise_update(
     rounds: tuple[PlanSummary, ...],
     warnings: tuple[Problem, ...],
 ) -> UpdatePlan:
-    """The plan. ``names``: of the deployment and of the blueprint's file; ``former``: the blueprint until now."""
+    """The plan. ``names``: the names of the deployment and of the blueprint's file; ``former``: the blueprint until now."""
     again = _counts_in(foreseen, {UNINSTALL_AGAIN, INSTALL_AGAIN})
     nodes = _nodes(revision, former, request, again)
     came, went = revision.finished.blueprint.nodes, former.nodes

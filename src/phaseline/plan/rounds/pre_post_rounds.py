@@ -90,7 +90,7 @@ class _Body:
 
     @property
     def rounds(self) -> tuple[Round, ...]:
-        """Its rounds so far."""
+        """The workflow's own rounds so far."""
         return tuple(done for done in self.asked.history.rounds if not is_of_surroundings(done.name))
 
     @property

@@ -153,7 +153,7 @@ class Tying:
         return found
 
     def _needs(self, said: CrossDependency, own: Vertices, others: Sequence[Part], itself: np.ndarray) -> None:
-        """Make ``own`` wait for all of them, or for any. If one is its own vertex, the others of ``own`` wait for it."""
+        """Make ``own`` wait for all these vertices, or for any. If one of them belongs to ``own``, the others of ``own`` wait for it."""
         heads = own.head.positions
         sources = [self._reaching(one, positions, own) for one, positions in others]
         if not len(itself):
@@ -164,7 +164,7 @@ class Tying:
         self.graph.tie(self._joined(said, sources), heads[excepted])
 
     def _is_needed(self, said: CrossDependency, own: Vertices, others: Sequence[Part], itself: np.ndarray) -> None:
-        """Make all of them wait for ``own``, for all of its vertices or for any. If one is its own vertex, it waits for the others."""
+        """Make all these vertices wait for ``own``: for all of its vertices or for any. If one of them belongs to ``own``, it waits for the others."""
         tails = own.tail.positions
         for one, heads in others:
             self.graph.tie(self._joined(said, [self._reaching(own, tails, one)]), heads)

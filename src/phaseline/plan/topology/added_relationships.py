@@ -59,7 +59,7 @@ class _Kinds:
 
     @classmethod
     def of(cls, links: Sequence[Link]) -> _Kinds:
-        """The columns."""
+        """The columns of these links."""
         cut = np.array([link.is_cut for link in links])
         contains = np.array([link.relationship.is_containment for link in links]) & ~cut
         everyone = np.array([link.relationship.ties_all for link in links]) | cut
@@ -154,7 +154,7 @@ class _Ends:
         return cls(link, instance, _blocks(topology, instance, kinds.group[link]))
 
     def only(self, chosen: np.ndarray) -> _Ends:
-        """A selection of them."""
+        """The chosen ends."""
         return _Ends(self.link[chosen], self.instance[chosen], self.block[chosen])
 
     def key(self, blocks: int) -> np.ndarray:

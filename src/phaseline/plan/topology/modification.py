@@ -69,7 +69,7 @@ class ModifiedInstances:
 
 @frozen
 class Modification:
-    """The result of a modification. ``topology``: with the added instances, and still with the removed ones.
+    """The result of a modification. ``topology``: the topology with both the added and the removed instances.
 
     ``finished``: the topology at the end: without the removed instances; the ``extended`` ones, which are kept, have
     another target. ``counts``: {node or group: instances in every instance of its parent} where the blueprint
@@ -140,7 +140,7 @@ def assembled(
     yes_many: bool,
     new_links: np.ndarray | None = None,
 ) -> Modification:
-    """The modification that adds and removes the members of ``found``. ``new_links``: as for ``tie``."""
+    """The modification that adds and removes the members of ``found``. ``new_links``: the same argument as of ``tie``."""
     grown = _grown(topology, forest, members, found, suffixes)
     before, groups_before = len(topology), len(topology.groups)
     removed = found.goes[:before].nonzero()[0].astype(np.int32)

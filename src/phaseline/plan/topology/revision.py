@@ -189,7 +189,7 @@ def _counts(
 @frozen
 class _Links:
     """Links by place, present ones first. By link, bool: ``cut`` now; ``fresh``: new; ``rows``: has rows instead of a rule;
-    ``retied``: with other operations.
+    ``retied``: the operations differ.
     """
 
     links: tuple[Link, ...]

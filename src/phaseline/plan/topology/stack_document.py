@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 FORMAT = 1
 """Format version of the part ``phaseline``; a higher one is refused."""
 NATIVE = "phaseline"
-"""The key beside those of source 2's system."""
+"""Phaseline's own key, added to the keys of source 2's system."""
 KEYS = (
     "name", "id", "action", "status", "template", "environment", "files", "project_id", "stack_user_project_id", "tags",
     "resources",

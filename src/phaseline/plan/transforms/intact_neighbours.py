@@ -35,7 +35,7 @@ def concerned(topology: Topology, chosen: np.ndarray, operation: str, between: n
 def append_intact(draft: GraphDraft, relate: Relate, between: np.ndarray = NO_ROWS, *, tolerant: bool) -> GraphDraft:
     """Slots for the operation on relationships from intact instances to chosen ones. ``tolerant``: tried once, ignored.
 
-    ``between``: as for ``concerned``.
+    ``between``: the same argument as of ``concerned``.
     """
     topology, participants = draft.topology, draft.participants
     if participants.is_chosen.all() or not len(topology.link):

@@ -40,7 +40,7 @@ ADD, REMOVE = "add", "remove"
 
 
 def one_round(name: str, change: Callable[[Topology, Request], Reshape]) -> Planner:
-    """Return the planner of such a workflow. ``name``: of its round; ``change``: returns the change stored with it."""
+    """Return the planner of such a workflow. ``name``: the name of its round; ``change``: returns the change stored with it."""
 
     def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Reshape | Verdict:  # noqa: ARG001 - a planner's signature
         done = settled(history, name)

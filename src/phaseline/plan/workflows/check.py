@@ -93,7 +93,7 @@ def plan_status(topology: Topology, request: Request, history: History, declare:
 
 
 def plan_drift(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
-    """The same for drift. Drift that is found is a result, not a failure."""
+    """Plan a check for drift, like ``plan_status`` for health. Drift is a result, not a failure."""
     asked = Asked(topology, request, history, declare)
     in_order = request.parameters.get(IN_ORDER) is not False
     return _once(asked, CHECK_DRIFT, lambda chosen: build_drift_graph(asked, chosen, tolerant=False, in_order=in_order))

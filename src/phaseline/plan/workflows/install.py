@@ -108,7 +108,7 @@ def build_install_graph(
     """The graph that installs the chosen instances (bool by number); resources follow their paths of states.
 
     ``intact``: relationship operations that others run for their relationships to the chosen ones, and for those ``between``
-    themselves (numbers). ``name``: of the graph.
+    themselves (numbers). ``name``: the name of the graph.
     """
     walk = Walk(SEQUENCE, intact=tuple(Relate(operation) for operation in intact), between=between, on_paths=True)
     return weave(asked, name, chosen, walk)

@@ -103,9 +103,9 @@ def build_uninstall_graph(
     name: str = UNINSTALL,
     between: np.ndarray = NO_ROWS,
 ) -> Graph:
-    """The graph that uninstalls the chosen instances (bool by number). ``ignore_failure``: None: as requested.
+    """The graph that uninstalls the chosen instances (bool by number). ``ignore_failure`` None: the value of the request.
 
-    ``between``: numbers of relationships between others that are unlinked as well. ``name``: of the graph.
+    ``between``: numbers of relationships between others that are unlinked as well. ``name``: the name of the graph.
     """
     parameters = asked.request.parameters
     tolerant = parameters.get(IGNORE_FAILURE) is True if ignore_failure is None else ignore_failure

@@ -172,7 +172,7 @@ def kept(asked: Asked, what: str) -> np.ndarray:
 
 
 def kept_instances(asked: Asked, what: str) -> np.ndarray:
-    """The same for instances, bool by number."""
+    """The stored instances that still exist, bool by number."""
     started = asked.topology.started
     found = np.zeros(len(asked.topology), bool)
     if started is not None:

@@ -23,7 +23,7 @@ def print_records(records: Iterable[Record], *, is_sorted: bool = False) -> str:
 
 
 def print_record(record: Record, *, is_sorted: bool = False) -> str:
-    """One attribute a line, the type first; ``is_sorted``: by name, also within. Reading it gives the record back.
+    """One attribute a line, the type first; ``is_sorted``: attributes are sorted by name, also in nested records. Reading it gives the record back.
 
     >>> print(print_record(Record({"Tags": ["a", 1], "Acme.Create": {"Id": "x"}})), end="")
     Tags = {"a", 1}

@@ -1,8 +1,8 @@
-"""Calls that one worker was given: the first that has not ended runs, those behind it have not begun.
+"""Calls given to one worker: the first one that has not ended is running, the ones behind it have not begun.
 
-A letter holds several calls. The worker begins each when the one before has ended, without asking, as long as there is
-a permit for it (``permits``); the engine may take back at any time those that have not begun. It learns that a call has
-begun from the end of the one before: messages of a worker arrive in order.
+A letter holds several calls. The worker begins each call when the one before has ended, without asking, if there is a
+permit for it (``permits``). The engine may take back calls that have not begun at any time. It learns that a call has
+begun when the one before it has ended, because messages of a worker arrive in order.
 """
 
 from __future__ import annotations

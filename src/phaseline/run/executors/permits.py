@@ -1,8 +1,8 @@
-"""Permits to begin calls: a pipe that holds the number of each call that a worker may begin.
+"""Permits to begin calls: a pipe that contains the number of each call that a worker may begin.
 
-The worker reads one number before each call, the engine takes back those that were not read, and the system gives each
-number to one reader only. So it is certain of every call whether it has begun: however busy the worker is, and when it
-is dead.
+The worker reads one number before each call. The engine takes back the numbers that were not read. The system gives
+each number to one reader only. So the engine knows for certain whether a call has begun, even if the worker is busy
+or dead.
 """
 
 from __future__ import annotations

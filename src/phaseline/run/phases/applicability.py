@@ -155,7 +155,7 @@ class Conditions:
     def _again(
         self, slot: GraphSlot, subjects: np.ndarray, statuses: tuple[int, ...], *, left: StaySteps | None = None
     ) -> list[Event]:
-        """Answers for conditional entries of these subjects that have one of the statuses. ``left``: of this stay only.
+        """Answers for conditional entries of these subjects that have one of the statuses. ``left``: only subjects of this stay.
 
         A subject that passed the exit in an earlier turn, or follows a newer execution, has left: its entries stay.
         """

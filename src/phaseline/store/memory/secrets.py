@@ -1,4 +1,4 @@
-"""Secrets of the store in memory: encrypted as well, so that nothing is different but that they end with the process."""
+"""Secrets of the store in memory: encrypted like those of a file, and lost when the process ends."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ from phaseline.store.codec.json_documents import EMPTY, to_text
 
 @dataclass(slots=True)
 class HeldDeployment:
-    """A deployment with everything about it. ``deleted_at`` 0: it is not deleted. ``version``: as of a ``Roster``."""
+    """A deployment with everything about it. ``deleted_at`` 0: it is not deleted. ``version``: the same field as in ``Roster``."""
 
     row: DeploymentRow
     tenant: str

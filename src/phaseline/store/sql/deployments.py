@@ -96,7 +96,7 @@ def raise_if_deleted(db: sqlite3.Connection, deployment: int) -> None:
 def add_execution(
     db: sqlite3.Connection, new: NewExecution, deployment: int, *, asks: bool, beside: ConcurrencyRule | None = None
 ) -> ExecutionRow:
-    """The execution, queued; its id is made of the workflow and its number. ``asks``: with a request to start it.
+    """The execution, queued; its id is made of the workflow and its number. ``asks``: store a request to start it, too.
 
     Raises: PL-C016 if another one of the deployment is open that ``beside`` does not let be, PL-C010 if the deployment
     was deleted.
@@ -129,7 +129,7 @@ def raise_if_open(
 ) -> None:
     """Raise PL-C016 if an execution of the deployment is open, or about to continue, and ``beside`` does not permit it.
 
-    ``workflow``: of the execution to start; those that move resources to a target do not collide.
+    ``workflow``: the workflow of the execution to start; those that move resources to a target do not collide.
     """
     for row in reads.executions(db, deployment=deployment, only_open=True):
         asking.raise_if_held(db, row)

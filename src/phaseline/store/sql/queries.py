@@ -1,6 +1,6 @@
-"""Everything that can be asked, as statements within a transaction of the caller.
+"""All queries of a store, as statements within a transaction of the caller.
 
-A question about something that never was raises LookupError; what cannot be decoded raises ValueError.
+Raises: LookupError for a row that never existed, ValueError for a value that cannot be decoded.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The two connections to the file of a store: one writes, one reads, so that readers never wait for a commit.
 
-Each is guarded by a lock and may be used from any thread. Reading and writing are classes and not generators: a small
-turn spent a tenth of its time in those.
+Each connection is guarded by a lock and may be used from any thread. The contexts for reading and writing are classes
+instead of generators, because generators took a tenth of the time of a small turn.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class Moment:
         self._connections = connections
 
     def __enter__(self) -> None:
-        """The moment is that of the first reading."""
+        """Begin the snapshot; its time is that of the first read."""
         self._connections.look()
 
     def __exit__(self, *raised: object) -> None:
@@ -321,7 +321,7 @@ class One:
             self._begin(db)
 
     def end_part(self, db: sqlite3.Connection) -> None:
-        """Keep a part; the whole may yet be undone."""
+        """Keep the savepoint; the outer transaction may still be undone."""
         if self._is_saved:
             db.execute("release part")
 

@@ -1,7 +1,8 @@
-"""A new store: filled beside its place and put there whole, so that the disk is waited for once and not nine times.
+"""Create a new store: fill it under another name and move it into place, which waits for the disk once instead of nine times.
 
-SQLite would wait at each step for a journal of its own and for the folder. Nothing depends on what is not yet in its
-place, and the folder is waited for by SQLite before the first commit returns: then its log is new.
+In place, SQLite would wait at each step for its journal and for the folder. Nothing depends on a file that is not in
+its place yet. SQLite waits for the folder before the first commit returns, because it then creates the log of the
+store.
 """
 
 from __future__ import annotations

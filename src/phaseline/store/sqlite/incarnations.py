@@ -1,4 +1,7 @@
-"""Lives of a store: raised by every restore and whenever a file turns out to be a copy; what was open then waits (BK4, BK5)."""
+"""Incarnations of a store: each restore starts a new one, and so does a file that turns out to be a copy (BK4, BK5).
+
+Executions that were open then wait until an operator continues them.
+"""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class PlanView:
 
 @frozen
 class PlanDetails:
-    """One stored plan in full. ``text``: for reading; ``plan``: the same as a value."""
+    """One stored plan in full. ``text``: the plan as text; ``plan``: the same as a value."""
 
     view: PlanView
     text: str

@@ -98,7 +98,7 @@ def _raise_if_replaced(found: PreparedUpdate) -> None:
 
 @undisturbed()
 def planned_update(ctx: RequestContext, found: PreparedUpdate, *, asks_hooks: bool = False) -> PlanPreview:
-    """The plan of a prepared update, as a value and as text. ``asks_hooks``: with the results of hook classes.
+    """The plan of a prepared update, as a value and as text. ``asks_hooks``: include the results of hook classes.
 
     Raises: PL-F069 if packages do not allow the number of instances with their roles.
     """

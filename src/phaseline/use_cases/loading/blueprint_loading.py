@@ -236,9 +236,9 @@ def load(
 ) -> LoadedBlueprint:
     """The blueprint with its inputs, evaluated as far as possible before anything runs, and its instances.
 
-    Ids are random (N5). ``open_types``: as for ``read``. ``runtime_only``: functions on which instances do not depend are
+    Ids are random (N5). ``open_types``: the same option as for ``read``. ``runtime_only``: functions on which instances do not depend are
     kept for run time. ``needs_code`` False: missing plugins are only warnings, because a plan calls nothing.
-    ``former``: values of declared inputs that are not given now. ``auto_correct``: as for ``complete_inputs``.
+    ``former``: values of declared inputs that are not given now. ``auto_correct``: the same option as for ``complete_inputs``.
 
     Raises ``ProblemsError`` with all problems.
     """

@@ -21,7 +21,7 @@ class MappedPlaces:
     """Places of mappings; the files are read again at the first lookup, each node is explained once."""
 
     def __init__(self, opened: Opened, *, open_types: bool = False) -> None:
-        """Nothing is read yet. ``open_types``: as for the first reading of the blueprint."""
+        """Nothing is read yet. ``open_types``: the same option as for the first reading of the blueprint."""
         self._opened = opened
         self._open_types = open_types
         self._places: dict[str, Mapping[str, Place]] = {}

@@ -44,7 +44,7 @@ def missing_modules(
 
     One for each module that is not found (PL-O001) or is not valid Python (PL-O004), and for each function that the text
     of its module lacks (PL-O009). ``opened``: the files in which the line of the mapping is searched; None: the place is
-    the node. ``open_types``: as for the reading of the blueprint.
+    the node. ``open_types``: the same option as for reading the blueprint.
     """
     seen: set[str] = set()
     places: MappedPlaces | None = None

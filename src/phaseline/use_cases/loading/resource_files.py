@@ -34,7 +34,7 @@ OF_PLUGINS = frozenset({"Plugin", "ResourceType", "StatePath"})
 
 @frozen
 class WantedResource:
-    """One resource as a file requests it. ``target`` empty: unchanged. ``attributes``: as in a stored document.
+    """One resource as a file requests it. ``target`` empty: unchanged. ``attributes``: in the form of a stored document.
 
     ``removed``: attributes to be removed.
     """
@@ -78,7 +78,7 @@ class RecordText:
 def read_wanted(
     files: Sequence[str], types: ResourceTypes, *, cluster: str = "", records: Sequence[Mapping[str, object]] = ()
 ) -> list[WantedResource]:
-    """The resources of all files in order, then those of ``records``. ``cluster``: for resources that name none.
+    """The resources of all files in order, then those of ``records``. ``cluster``: the cluster of resources that name none.
 
     Raises: ``ProblemsError`` with all problems of all of them.
     """

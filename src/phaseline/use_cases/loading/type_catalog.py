@@ -48,7 +48,7 @@ def install_definitions(
 ) -> list[TypesView]:
     """Put the definition files at a path into the catalogue: a file, a folder, a wheel, a wagon or another archive.
 
-    The plugin is neither run nor installed. ``name``, ``version``: of the package, for files that do not contain them.
+    The plugin is neither run nor installed. ``name``, ``version``: the version of the package, for files that do not contain it.
 
     Raises: ProblemsError (PL-B120 … PL-B124, or problems of the files). Valid definitions among several in a folder are
     installed all the same, and passed to ``tell``.

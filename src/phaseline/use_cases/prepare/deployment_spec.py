@@ -29,7 +29,7 @@ class DeploymentSpec:
     """A new deployment: a blueprint file, a name (None: that of the file's folder), inputs, plugins.
 
     ``runtime_only``: functions are evaluated when their values are needed, not when the deployment is created (B41).
-    ``labels``: as ``KEY=VALUE``, in addition to those of the blueprint.
+    ``labels``: labels as ``KEY=VALUE``, added to those of the blueprint.
     """
 
     file: str

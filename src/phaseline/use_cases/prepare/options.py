@@ -25,7 +25,7 @@ OnFailure = Literal["continue", "stop", "rollback"]
 class ExecutionOptions:
     """Options of an execution: its reaction to failures, to other executions, and its breakpoints.
 
-    ``task_retries`` None: as in the settings. ``stop_after``: the failures allowed before no new call begins;
+    ``task_retries`` None: the value of the settings. ``stop_after``: the failures allowed before no new call begins;
     ``on_failure`` ``stop`` allows none, and ``rollback`` then also removes what was created. ``if_busy``: wait while
     another execution claims the same instances, refuse, or run beside it (decision 4). ``timeout_s``: an attempt that takes
     longer is canceled. ``subgraph_retries``: the number of times that an instance with a failed life cycle repeats it;

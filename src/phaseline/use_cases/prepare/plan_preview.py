@@ -56,7 +56,7 @@ class NothingToDo:
 
 @frozen
 class PlanPreview:
-    """A plan as a value and as text, with its warnings. ``id``: of the stored plan, empty: it is not stored.
+    """A plan as a value and as text, with its warnings. ``id``: the id of the stored plan; empty: it is not stored.
 
     ``around``: its hook classes and stage tasks, None: there are none.
     """

@@ -29,7 +29,7 @@ def new_execution(
 ) -> tuple[NewExecution, tuple[Problem, ...]]:
     """(the execution to be stored, with its hook classes and stage tasks; warnings of packages).
 
-    ``deployment`` 0: one that is created with it. ``at``: by default now. ``made``: the instances of a new deployment that
+    ``deployment`` 0: one that is created with it. ``at``: the time, by default now. ``made``: the instances of a new deployment that
     replaces ``deployment``. Raises: as ``pre_post_for``; PL-F069 for more or fewer instances than packages allow, PL-F015
     for tasks of packages that would wait for each other.
     """

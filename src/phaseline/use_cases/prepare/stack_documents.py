@@ -50,7 +50,7 @@ SHOWN = 5
 
 @frozen
 class AbandonedView:
-    """The stored document of an abandoned deployment. ``id``: of the execution that abandoned it.
+    """The stored document of an abandoned deployment. ``id``: the id of the execution that abandoned it.
 
     Times in ms; ``until_at``: the time of its deletion.
     """

@@ -139,7 +139,7 @@ def is_there(ctx: RequestContext, document: Mapping[str, Any], folder: str) -> b
 
 
 def brought(ctx: RequestContext, document: Mapping[str, Any], name: str) -> Brought | None:
-    """Write the document's files beside those of stored blueprints; None if it has none. ``name``: of the deployment.
+    """Write the document's files beside those of stored blueprints; None if it has none. ``name``: the deployment's name.
 
     Raises: ``KeyError``, ``TypeError`` or ``ValueError`` for files in another form than that of an export.
     """

@@ -51,9 +51,9 @@ NOT_STORED = -1
 
 @frozen
 class UpdateOrder:
-    """An update of a deployment to a blueprint. ``inputs`` override its present ones; ``parameters``: of the workflow.
+    """An update of a deployment to a blueprint. ``inputs`` override its present ones; ``parameters``: the workflow's parameters.
 
-    ``plugin_folders`` None: as before. ``runtime_only``: as in a ``DeploymentSpec``.
+    ``plugin_folders`` None: the former folders. ``runtime_only``: the same option as in ``DeploymentSpec``.
     """
 
     deployment: str

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @frozen
 class StoppedInstance:
-    """An instance that is stopped at a breakpoint. ``graph`` and ``position``: of its entry."""
+    """An instance that is stopped at a breakpoint. ``graph`` and ``position``: those of its entry."""
 
     point: str
     instance: str

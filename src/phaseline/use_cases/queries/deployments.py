@@ -51,7 +51,7 @@ def list_deployments(
 ) -> Page[DeploymentView]:
     """Deployments by name, with their instances by state and their latest execution.
 
-    ``status``: as in their views; ``text``: somewhere in the name, the description or the blueprint's path; ``labels``:
+    ``status``: a status as shown in their views; ``text``: somewhere in the name, the description or the blueprint's path; ``labels``:
     ``KEY=VALUE`` or ``KEY``, all of which they have. Raises: PL-C068 for what is no label.
     """
     rows = [row for row in ctx.store.deployments() if text.casefold() in _searched_text(row).casefold()]
@@ -157,7 +157,7 @@ def open_execution(store: Store, row: DeploymentRow) -> ExecutionRow | None:
 
 
 def briefs(store: Store, rows: Sequence[DeploymentRow]) -> list[DeploymentView]:
-    """The rows as lists show them. No blueprint is read."""
+    """The deployments as rows of a list, without reading blueprints."""
     glances = store.listings.glances([row.number for row in rows])
     return [_brief(store, row, glances[row.number]) for row in rows]
 

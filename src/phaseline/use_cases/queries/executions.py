@@ -35,7 +35,7 @@ WORTH_TELLING = (EntryStatus.FAILED, EntryStatus.UNSURE)
 
 @frozen
 class ExecutionFilter:
-    """Conditions that all must hold; empty: any. ``since`` in ms: requested then or later. ``text``: in the id or the reason."""
+    """Conditions that all must hold; empty: any. ``since`` in ms: requested then or later. ``text``: part of the id or the reason."""
 
     status: str = ""
     workflow: str = ""

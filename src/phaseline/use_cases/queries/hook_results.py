@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Hooked:
-    """Results of all hook classes. ``warnings`` and ``waits``: as ``class: text``."""
+    """Results of all hook classes. ``warnings`` and ``waits``: texts of the form ``class: text``."""
 
     warnings: Sequence[str]
     waits: Sequence[str]
@@ -29,7 +29,7 @@ class Hooked:
 
 @frozen
 class WaitingHook:
-    """A hook class that has asked to be called again later. ``name``: of its phase."""
+    """A hook class that has asked to be called again later. ``name``: the name of its phase."""
 
     graph: int
     position: int

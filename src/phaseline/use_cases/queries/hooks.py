@@ -56,7 +56,7 @@ class HookList:
 
 @frozen
 class Switched:
-    """A hook class was enabled or disabled for actions that begin later. ``deployment`` empty: for all.
+    """A hook class was enabled or disabled for actions that begin later. ``deployment`` empty: all deployments.
 
     ``reason``: the one given now, empty if the earlier one is kept; ``former``: the actor that had disabled it, and the reason.
     """

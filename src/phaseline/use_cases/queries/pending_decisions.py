@@ -31,7 +31,7 @@ MOVES = np.array([one in {E.WAITING, E.RUNNING, E.SLEEPING, E.CANCELING} for one
 class PendingDecision:
     """One decision for which entries of one graph of an execution wait; ``mend``: the command that makes it.
 
-    ``name``: of the breakpoint, or the digest of the plan. ``instances``: those stopped there; empty for an approval.
+    ``name``: the breakpoint, or the digest of the plan. ``instances``: those stopped there; empty for an approval.
     """
 
     kind: AwaitedKind

@@ -47,7 +47,7 @@ class PluginView:
     ``status`` refused: it or another plugin of its package has problems; announced: a package of an installed
     distribution that ``plugins sync`` has not brought into the store yet.
 
-    ``package`` empty: it is a plugin on its own. ``where``: file, line and column. ``problems``: of the whole package.
+    ``package`` empty: it is a plugin on its own. ``where``: file, line and column. ``problems``: the problems of the whole package.
     ``operations``: functions of a plugin of the kind operations. ``defines``: {section: names} of one of the kind types.
     ``stages`` and ``enabled_in``: of one of the kind package, the stages of its tasks and the deployments that have it.
     """

@@ -64,7 +64,7 @@ class EngineState:
 class ExecutionProgress:
     """The progress of one open execution.
 
-    ``counts``: {status word: entries} of its present round; ``due_at``: of the next call.
+    ``counts``: {status word: entries} of its present round; ``due_at``: the time of the next call.
     """
 
     id: str
@@ -256,7 +256,7 @@ def _dues(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> 
 
 @frozen
 class _Situation:
-    """What the needs are found in. ``rows``: unfinished executions, without the ``held`` ones that wait since a restore."""
+    """The data from which needs are derived. ``rows``: unfinished executions, without the ``held`` ones that wait since a restore."""
 
     store: Store
     now: int

@@ -305,7 +305,7 @@ class _Case:
                 group.mends.append(f"end the retries: {ending(call.execution)}")
 
     def _long(self, status: EntryStatus, positions: np.ndarray, now: int) -> np.ndarray:
-        """Those of the positions that are stuck: sleeping or running ones only if they have done so for long."""
+        """The given positions that are stuck; sleeping or running entries count only after a long time."""
         age = now - self._begun[positions]
         found: np.ndarray = positions
         if status is EntryStatus.RUNNING:

@@ -58,7 +58,7 @@ def secret_names(ctx: RequestContext, beginning: str) -> list[str]:
 
 
 def blueprint_ids(ctx: RequestContext, beginning: str) -> list[str]:
-    """Stored blueprints whose id begins so."""
+    """Ids of stored blueprints that begin with the given text."""
     return _fitting(sorted({row.id for row in ctx.store.stored_blueprints.all()}), beginning)
 
 

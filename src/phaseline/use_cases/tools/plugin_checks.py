@@ -35,7 +35,7 @@ class CheckedPlugins:
 
     @property
     def is_good(self) -> bool:
-        """True without errors; warnings may be there."""
+        """True without errors, even if there are warnings."""
         return not any(problem.severity == "error" for problem in self.problems)
 
 

@@ -113,9 +113,9 @@ def apply(
     breakpoints: tuple[Breakpoint, ...] = (),
     given: NewOrder | None = None,
 ) -> Submissions[Applied]:
-    """Apply the resources of the files to the store. ``cluster``: for records that name none.
+    """Apply the resources of the files to the store. ``cluster``: the cluster of records that name none.
 
-    ``records``: further records in JSON. ``breakpoints``: for resources that start, in addition to those of their cluster.
+    ``records``: further records in JSON. ``breakpoints``: breakpoints of resources that start, added to those of their cluster.
 
     New resources are added, and differing attributes are changed: those that a file does not name stay, those that it
     gives as undefined are removed. A target other than the present one becomes the new target.

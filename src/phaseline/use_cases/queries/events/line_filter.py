@@ -22,7 +22,7 @@ LEVELS = ("debug", "info", "warning", "error", "critical")
 class LineFilter:
     """Conditions that all must hold; empty: any. ``phase``: the name of an operation or phase, or its last part.
 
-    ``level``: of a log line the lowest level; of an event its type. ``text``: anywhere in the line, in any case.
+    ``level``: for log lines the lowest level; for events their type. ``text``: anywhere in the line, in any case.
     """
 
     node: str = ""

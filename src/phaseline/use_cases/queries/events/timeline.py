@@ -40,7 +40,7 @@ class PhaseTime:
 
 @frozen
 class CriticalCall:
-    """A call that decided when its round was done. ``waited_ms``: from the end of its last prerequisite to its start."""
+    """A call that decided when its round was done. ``waited_ms``: the time from the end of its last prerequisite to its start."""
 
     instance: str
     phase: str

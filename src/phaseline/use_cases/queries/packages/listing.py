@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @frozen
 class PackageView:
-    """One installed package. ``format``: its package version. ``tasks``: as ``plugins order`` has them, of this package alone.
+    """One installed package. ``format``: its package version. ``tasks``: the tasks of this package in the form of ``plugins order``.
 
     ``settings``: its form. ``documents``: {file: content} of parts without a line of their own: volumes, network roles,
     forms. ``code``: {kind: names} of a package of Phaseline's own format. ``versions``: all installed ones of its name.

@@ -78,7 +78,7 @@ class Stay:
 
     @cached_property
     def subjects(self) -> np.ndarray:
-        """Instance numbers in it, ascending."""
+        """The instance numbers of the stay, ascending."""
         found: np.ndarray = self.columns.subject[: self.columns.steps[0].count]
         return found
 
