@@ -19,13 +19,16 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 BLOCK = re.compile(r"(?P<before>[^\n]*)\n(?P<gap>\n?)^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 PLAYED = [
     "api",
+    "bulk",
     "ci",
     "coming-from-cfy",
     "coming-from-other-tools",
     "concepts",
+    "crash-safety",
     "day-2",
     "first-plugin",
     "hooks",
+    "install",
     "interruptions",
     "operators",
     "packages",

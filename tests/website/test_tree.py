@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from tools import release
-from tools.website import extras, pages
+from tools.website import extras, pages, public_modules
 
 DOCS = sorted((pages.ROOT / "docs").glob("*.md"))
 GUIDES_MOST = 400
@@ -88,3 +88,29 @@ def test_an_address_that_moved_is_told_to_a_reader() -> None:
     page = extras.redirect("../new.html#a&b")
     assert '<meta http-equiv="refresh" content="0; url=../new.html#a&amp;b">' in page
     assert '<a href="../new.html#a&amp;b">' in page
+
+
+def test_the_builders_read_only_the_modules_of_public_names() -> None:
+    src = pages.ROOT / "src"
+    names = {file.relative_to(src).as_posix() for file in public_modules.public_files(src)}
+    assert {"phaseline/__init__.py", "phaseline/planning.py", "phaseline/client/client.py"} < names
+    assert len(names) * 4 < len(list(src.rglob("*.py")))
+
+
+def test_a_name_is_followed_through_the_modules_that_hand_it_on(tmp_path: Path) -> None:
+    texts = {
+        "__init__.py": '__all__ = ["a"]\nfrom phaseline.one import a\n',
+        "planning.py": "",
+        "testing/__init__.py": "",
+        "policies/__init__.py": "",
+        "one.py": "from phaseline.two.three import b as a\nfrom phaseline.other import unused\n",
+        "two/__init__.py": "",
+        "two/three.py": "b = 1\n",
+        "other.py": "unused = 1\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / "src/phaseline" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "src/phaseline" / name).write_text(text, "utf-8")
+    assert public_modules.copy(tmp_path / "copy", tmp_path) == len(texts) - 1
+    assert not (tmp_path / "copy/phaseline/other.py").exists()
+    assert (tmp_path / "copy/phaseline/two/three.py").read_text("utf-8") == "b = 1\n"

@@ -10,9 +10,10 @@ import sys
 import time
 from pathlib import Path
 
-from tools.website import extras, pages
+from tools.website import extras, pages, public_modules
 
 TREE = pages.ROOT / "build/pages"
+SOURCES = pages.ROOT / "build/api"
 SITE = pages.ROOT / "site"
 BUILDERS = {
     "mkdocs": (["mkdocs", "build", "--quiet", "--strict"], SITE),
@@ -26,6 +27,7 @@ def main() -> int:
     """Build; 0 if neither program found anything to say."""
     started = time.monotonic()
     written = pages.write(TREE)
+    public_modules.copy(SOURCES)
     running = {name: start(words, folder) for name, (words, folder) in BUILDERS.items()}
     failed = False
     for name, process in running.items():

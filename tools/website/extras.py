@@ -21,12 +21,24 @@ def add(site: Path, tree: Mapping[str, str]) -> int:
     for place, text in tree.items():
         if not place.startswith("python/"):  # made of docstrings: there is no text to show
             (site / place).write_text(text, "utf-8")
+    for file in site.rglob("*.html"):
+        file.write_text(with_named_search(file.read_text("utf-8")), "utf-8")
     (site / "llms.txt").write_text(overview(tree), "utf-8")
     for old, new in moved(ADDRESSES.read_text("utf-8")).items():
         file = site / old
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(redirect(posixpath.relpath(new, posixpath.dirname(old) or ".")), "utf-8")
     return len(tree)
+
+
+def with_named_search(text: str) -> str:
+    """The page with a name for its search, which a screen reader says; the theme gives none.
+
+    >>> with_named_search('<div class="md-search" data-md-component="search" role="dialog">')
+    '<div class="md-search" data-md-component="search" role="dialog" aria-label="Search">'
+    """
+    dialog = '<div class="md-search" data-md-component="search" role="dialog"'
+    return text.replace(f"{dialog}>", f'{dialog} aria-label="Search">')
 
 
 def overview(tree: Mapping[str, str]) -> str:

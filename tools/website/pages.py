@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 FRONT = {"README.md": "index.md", "docs/README.md": "contents.md", "CHANGELOG.md": "changelog.md"}
 """{source: place in the tree} of pages that are called otherwise on the site."""
+STYLES = Path(__file__).with_name("site.css")
 OTHERS = ("CONTRIBUTING.md", "SECURITY.md")
 API = {
     "phaseline": "What plugins and programs import",
@@ -230,4 +231,6 @@ def write(folder: Path, root: Path = ROOT) -> dict[str, str]:
         if not place.endswith(".md"):
             (folder / place).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(root / source, folder / place)
+    (folder / "assets").mkdir()
+    shutil.copyfile(STYLES, folder / "assets/site.css")
     return pages
