@@ -15,7 +15,7 @@ RELEASEREADY := $(RELEASE)/.ready
 SEEDS ?= 10000
 
 .DEFAULT_GOAL := quick
-.PHONY: quick demo test portable properties coverage lint format types contracts sim fuzz expressions kill docs site pictures apicheck examples bench release ci lock clean help
+.PHONY: quick demo test portable properties coverage lint format types contracts sim fuzz expressions kill docs site browser pictures apicheck examples bench release ci lock clean help
 
 quick: lint $(COMPILED) ## fast tests and lint (the default)
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow and not kill and not alone" --ignore=tests/examples --ignore=tests/docs --ignore=tests/website
@@ -115,7 +115,29 @@ $(SITEREADY): requirements-site.lock
 site: $(COMPILED) $(SITEREADY) ## the documentation as a site in site/, built by two programs without a warning, then read by tests
 	@$(SITE)/bin/python -m doctest tools/website/docstrings.py
 	@$(SITE)/bin/python -m tools.website
-	@$(BIN)/python -m pytest -q tests/website
+	@$(BIN)/python -m pytest -q -m "not browser" tests/website
+
+site/index.html: $(SITEREADY) mkdocs.yml $(shell find README.md CHANGELOG.md docs examples tools/website -type f -not -path '*/__pycache__/*')
+	@$(SITE)/bin/python -m tools.website
+
+CHROMIUM := $(or $(PHASELINE_CHROMIUM),/usr/bin/chromium)
+BROWSERREADY := $(SITE)/browser/.ready
+$(BROWSERREADY): $(SITEREADY) tests/website/browser/package-lock.json
+	@command -v npm >/dev/null || { echo "make browser needs Node 20 or later with npm"; exit 1; }
+	@mkdir -p $(@D) && cp tests/website/browser/package.json tests/website/browser/package-lock.json $(@D)
+	@npm ci --silent --ignore-scripts --no-audit --no-fund --prefix $(@D)
+	@touch $@
+
+$(CHROMIUM):
+	@echo "make browser needs Chromium, which is not at $(CHROMIUM)"
+	@test $(CHROMIUM) = /usr/bin/chromium && test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
+		|| { echo "install it, such as: sudo apt-get install chromium; or name one you have: make browser PHASELINE_CHROMIUM=/path/to/chrome"; exit 1; }
+	@echo "installing Debian's package"
+	@apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null
+
+browser: export PHASELINE_CHROMIUM := $(CHROMIUM)
+browser: $(COMPILED) site/index.html $(BROWSERREADY) | $(CHROMIUM) ## the site in a real browser: contrast, names, width, search by keyboard
+	@$(BIN)/python -m pytest -q -m browser tests/website
 
 pictures: $(COMPILED) ## docs/demo: the demonstration recorded, and the pictures made of it and of blueprints
 	@$(BIN)/python -m tools.pictures
