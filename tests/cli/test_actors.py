@@ -28,7 +28,7 @@ def test_show_tells_who_began_retried_and_completed_it(terminal: Terminal) -> No
     ]
     assert view["decisions"][1]["details"] == "made by hand"
     text = terminal.run("executions", "show", "install-1").stdout
-    assert f"begun by {ME}, " in text
+    assert f"started by {ME}, " in text
     assert f"retry by {ME}, " in text
     assert ": made by hand" in text
 
@@ -46,7 +46,7 @@ def test_events_tell_who_asked(terminal: Terminal) -> None:
 def test_the_log_of_the_engine_tells_it_too(terminal: Terminal) -> None:
     mended_install(terminal)
     text = Path(terminal.environment["PHASELINE_STORE_URL"].removeprefix("sqlite:///") + ".log").read_text("utf-8")
-    assert f"install-1 of 'shop' retry asked for (by {ME})" in text
+    assert f"install-1 of 'shop' retry requested (by {ME})" in text
     assert f"install-1 of 'shop' calls completed by hand (by {ME})" in text
     assert "1 call of cloudify.interfaces.lifecycle.create failed" in text
     assert "trouble" not in text

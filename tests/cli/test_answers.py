@@ -252,7 +252,7 @@ def test_m2_validate_warns_of_modules_that_are_not_here_and_install_refuses_them
 def test_an_option_of_the_program_after_the_command_is_told_its_place(terminal: Terminal, option: str) -> None:
     result = terminal.run("deployments", "list", option, "x")
     assert result.exit_code == 2
-    assert f"It stands before the command: phaseline {option} ..." in result.stderr
+    assert f"It belongs before the command: phaseline {option} ..." in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -267,13 +267,13 @@ def test_an_option_of_a_command_that_stands_before_it_is_told_its_place(
 ) -> None:
     result = terminal.run(*words)
     assert result.exit_code == 2
-    assert f"It stands behind the command: {place}" in result.stderr + result.stdout
+    assert f"It belongs after the command: {place}" in result.stderr + result.stdout
 
 
 def test_an_option_that_no_command_has_is_told_no_place(terminal: Terminal) -> None:
     result = terminal.run("--bogus", "status")
     assert result.exit_code == 2
-    assert "It stands" not in result.stderr
+    assert "It belongs" not in result.stderr
 
 
 def test_following_what_has_ended_shows_it_and_says_nothing_of_running(terminal: Terminal) -> None:

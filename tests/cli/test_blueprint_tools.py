@@ -38,7 +38,7 @@ def test_a_difference_has_an_exit_code_of_its_own(terminal: Terminal) -> None:
     result = terminal.run("blueprints", "diff", "blueprint.yaml", "new.yaml")
     assert (result.exit_code, result.stdout) == (3, "~ input inputs.word.default: hello -> bye\n\n1 changed\n")
     result = terminal.run("blueprints", "diff", "blueprint.yaml", "blueprint.yaml")
-    assert (result.exit_code, result.stdout) == (0, "Both say the same.\n")
+    assert (result.exit_code, result.stdout) == (0, "There are no differences.\n")
     code, found = terminal.ask("blueprints", "diff", "blueprint.yaml", "new.yaml")
     assert (code, found["changes"][0]["path"], found["renames"]) == (3, "inputs.word.default", [])
     assert terminal.ask("blueprints", "diff", "blueprint.yaml", "none.yaml")[0] == 1

@@ -31,7 +31,7 @@ def test_h46_a_time_for_breakpoints_that_are_not_given_is_refused_and_a_wrong_on
     (terminal.folder / "nodes.rec").write_text(record("n1"))
     for words in (("resources", "apply", "nodes.rec", "-d", "night"), ("install", "nodes.rec")):
         alone = terminal.run(*words, "--break-timeout", "10s")
-        assert (alone.exit_code, "--break-timeout says how long a --break waits" in alone.output) == (2, True)
+        assert (alone.exit_code, "--break-timeout needs a --break" in alone.output) == (2, True)
         wrong = terminal.run(*words, "--break", "Acme.Create@5x")
         assert (wrong.exit_code, "'Acme.Create@5x' is invalid: '5x' is no span" in wrong.output) == (2, True)
 
@@ -41,12 +41,12 @@ def test_h46_breakpoints_are_kept_with_a_cluster_and_taken_back(terminal: Termin
     assert terminal.run("resources", "apply", "nodes.rec", "-d", "night").exit_code == 0
     added = terminal.run("breakpoints", "add", "Acme.Create=n*", "-d", "night", "--timeout", "10m")
     assert f"{POINT}=n*@600s" in added.output
-    assert "What has begun does not stop there: reach-1." in added.output
+    assert "Executions that have started do not stop there: reach-1." in added.output
     assert terminal.run("breakpoints", "add", "Acme.Create", "-d", "night", "--timeout", "soon").exit_code == 2
     _, found = terminal.ask("breakpoints", "add", "-d", "night")
     assert found["breakpoints"] == [f"{POINT}=n*@600s"]
     listed = terminal.run("breakpoints", "list").output
-    assert "Nobody has stopped at a breakpoint." in listed
+    assert "No instance is stopped at a breakpoint." in listed
     assert f"{POINT}=n*@600s  night" in listed
     assert [one["deployment"] for one in terminal.ask("breakpoints", "list", "-d", "night")[1]["kept"]] == ["night"]
     removed = terminal.run("breakpoints", "remove", POINT, "-d", "night")

@@ -98,7 +98,7 @@ def test_h51_only_an_optional_class_is_switched_off_for_one_deployment(house: Te
     assert "PL-H003" in refused.stderr
     assert house.run("hooks", "disable", "audit", "-d", "three", "--reason", "too loud").exit_code == 0
     again = house.run("hooks", "disable", "audit", "-d", "three", "--reason", "ordered by bob").stdout
-    assert "was off for 'three' before, by" in again
+    assert "was disabled for 'three' before, by" in again
     assert "too loud. The reason is now: ordered by bob" in again
     assert "ordered by bob" in house.run("hooks", "show", "audit", "-d", "three").stdout
     assert "The reason is" not in house.run("hooks", "disable", "audit", "-d", "three").stdout
@@ -108,7 +108,7 @@ def test_h51_only_an_optional_class_is_switched_off_for_one_deployment(house: Te
     assert states == {"audit": ("off", ["three"]), "quota": ("ready", [])}
     assert {one["state"] for one in house.ask("hooks", "list")[1]["hooks"]} == {"ready"}
     assert house.run("hooks", "enable", "audit", "-d", "three").exit_code == 0
-    assert "was on" in house.run("hooks", "enable", "audit", "-d", "three").stdout
+    assert "was enabled" in house.run("hooks", "enable", "audit", "-d", "three").stdout
 
 
 def test_h7_a_broken_class_is_seen_and_nothing_is_done_without_it_unless_somebody_says_so(house: Terminal) -> None:

@@ -72,4 +72,4 @@ def test_the_folder_is_shown(terminal: Terminal) -> None:
     assert f"folder      {terminal.folder}\n" in terminal.run("deployments", "show", "shop").stdout
     terminal.folder.rename(terminal.folder.with_name("moved"))
     assert terminal.ask("deployments", "show", "shop")[1]["folder_is_there"] is False
-    assert f"{terminal.folder} (not there any more)" in terminal.run("deployments", "show", "shop").stdout
+    assert f"{terminal.folder} (removed)" in terminal.run("deployments", "show", "shop").stdout

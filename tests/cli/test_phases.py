@@ -156,15 +156,15 @@ def test_modules_with_operations_are_listed_beside_phases(terminal: Terminal, ac
 
 def test_a_filter_that_leaves_nothing_says_so(terminal: Terminal, acme: Path) -> None:
     told = terminal.run("phases", "list", "--plugins", "acme", "--state", "Allocating").stdout
-    assert told.startswith("No phase is of that state")
+    assert told.startswith("No phase has that state")
 
 
 def test_a_check_that_finds_nothing_says_so_and_where_it_looked(terminal: Terminal) -> None:
     (terminal.folder / "empty").mkdir()
     result = terminal.run("plugins", "check", "--plugins", "empty")
     assert result.exit_code == 0
-    assert result.stdout.startswith("Nothing was found that could be checked.")
-    assert f"were looked for in {terminal.folder / 'empty'}," in result.stdout
+    assert result.stdout.startswith("No plugin or package was found.")
+    assert f"were searched in {terminal.folder / 'empty'}," in result.stdout
     assert "plugins.path" in terminal.run("plugins", "check").stdout
 
 

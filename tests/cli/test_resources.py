@@ -369,7 +369,7 @@ def test_p111_what_is_stuck_for_the_same_reason_is_told_as_one(terminal: Termina
 
 def test_a_filter_that_fits_nobody_says_so(terminal: Terminal) -> None:
     applied(terminal, record("n1"), record("n2"))
-    assert terminal.run("resources", "list", "--filter", "PhaseFailed").stdout == "None of 2 resources fits.\n"
+    assert terminal.run("resources", "list", "--filter", "PhaseFailed").stdout == "None of 2 resources matches.\n"
 
 
 def test_an_engine_that_stops_tells_what_failed_meanwhile(terminal: Terminal) -> None:

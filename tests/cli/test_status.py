@@ -20,7 +20,7 @@ def test_a_new_store_has_nothing_to_tell(terminal: Terminal) -> None:
     assert (code, found["engine"], found["open_count"], found["needs"]) == (0, None, 0, [])
     assert found["store"]["size_bytes"] > 0
     text = terminal.run("status").stdout
-    assert "none; commands begin one when they need it" in text
+    assert "none; commands start one when they need it" in text
     assert "Nothing needs a person." in text
 
 

@@ -151,7 +151,7 @@ def test_b8_what_is_needed_is_not_deleted(shop: Terminal) -> None:
     assert "PL-C055" in refused.output
     assert "phaseline deployments delete one" in refused.output
     shop.run("deployments", "delete", "one")
-    assert shop.run("blueprints", "delete", "shop").stdout == "Forgotten: shop@1.\n"
+    assert shop.run("blueprints", "delete", "shop").stdout == "Deleted: shop@1.\n"
     assert list(work(shop).iterdir()) == []
     assert "PL-C054" in shop.run("blueprints", "delete", "shop").output
 

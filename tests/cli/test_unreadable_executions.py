@@ -24,7 +24,7 @@ def poison(terminal: Terminal) -> None:
 
 def test_others_install_beside_an_execution_that_cannot_be_read(terminal: Terminal) -> None:
     poison(terminal)
-    assert "open     1 execution, not begun" in terminal.run("status").stdout
+    assert "open     1 execution, not started" in terminal.run("status").stdout
     assert "1 request waits for an engine" in terminal.run("status").stdout
     result = terminal.run("install", terminal.write(NO_SECRET), "-d", "good")
     assert result.exit_code == 0, result.output

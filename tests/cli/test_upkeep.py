@@ -42,7 +42,7 @@ def test_a_copy_is_a_store_and_never_replaces_a_file(terminal: Terminal, tmp_pat
 
 def test_compacting_tells_how_much_was_given_back(terminal: Terminal) -> None:
     terminal.run("install", terminal.write())
-    assert "given back" in terminal.run("store", "compact").stdout
+    assert " returned: " in terminal.run("store", "compact").stdout
 
 
 def lives(terminal: Terminal, count: int) -> None:
@@ -68,7 +68,7 @@ def test_a_dry_run_names_what_the_purge_then_removes(terminal: Terminal) -> None
 def test_what_is_younger_stays(terminal: Terminal) -> None:
     lives(terminal, 1)
     assert terminal.ask("executions", "purge", "--older", "30d")[1]["executions"] == []
-    assert "No execution may go" in terminal.run("executions", "purge", "--older", "30d").stdout
+    assert "No execution to remove" in terminal.run("executions", "purge", "--older", "30d").stdout
 
 
 def test_one_deployment_may_be_purged(terminal: Terminal) -> None:

@@ -55,14 +55,14 @@ def test_an_approval_outlives_the_engine_that_waits_for_it(shell: Shell, monkeyp
         shell.until(lambda: waits(shell))
         own = ask(shell, "executions", "approve", "install-1")
         assert own.returncode == 1, own.stderr
-        assert "It counts for nothing, because ann may not approve it: the requesting user" in own.stdout
+        assert "The approval has no effect, because ann may not approve it: the requesting user" in own.stdout
         shell.until(lambda: "(ann may not approve it)" in waits(shell))
         os.kill(first.pid, signal.SIGKILL)
         first.communicate()
     assert not (shell.folder / "calls").exists(), "nothing was begun"
     approved = ask(shell, "executions", "approve", "install-1", "--reason", "seen", user="bob")
     assert approved.returncode == 0, approved.stderr
-    assert "Nobody runs it now: phaseline executions resume install-1" in approved.stdout
+    assert "No process runs it; resume it: phaseline executions resume install-1" in approved.stdout
     resumed = ask(shell, "executions", "resume", "install-1")
     assert resumed.returncode == 0, resumed.stdout + resumed.stderr
     assert (shell.folder / "calls").read_text().split() == ["second", "second"]
@@ -79,7 +79,7 @@ def test_an_engine_in_the_background_awaits_the_approval_and_goes_on(
     shell.until(lambda: waits(shell))
     approved = ask(shell, "executions", "approve", "install-1", user="bob")
     assert approved.returncode == 0, approved.stderr
-    assert "Nobody runs it now" not in approved.stdout
+    assert "No process runs it" not in approved.stdout
     shell.until(
         lambda: json.loads(ask(shell, "executions", "show", "install-1", "--json").stdout)["status"] == "completed"
     )

@@ -25,7 +25,7 @@ def test_p94_p95_an_engine_reads_its_plugins_anew(shell: Shell) -> None:
             done = shell.run("plugins", "reload")
             assert done.returncode == 1
             assert "PL-D005" in done.stdout
-            assert "the version before stays in force" in done.stdout
+            assert "the previous version stays in use" in done.stdout
             assert "1 phase can be used" in done.stdout
             write_pair(acme, "create", {"HandlesStates": "Allocatoin"})
             assert shell.run("plugins", "reload").returncode == 1
@@ -36,7 +36,7 @@ def test_p94_p95_an_engine_reads_its_plugins_anew(shell: Shell) -> None:
             assert "RuntimeError: 7" in shell.run("plugins", "reload").stdout
             file.unlink()
             done = shell.run("plugins", "reload")
-            assert "Acme.Create: its plugin is not there any more" in done.stdout
+            assert "Acme.Create: its plugin was removed" in done.stdout
             write_pair(acme, "create")
             assert shell.run("plugins", "reload").returncode == 0
         finally:

@@ -133,7 +133,7 @@ def test_who_is_done_holds_nobody_up_while_a_long_call_of_somebody_else_runs_in_
         with shell.start("install", "stand.yaml", "-d", "two") as second:
             assert shell.heard("begun-long") == "begun\n"
             shell.release_first()
-            shell.await_line(first.stderr, "install-1 is over: completed. Calls of other executions are running")
+            shell.await_line(first.stderr, "install-1 has ended: completed. Calls of other executions are running")
             assert shell.run("install", "quick.yaml", "-d", "three").returncode == 0
             shell.say("go\n", "go-long")
             assert [process.wait(PATIENCE_S) for process in (first, second)] == [0, 0]
@@ -256,9 +256,9 @@ def test_whoever_waits_to_be_the_engine_hides_no_call_that_was_given_up(shell: S
         assert shell.run("install", "blueprint.yaml", "-d", "shop", "--detach").returncode == 0
         shell.await_first()
         answer = shell.run("engine", "stop", "--drain", "0").stdout
-        assert "goes on" in answer
+        assert "is the engine now" in answer
         assert "  given up: create of first_" in answer
-        assert "(install-1); whoever goes on will ask what became of it" in answer
+        assert "(install-1); the next engine will ask what became of it" in answer
         shell.until(lambda: shell.status("install-1") == "attention")
         one.terminate()
         other.terminate()

@@ -99,7 +99,7 @@ def test_followed_events_come_while_it_runs_and_end_with_it(shell: Shell, form: 
 def test_with_limit_0_only_what_comes_from_now_on_is_told(shell: Shell, noun: str, new: str) -> None:
     with installing(shell) as process:
         following = shell.start("executions", noun, "install-1", "-f", "--limit", "0")
-        shell.await_line(following.stderr, "(install-1: what comes from now on)")
+        shell.await_line(following.stderr, "(install-1: only new lines)")
         shell.release_first()
         out, _ = following.communicate(timeout=PATIENCE_S)
         assert process.wait(PATIENCE_S) == 0

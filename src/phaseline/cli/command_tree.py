@@ -126,7 +126,7 @@ def _show_usage(error: click.ClickException, words: Sequence[str]) -> int:
     from phaseline.cli.usage_hints import mended
 
     if isinstance(error, click.NoSuchOption) and error.option_name in _own_options():
-        place = f"{error.message} It stands before the command: phaseline {error.option_name} ..."
+        place = f"{error.message} It belongs before the command: phaseline {error.option_name} ..."
         error = click.UsageError(place, error.ctx)
     elif meant := mended(error, words):
         error = click.UsageError(meant, error.ctx if isinstance(error, click.UsageError) else None)

@@ -23,18 +23,18 @@ def commands_page() -> str:
         MADE,
         (
             "Every command answers with text, or with one JSON document when `--json` is given; progress, notices and problems "
-            "of text answers go to stderr. Names and ids may be shortened to a beginning that is unique."
+            "of text answers go to stderr. Names and ids may be shortened to a unique beginning."
         ),
         (
-            "Text of blueprints, plugins and scripts steers no terminal: control characters, escape sequences and characters that "
-            "turn the direction of writing are shown as escapes (`\\x1b`), in a pipe as on a terminal. Documents of `--json` are "
-            "exact, with the escapes of JSON; so are, in a pipe or a file, a secret that is revealed and a record. "
-            "What plugins and the programs that they start write to the terminal past us is escaped there, too: in its place they "
-            "find a pipe. Where it goes to a file or a pipe, it stays as it is."
+            "Text of blueprints, plugins and scripts cannot control the terminal: control characters, escape sequences and "
+            "characters that change the direction of writing are shown as escapes (`\\x1b`), on a terminal and in a pipe. "
+            "Documents of `--json` are exact, with the escapes of JSON. A revealed secret and a record are exact in a pipe or a "
+            "file. Plugins and the programs that they start get a pipe in place of the terminal, so that their own output is "
+            "escaped, too. Their output to a file or a pipe is not changed."
         ),
         (
-            "Exit codes: 0 it did what was asked for; 1 failed, canceled, refused, in need of attention or interrupted; "
-            "2 the words of the command do not fit."
+            "Exit codes: 0 success; 1 failed, canceled, refused, in need of attention or interrupted; "
+            "2 the arguments of the command are not valid."
         ),
     ]
     for path, command in walk(root, "phaseline"):
@@ -68,12 +68,12 @@ def settings_page() -> str:
         "**Reference** for operators. You will have: every setting with its variable, its kind and its default.",
         MADE,
         (
-            "A setting comes from, first found first used: an option of the command line; its environment variable; the settings "
+            "A setting is taken from the first of these that has it: an option of the command line; its environment variable; the settings "
             "file; its default. The settings file is the one named with `--config`, else `phaseline.toml` in the working folder, "
-            "else `phaseline/phaseline.toml` in the user's configuration folder. A key that is no setting is an error. "
-            "So is a file that another user (but root) owns or that others may write."
+            "else `phaseline/phaseline.toml` in the user's configuration folder. A key that is not a setting is an error. "
+            "So is a file that other users can write, or that belongs to neither the user nor root."
         ),
-        "| setting | environment variable | what it says | kind | default |\n| --- | --- | --- | --- | --- |\n"
+        "| setting | environment variable | meaning | kind | default |\n| --- | --- | --- | --- | --- |\n"
         + "\n".join(
             f"| `{item.name}` | `{item.variable}` | {item.meaning} | {item.kind} | {item.default or 'none'} |"
             for item in SETTINGS

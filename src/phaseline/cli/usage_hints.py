@@ -21,7 +21,7 @@ CFY = {
     "node-instances": "phaseline instances list -d NAME",
     "nodes": "phaseline instances list -d NAME",
     "local": "phaseline install FILE",
-    "profiles": "phaseline --store URL …, for there is nothing to log in to",
+    "profiles": "phaseline --store URL …, for no login is needed",
     "executions get": "phaseline executions show ID",
     "instances get": "phaseline instances show ID",
     "deployments get": "phaseline deployments show NAME",
@@ -34,7 +34,7 @@ CFY = {
 
 
 ELSEWHERE = {
-    "apply": "phaseline install FILE for a new deployment, phaseline deployments update NAME FILE for one that is there",
+    "apply": "phaseline install FILE for a new deployment, phaseline deployments update NAME FILE for an existing one",
     "destroy": "phaseline uninstall -d NAME",
     "run": "phaseline executions start WORKFLOW -d NAME",
     "ls": "phaseline deployments list",
@@ -67,7 +67,7 @@ def mended(error: click.ClickException, words: Sequence[str]) -> str | None:
             return f"There is no command '{quoted[1]}'. {_elsewhere(error.ctx, quoted[1])}"
         if key not in CFY:
             return _as_workflow(key)
-        return f"There is no command '{quoted[1]}'. What cfy calls so is here: {CFY[key]}"
+        return f"There is no command '{quoted[1]}'. Instead of this cfy command, type: {CFY[key]}"
     extra = re.match(EXTRA, message)
     if extra is not None and any(parameter.name == "deployment" for parameter in error.ctx.command.params):
         return f"{message}. A deployment is named with -d: {error.ctx.command_path} -d {shlex.quote(extra[1])}"
@@ -94,7 +94,7 @@ def _too_early(error: click.NoSuchOption, ctx: click.Context, words: Sequence[st
             path.append(word)
     if not any(error.option_name in parameter.opts for parameter in command.params):
         return None
-    return f"{error.message} It stands behind the command: {' '.join(path)} {error.option_name} ..."
+    return f"{error.message} It belongs after the command: {' '.join(path)} {error.option_name} ..."
 
 
 def _as_blueprint(error: click.NoSuchOption, ctx: click.Context, words: Sequence[str]) -> str:
@@ -104,7 +104,7 @@ def _as_blueprint(error: click.NoSuchOption, ctx: click.Context, words: Sequence
     )
     after = list(words[words.index(error.option_name) + 1 :]) if error.option_name in words else []
     file = shlex.quote(after[0]) if after else "BLUEPRINT"
-    return f"{error.message} The blueprint, a file or the id of a stored one, stands by itself: {ctx.command_path}{before} {file}"
+    return f"{error.message} Give the blueprint (a file or the id of a stored one) without an option: {ctx.command_path}{before} {file}"
 
 
 def _without_option(error: click.NoSuchOption, words: Sequence[str]) -> str | None:
@@ -121,4 +121,4 @@ def _without_option(error: click.NoSuchOption, words: Sequence[str]) -> str | No
         return None
     after = list(words[words.index(error.option_name) + 1 :]) if error.option_name in words else []
     name = shlex.quote(after[0]) if after else "NAME"
-    return f"{error.message} The name stands by itself: {ctx.command_path} {name}"
+    return f"{error.message} Give the name without an option: {ctx.command_path} {name}"

@@ -5,7 +5,7 @@ from phaseline.use_cases.commands.breakpoints import Kept
 
 
 def test_what_is_kept_stands_below_what_is_stopped() -> None:
-    assert listed_text((), ()) == "Nobody has stopped at a breakpoint."
+    assert listed_text((), ()) == "No instance is stopped at a breakpoint."
     text = listed_text((), [Kept("shop", ["pre-create=web"], [])])
-    assert text.splitlines()[2] == "For all that is begun from now on:"
+    assert text.splitlines()[2] == "Breakpoints for everything that starts from now on:"
     assert "pre-create=web  shop" in text

@@ -19,10 +19,10 @@ def shop(terminal: Terminal) -> Terminal:
 
 QUESTIONS = {
     "uninstall -d shop": "Uninstall 'shop': stop and delete 3 instances?",
-    "deployments update shop blueprint.yaml -i word=other": "Update 'shop' so?",
-    "restore -d shop monday": "Bring 'shop' back to 'monday' so?",
-    "abandon -d shop": "Forget 'shop' and leave 3 instances alone as they are?",
-    "deployments delete new": "Forget the deployment 'new'?",
+    "deployments update shop blueprint.yaml -i word=other": "Update 'shop' like this?",
+    "restore -d shop monday": "Restore 'shop' to 'monday' like this?",
+    "abandon -d shop": "Abandon 'shop' and leave 3 instances untouched?",
+    "deployments delete new": "Delete the deployment 'new'?",
 }
 
 
@@ -73,7 +73,7 @@ def test_in_a_pipe_nothing_is_asked(shop: Terminal, words: str) -> None:
 def test_an_update_shows_its_plan_before_it_asks(shop: Terminal) -> None:
     words = ("deployments", "update", "shop", "blueprint.yaml", "-i", "word=other")
     with on_terminal(*words, folder=shop.folder, environment=shop.environment) as command:
-        seen = command.until("Update 'shop' so?")
+        seen = command.until("Update 'shop' like this?")
         command.type("n\n")
         command.end()
     assert "update of shop to blueprint.yaml" in seen
@@ -95,7 +95,7 @@ def typed(terminal: Terminal) -> str:
 
 def test_wd18_the_question_before_an_update_says_what_is_uninstalled_and_installed_anew(shop: Terminal) -> None:
     words = ("deployments", "update", "shop", "blueprint.yaml", "-i", "word=other")
-    question = "3 instances of base, top will be uninstalled and installed anew. Update 'shop' so?"
+    question = "3 instances of base, top will be reinstalled. Update 'shop' like this?"
     with on_terminal(*words, folder=shop.folder, environment=shop.environment) as command:
         seen = command.until(question)
         command.type("n\n")
@@ -112,10 +112,10 @@ def test_wd18_what_needs_allow_replace_is_refused_before_the_question(shop: Term
     assert code == 1
     assert "PL-P041" in seen
     assert "--allow-replace" in seen
-    assert "so?" not in seen
+    assert "like this?" not in seen
     assert statuses(shop) == before
     with on_terminal(*words, "--allow-replace", folder=shop.folder, environment=shop.environment) as command:
-        seen = command.until("1 instance of base will be uninstalled and installed anew. Update 'shop' so?")
+        seen = command.until("1 instance of base will be reinstalled. Update 'shop' like this?")
         command.type("n\n")
         command.end()
     assert "replaced, only with --allow-replace, because its type changes from Thing to Other" in seen

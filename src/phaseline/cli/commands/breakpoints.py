@@ -55,7 +55,7 @@ def add(cli: CliContext, points: tuple[str, ...], deployment: str, timeout: str 
     cli.answer(found, lambda: "\n".join(found.breakpoints) or f"'{found.deployment}' has no breakpoints")
     if found.begun:
         more = f" and {len(found.begun) - NAMED_FIRST:,} more" if len(found.begun) > NAMED_FIRST else ""
-        cli.notice(f"What has begun does not stop there: {', '.join(found.begun[:NAMED_FIRST])}{more}.")
+        cli.notice(f"Executions that have started do not stop there: {', '.join(found.begun[:NAMED_FIRST])}{more}.")
 
 
 breakpoints.add_command(

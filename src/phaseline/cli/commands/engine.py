@@ -43,7 +43,7 @@ def run(cli: CliContext, until_idle: bool, awaits_approvals: bool) -> None:
                 raise KeyboardInterrupt
             leave()
             stop = (
-                "What is open stays open; stop it for good: phaseline executions cancel ID; add --kill if a call hangs."
+                "Open executions stay open; end one with: phaseline executions cancel ID; add --kill if a call hangs."
             )
             cli.notice(f"Interrupted: waiting for the running calls. Ctrl-C again leaves at once. {stop}")
 

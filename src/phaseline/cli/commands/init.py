@@ -46,11 +46,11 @@ def _meant(words: tuple[str, ...]) -> tuple[Kind, str]:
     rest = words if kind is None else words[1:]
     near = _near(words[0], kinds) if kind is None else ""
     if near:
-        folder = f"; a folder of this name is made with: phaseline init blueprint {words[0]}" if len(words) == 1 else ""
-        raise click.UsageError(f"'{words[0]}' is no kind of start. Did you mean '{near}'?{folder}")
+        folder = f"; to create a folder of this name: phaseline init blueprint {words[0]}" if len(words) == 1 else ""
+        raise click.UsageError(f"'{words[0]}' is neither 'blueprint' nor 'plugin'. Did you mean '{near}'?{folder}")
     if len(rest) > 1:
-        known = "" if kind else f", and '{rest[0]}' is no kind ({', '.join(kinds)})"
-        raise click.UsageError(f"One folder, please: '{rest[1]}' is too much{known}")
+        known = "" if kind else f"; '{rest[0]}' is not one of {', '.join(kinds)}"
+        raise click.UsageError(f"Give one folder: '{rest[1]}' is too much{known}")
     return kind or "blueprint", rest[0] if rest else "."
 
 

@@ -92,7 +92,7 @@ COMMANDS = (
     command_for(
         "secrets.delete",
         name_argument,
-        render=lambda view: f"The secret '{view.name}' is forgotten.",
+        render=lambda view: f"The secret '{view.name}' is deleted.",
         help="Delete a secret; calls that ask for it fail from now on.",
         example="secrets delete db_password",
     ),

@@ -21,9 +21,9 @@ def listed_text(stopped: Sequence[StoppedInstance], kept: Sequence[Kept]) -> str
         "deployment": lambda one: one.deployment,
         "execution": lambda one: one.execution,
     }
-    who = table(columns, stopped) if stopped else "Nobody has stopped at a breakpoint."
+    shown = table(columns, stopped) if stopped else "No instance is stopped at a breakpoint."
     if not kept:
-        return who
+        return shown
     pairs: Columns[tuple[str, str]] = {"breakpoint": lambda pair: pair[0], "deployment": lambda pair: pair[1]}
     kept_table = table(pairs, [(text, one.deployment) for one in kept for text in one.breakpoints])
-    return f"{who}\n\nFor all that is begun from now on:\n\n{kept_table}"
+    return f"{shown}\n\nBreakpoints for everything that starts from now on:\n\n{kept_table}"

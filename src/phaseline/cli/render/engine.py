@@ -60,9 +60,9 @@ def stop_text(found: StoppedEngine) -> str:
     if not found.pid:
         lines = ["No engine runs."]
     else:
-        lines = [f"Process {found.pid} is the engine no longer"]
+        lines = [f"Process {found.pid} is no longer the engine"]
         if found.successor:
-            lines.append(f"Process {found.successor} waited to take over and goes on")
+            lines.append(f"Process {found.successor} was waiting and is the engine now")
     return "\n".join([*lines, *_given_up(found.given_up), *_open(found.open)])
 
 
@@ -71,8 +71,8 @@ def _given_up(found: Sequence[GivenUp]) -> list[str]:
     lines = []
     for calls in found[:SHOWN]:
         what = f"{short(calls.operation)} of {some(calls.instances, calls.count)} ({calls.execution})"
-        asked = "whoever goes on will ask what became of " + ("it" if calls.count == 1 else "them")
-        then = "whoever goes on calls again" if calls.is_repeatable else asked
+        asked = "the next engine will ask what became of " + ("it" if calls.count == 1 else "them")
+        then = "the next engine calls again" if calls.is_repeatable else asked
         lines.append(f"  given up: {what}; {then}")
     return [*lines, *((f"  and calls of {len(found) - SHOWN:,} more operations",) if len(found) > SHOWN else ())]
 

@@ -94,7 +94,7 @@ def _failing(view: ExecutionView) -> list[str]:
 
 def _decisions(view: ExecutionView) -> list[str]:
     """The user that started it, and the requests of people since then."""
-    lines = [f"begun by {view.created_by}, {moment(view.created_at)}"]
+    lines = [f"started by {view.created_by}, {moment(view.created_at)}"]
     for decision in view.decisions[-SHOWN_DECISIONS:]:
         refused = ", refused" if decision.is_refused else ""
         details = f": {clean(decision.details)}" if decision.details else ""
@@ -157,7 +157,7 @@ def what_next(view: ExecutionView) -> list[str]:
     id = view.id
     if view.status is ExecutionStatus.ATTENTION:
         return [
-            "These calls were running when the engine, or the process of the call, died; nobody knows whether they were carried out. Look, then either",
+            "These calls were running when the engine or their process died, so it is unknown whether they were carried out. Check, then either",
             f"  phaseline executions retry {id}                                   call them again",
             f'  phaseline executions complete {id} --instance ID --reason "…"     they were carried out',
         ]
@@ -167,14 +167,14 @@ def what_next(view: ExecutionView) -> list[str]:
             f"retry: phaseline executions retry {id}",
         ]
     if view.status is ExecutionStatus.CANCELED:
-        return [f"go on after all: phaseline executions retry {id}"]
+        return [f"continue it after all: phaseline executions retry {id}"]
     if view.runner or view.background is not None:
         runs = [f"{view.runner} is at work on the store"] if view.runner else []
         return [*runs, f"follow it: phaseline executions follow {id}", f"stop it: {cancel(id)}"]
     if not view.status.is_ended:
         running = view.counts.get("running", 0)
         ended = [f"the engine ended while {number(running, 'step')} ran"] if running else []
-        return [*ended, f"go on: phaseline executions resume {id}", f"stop it: {cancel(id)}"]
+        return [*ended, f"resume it: phaseline executions resume {id}", f"stop it: {cancel(id)}"]
     return []
 
 
@@ -182,7 +182,7 @@ def result_text(view: ExecutionView, hints: Sequence[str] = ()) -> str:
     """The final output of a command that ran an execution."""
     text = execution_text(view, with_people=False)
     if view.interrupted:
-        text = f"Interrupted: no new call was begun here, the running ones have returned.\n{text}"
+        text = f"Interrupted: no new call was started here, the running ones have returned.\n{text}"
     if view.background is not None:
         hints = [str(view.background), *hints]
     return "\n".join([text, *hints])

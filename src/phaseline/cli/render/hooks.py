@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.tools.hook_trial import HookTried
 
 NO_HOOKS = (
-    "No hook classes. They are looked for among the installed packages (entry points of the group phaseline.hooks;\n"
+    "No hook classes. They are searched in the installed packages (entry points of the group phaseline.hooks;\n"
     "with hooks.heat_compat also heat.stack_lifecycle_plugins) and in the settings ([[hooks.classes]])."
 )
 
@@ -35,7 +35,7 @@ def hook_list(found: HookList) -> str:
     }
     lines = [table(columns, found.hooks)]
     lines += [f"{clean(hook.name)}: {clean(hook.fault)}" for hook in found.hooks if hook.state == "broken"]
-    lines += [f"{clean(hook.name)} was switched off by {clean(hook.off)}" for hook in found.hooks if hook.off]
+    lines += [f"{clean(hook.name)} was disabled by {clean(hook.off)}" for hook in found.hooks if hook.off]
     lines += [f"note: {clean(text)}" for text in found.warnings]
     return "\n".join(lines)
 
@@ -74,19 +74,19 @@ def switched_text(done: Switched) -> str:
     """The state that applies from now on."""
     where = f" for '{done.deployment}'" if done.deployment else ""
     if done.was_so and done.is_on:
-        return f"The hook class '{done.name}' was on{where} before."
+        return f"The hook class '{done.name}' was enabled{where} before."
     if done.was_so:
         now = f" The reason is now: {clean(done.reason)}" if done.reason else ""
-        return f"The hook class '{done.name}' was off{where} before, by {clean(done.former)}.{now}"
-    word = "called again" if done.is_on else "called no more"
-    return f"The hook class '{done.name}' is {word}{where}, from the next action on; what runs goes on as it began."
+        return f"The hook class '{done.name}' was disabled{where} before, by {clean(done.former)}.{now}"
+    word = "enabled" if done.is_on else "disabled"
+    return f"The hook class '{done.name}' is {word}{where} from the next action on; running actions are not affected."
 
 
 def reloaded_text(done: HooksReloaded) -> str:
     """The number of classes, the process that reads them, and their problems."""
     broken = [hook for hook in done.hooks if hook.state == "broken"]
     count = f"{len(done.hooks)} hook class{'es' * (len(done.hooks) != 1)}"
-    who = f"the engine (process {done.pid}) imports them anew" if done.pid else "no engine runs"
+    who = f"the engine (process {done.pid}) reloads them" if done.pid else "no engine runs"
     lines = [f"{count}, of which {len(broken)} cannot be used; {who}."]
     lines += [f"{clean(hook.name)}: {clean(hook.fault)}" for hook in broken]
     return "\n".join([*lines, *(f"note: {clean(text)}" for text in done.warnings)])

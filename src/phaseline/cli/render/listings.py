@@ -66,7 +66,7 @@ def _latest(view: DeploymentView) -> str:
 def _origin(view: DeploymentDetails) -> list[str]:
     if view.kind == "resources":
         return facts(12, ("cluster", f"of resources; see: phaseline resources list -d {view.name}"))
-    gone = "" if view.folder_is_there else " (not there any more)"
+    gone = "" if view.folder_is_there else " (removed)"
     stored = view.stored_blueprints
     own = f"{stored['']}, stored" if "" in stored else view.blueprint_file
     imported = [("imports", f"{text}, stored, as {name}") for name, text in stored.items() if name]
@@ -86,11 +86,17 @@ def deployment_text(view: DeploymentDetails) -> str:
             ("created", f"{moment(view.created_at)} by {view.created_by}"),
             ("instances", f"{number(view.instance_count, 'instance')}: {counted(view.states)}"),
             ("latest", _latest(view)),
-            ("unfinished", left and f"{left}; try again what failed: phaseline executions retry {left}"),
+            ("unfinished", left and f"{left}; retry what failed: phaseline executions retry {left}"),
             ("labels", labels_line(view.labels)),
         ),
         *section("inputs", values(view.inputs)),
-        *facts(12, ("under way", view.under_way and f"{view.under_way}: retry it, or have a scale abort it")),
+        *facts(
+            12,
+            (
+                "under way",
+                view.under_way and f"{view.under_way}: retry it, or abort it with a scale (-p abort_started=true)",
+            ),
+        ),
         *section("nodes", (f"{name}: {number(count, 'instance')}" for name, count in view.nodes.items())),
     ]
     return "\n".join(lines)
@@ -134,7 +140,7 @@ def values(found: Mapping[str, Value]) -> list[str]:
 def instance_list(page: Page[InstanceView]) -> str:
     """A table of instances, each with its deployment."""
     if not page.total:
-        return "No instances. See what there is with: phaseline deployments list" + flaws_text(page.flaws)
+        return "No instances. See the deployments: phaseline deployments list" + flaws_text(page.flaws)
     columns: Columns[InstanceView] = {
         "id": lambda view: view.id,
         "node": lambda view: view.node,

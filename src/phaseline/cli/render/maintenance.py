@@ -21,23 +21,23 @@ def checked_text(found: CheckedStore) -> str:
         return f"The store {found.url} is sound."
     findings = [f"  {clean(str(finding))}" for finding in found.findings[:SHOWN]]
     lines = [f"The store {found.url} is not sound:", *findings, *more(len(found.findings) - SHOWN)]
-    return "\n".join([*lines, "Restore a backup, the store as it is now is kept: phaseline store restore FILE"])
+    return "\n".join([*lines, "Restore a backup; the present store is kept: phaseline store restore FILE"])
 
 
 def saved_text(saved: Saved) -> str:
     """The file of the copy."""
-    return f"The store is copied to {saved.file}, {size(saved.size_bytes)}. It can be used as it is: sqlite:///{saved.file}"
+    return f"The store is copied to {saved.file}, {size(saved.size_bytes)}. It can be used directly: sqlite:///{saved.file}"
 
 
 def restored_text(done: RestoredStore) -> str:
     """The files of the store and of the previous one, and the executions that wait."""
-    lines = [f"The store {done.file} is restored. What is made from now on has client tokens of its own."]
+    lines = [f"The store {done.file} is restored. Later calls have new client tokens."]
     if done.kept:
-        lines.append(f"The store as it was before is kept in {done.kept}")
+        lines.append(f"The previous store is kept in {done.kept}")
     if done.waiting:
-        them = "executions that were open wait" if done.waiting > 1 else "execution that was open waits"
+        them = "open executions wait" if done.waiting > 1 else "open execution waits"
         lines += [
-            f"{done.waiting} {them}: what they have done since the backup is not known here. Look at their machines, then:",
+            f"{done.waiting} {them}: the work since the backup is not known here. Check the machines, then:",
             "  phaseline store restore --go-on",
         ]
     return "\n".join(lines)
@@ -49,30 +49,30 @@ def released_text(done: Released) -> str:
         return "No execution waits since a restore."
     first = done.executions[0]
     return (
-        f"{number(len(done.executions), 'execution')} may go on: {', '.join(done.executions[:SHOWN])}\n"
-        f"Calls that were running are unsure. Go on: phaseline engine run --until-idle. Or end one: phaseline executions cancel {first}"
+        f"{number(len(done.executions), 'execution')} may continue: {', '.join(done.executions[:SHOWN])}\n"
+        f"Calls that were running are unsure. Continue all: phaseline engine run --until-idle. Or end one: phaseline executions cancel {first}"
     )
 
 
 def compacted_text(done: Compacted) -> str:
     """The space given back to the operating system."""
-    text = f"{size(max(0, done.before - done.after))} given back: {size(done.before)} before, {size(done.after)} now."
-    return text + (f"\n{size(done.left)} could not be: {done.reason}." if done.left and done.reason else "")
+    text = f"{size(max(0, done.before - done.after))} returned: {size(done.before)} before, {size(done.after)} now."
+    return text + (f"\n{size(done.left)} could not be returned: {done.reason}." if done.left and done.reason else "")
 
 
 def purge_text(done: Purge) -> str:
     """The executions that were removed, or would be."""
     count = len(done.executions)
     if not count and (done.removed is None or not any((done.removed.deployments, done.removed.requests))):
-        return f"No execution may go that ended before {moment(done.before_at)}."
+        return f"No execution to remove: none that can be removed ended before {moment(done.before_at)}."
     names = some(done.executions[:SHOWN], count)
     if done.removed is None:
-        return f"{number(count, 'execution')} would go: {names}"
+        return f"{number(count, 'execution')} would be removed: {names}"
     told = done.removed
     lines = [
         f"{number(told.executions, 'execution')} removed: {names}" if count else "No execution removed.",
         f"  with {number(told.logs, 'log line')}, {number(told.events, 'event')} and {told.batches:,} calls of plugins",
     ]
     if told.deployments:
-        lines.append(f"  and {number(told.deployments, 'deleted deployment')} of which nothing is left")
-    return "\n".join([*lines, "Give the space back with: phaseline store compact"])
+        lines.append(f"  and the last rows of {number(told.deployments, 'deleted deployment')}")
+    return "\n".join([*lines, "Return the space with: phaseline store compact"])

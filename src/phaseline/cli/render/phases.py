@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 RUNS_SHOWN = 3
 NO_PLUGINS = (
-    "No plugins. They are looked for in the folders of --plugins and of the setting plugins.path,\n"
-    "and among the installed packages (entry points of the groups phaseline.phases,\n"
+    "No plugins. They are searched in the folders of --plugins and of the setting plugins.path,\n"
+    "and in the installed packages (entry points of the groups phaseline.phases,\n"
     "phaseline.operations and phaseline.packages)."
 )
 
@@ -67,7 +67,7 @@ def plugin_text(view: PluginView) -> str:
     return "\n\n".join(["\n".join([f"{clean(view.name)}: {colored(view.status)}", *map(clean, lines)]), *told])
 
 
-NO_SUCH_PHASE = "No phase is of that state and for resources of that type. All of them: phaseline phases list"
+NO_SUCH_PHASE = "No phase has that state and resource type. List all phases: phaseline phases list"
 
 
 def phase_list(views: Sequence[PhaseView], *, is_part: bool = False) -> str:
@@ -148,7 +148,7 @@ def _now(now: PhaseNow) -> list[str]:
 def _run(run: RunNow) -> str:
     """One run: its time, number of resources, duration and outcomes."""
     ends = {"completed": run.completed, "again": run.again, "failed": run.failed}
-    lasted = "goes on" if run.took_ms is None else took(run.took_ms)
+    lasted = "running" if run.took_ms is None else took(run.took_ms)
     counts = counted({word: count for word, count in ends.items() if count})
     return f"run {run.run}  {moment(run.started_at)}  {number(run.size, 'resource')}  {lasted}  {counts}"
 
@@ -158,7 +158,7 @@ def _engine(engine: EngineNow) -> list[str]:
     timers, told = engine.timers, engine.listeners
     busy = ", ".join(f"{name} {pool.busy} of {pool.size}" for name, pool in engine.pools.items())
     lag = f"woken {took(timers.mean_lag_ms)} late on average, {took(timers.longest_lag_ms)} at most"
-    listeners = f"{told.told:,} told, {told.errors:,} raised, {told.waiting:,} waiting, {told.dropped:,} dropped"
+    listeners = f"{told.told:,} called, {told.errors:,} raised, {told.waiting:,} waiting, {told.dropped:,} dropped"
     return [
         f"  engine          {f'busy: {busy}' if engine.is_running else f'ended, measured {moment(engine.measured_at)}'}",
         *([f"    timers        {lag}"] if timers.wakings else []),
@@ -176,7 +176,7 @@ def paused_text(found: Paused) -> str:
 
 def forgotten_text(found: ForgottenPhase) -> str:
     """The line that the phase was forgotten."""
-    return clean(f"{found.phase} is known no more: states are left without it")
+    return clean(f"{found.phase} is forgotten: resources leave their states without it")
 
 
 def checked_text(found: CheckedPlugins) -> str:
@@ -184,7 +184,7 @@ def checked_text(found: CheckedPlugins) -> str:
     if found.is_empty and found.is_good:
         places = ", ".join(map(clean, found.looked_at)) or "no folder (see --plugins and the setting plugins.path)"
         return (
-            f"Nothing was found that could be checked. Plugins with phases and listeners were looked for in {places},\n"
+            f"No plugin or package was found. Plugins with phases and listeners were searched in {places},\n"
             "and among the installed packages (entry points of the group phaseline.phases)."
         )
     counts = [number(len(found.packages), "package")] if found.packages else []
@@ -198,10 +198,10 @@ def checked_text(found: CheckedPlugins) -> str:
 def reloaded_text(found: Reloaded) -> str:
     """Every problem, then the plugins that apply now."""
     lines = [problems_text(found.problems)] if found.problems else []
-    told = [f"{clean(name)}: the version before stays in force" for name in found.kept]
-    told += [f"{clean(name)}: its plugin is not there any more; resources that need it wait" for name in found.gone]
+    told = [f"{clean(name)}: the previous version stays in use" for name in found.kept]
+    told += [f"{clean(name)}: its plugin was removed; resources that need it wait" for name in found.gone]
     usable = f"{number(found.phases, 'phase')} can be used"
-    who = f"The engine (process {found.pid}) has read its plugins anew" if found.pid else "No engine runs; checked only"
+    who = f"The engine (process {found.pid}) has reloaded its plugins" if found.pid else "No engine runs; checked only"
     return "\n\n".join([*lines, "\n".join([*told, f"{who}: {usable}"])])
 
 

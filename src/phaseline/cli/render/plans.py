@@ -23,7 +23,7 @@ def plan_list(found: Sequence[PlanView]) -> str:
         "workflow": lambda one: one.workflow,
         "status": lambda one: one.status,
         "made": lambda one: moment(one.created_at),
-        "execution, or what has moved": lambda one: one.execution or "; ".join(one.moved),
+        "execution, or changes since": lambda one: one.execution or "; ".join(one.moved),
     }
     return table(columns, found) if found else NONE
 
@@ -37,5 +37,5 @@ def plan_details(found: PlanDetails) -> str:
         lines.append(f"carried out by {view.execution}")
     lines += ["", found.text]
     if view.moved:
-        lines += ["", "What has moved since:", *(f"    {sentence}" for sentence in view.moved)]
+        lines += ["", "Changed since then:", *(f"    {sentence}" for sentence in view.moved)]
     return "\n".join(lines)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.queries.resources.rows import ResourceRow
     from phaseline.views.phase_entry import PhaseEntryView
 
-ENGINE = "No engine runs; have it carried out: phaseline engine run --until-idle"
+ENGINE = "No engine runs; start one: phaseline engine run --until-idle"
 PHASES_SHOWN = 3
 LONG_MS = 60_000
 """The time in a phase from which on it is shown."""
@@ -46,9 +46,9 @@ def applied_text(found: Applied) -> str:
 def resource_list(found: ResourceList, now: int) -> str:
     """A table, the number of resources not shown, and groups of like failures."""
     if found.there_are and not found.total:
-        return f"None of {number(found.there_are, 'resource')} fits." + flaws_text(found.flaws)
+        return f"None of {number(found.there_are, 'resource')} matches." + flaws_text(found.flaws)
     if not found.total:
-        none = "No resources. Put some into a cluster: phaseline resources apply FILE -d CLUSTER"
+        none = "No resources. Add some to a cluster: phaseline resources apply FILE -d CLUSTER"
         return none + flaws_text(found.flaws)
     columns: Columns[ResourceRow] = {
         "name": lambda one: one.name,
@@ -130,7 +130,7 @@ def history_text(found: ResourceHistory) -> str:
         run = f" (run {event.run}, {number(event.batch_size, 'resource')})" if event.run else ""
         said = f": {' '.join(event.message.split())}" if event.message else ""
         lines.append(clean(f"{moment(event.at)}  {event.state:<14}  {phase}{event.what}{run}{who}{said}"))
-    return "\n".join(lines) or f"Nothing is known of {found.name} yet."
+    return "\n".join(lines) or f"No event of {found.name} is stored yet."
 
 
 def why_text(found: Why, now: int) -> str:

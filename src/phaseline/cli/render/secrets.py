@@ -44,12 +44,10 @@ def kept_text(view: SecretView) -> str:
     """The secret that was stored, and how blueprints use it."""
     note = f"\nnote: {view.notice}" if view.notice else ""
     how = f"In a blueprint: {{get_secret: {view.name}}}"
-    return f"The secret '{view.name}' is kept, version {view.version}. {how}{note}"
+    return f"The secret '{view.name}' is stored, version {view.version}. {how}{note}"
 
 
 def rotated_text(done: Rotated) -> str:
     """The line about the new master key, and the next step."""
     count = f"{done.keys} key{'s' * (done.keys != 1)}"
-    return (
-        f"A new master key is in {done.place}; {count} lie under it now. Copy it to where you keep the old one's copy."
-    )
+    return f"The new master key is in {done.place} and encrypts {count}. Copy it to where you keep the copy of the old key."

@@ -90,10 +90,10 @@ def _engine(found: Status) -> str:
     engine = found.engine
     if engine is None:
         return (
-            f"none; start one with: {found.start}" if found.open_count else "none; commands begin one when they need it"
+            f"none; start one with: {found.start}" if found.open_count else "none; commands start one when they need it"
         )
     if not engine.pid:
-        return "a process that does not say who it is"
+        return "a process that does not report its id"
     return f"process {engine.pid} for {span(found.now_at - engine.since_at)}: {engine.command}"
 
 
@@ -101,7 +101,7 @@ def _open(found: Status) -> str:
     if not found.open_count:
         return "no execution"
     of_them = "" if found.queued_count == found.open_count else f"{found.queued_count:,} of them "
-    queued = f", {of_them}not begun" if found.queued_count else ""
+    queued = f", {of_them}not started" if found.queued_count else ""
     looked = (
         f"; the numbers below are of the {found.looked_into:,} oldest" if found.looked_into < found.open_count else ""
     )

@@ -48,7 +48,7 @@ def _paragraph(stuck: Stuck, now: int) -> str:
         lines.append(f"    {some(stuck.instances, stuck.count)}")
     lines.extend(f"    {mend}" for mend in stuck.mends)
     if len(stuck.mends) > 1 and others:
-        lines.append(f"    and so for {number(others, 'more execution')}")
+        lines.append(f"    the same for {number(others, 'more execution')}")
     return "\n".join(lines)
 
 

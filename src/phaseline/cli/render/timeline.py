@@ -21,7 +21,7 @@ def timeline_text(found: Timeline) -> str:
     lines = [f"{found.execution} of '{found.deployment}': {colored(found.status)}, {took(total)}"]
     if found.started_at:
         lines.append(
-            f"  began {moment(found.started_at)}, {took(found.started_at - found.created_at)} after it was asked for"
+            f"  started {moment(found.started_at)}, {took(found.started_at - found.created_at)} after the request"
         )
     for one in found.rounds:
         lines += ["", *_round(one)]

@@ -80,7 +80,7 @@ class CliContext:
             with client.request_id(self.request_id) as self.requested:
                 yield client
             if not self.requested.is_taken:
-                self.notice("note: the request id was not used: this command gives no order that it could be kept for")
+                self.notice("note: the request id was not used: this command makes no request that can be repeated")
 
     def without_store(self) -> Client:
         """The client for operations that need no store; it opens none."""

@@ -166,8 +166,8 @@ def given_values(_ctx: click.Context, parameter: click.Parameter, values: tuple[
         name, equals, _ = text.partition("=")
         is_pair = bool(equals) and bool(name.strip())
         if not (is_pair or text.lstrip().startswith("{") or Path(text).is_file()):
-            message = f"'{text}' is not of the form name=value, such as port=8080, no mapping such as '{{port: 8080}}'"
-            raise click.BadParameter(f"{message}, and no file", param=parameter)
+            message = f"'{text}' is neither name=value, such as port=8080, nor a mapping, such as '{{port: 8080}}'"
+            raise click.BadParameter(f"{message}, nor a file", param=parameter)
     return values
 
 
@@ -421,5 +421,5 @@ def with_deployment(command: click.Command, ctx: click.Context, words: Sequence[
         return f"Name the deployment: {path} -d NAME; {SEE_NAMES}"
     word = rest[0]
     if Path(word).suffix in FILES or Path(word).is_file():
-        return f"'{word}' is a file, and this is about a deployment that was made of one: {path} -d NAME; {SEE_NAMES}"
+        return f"'{word}' is a file; name the deployment that was created from it: {path} -d NAME; {SEE_NAMES}"
     return f"A deployment is named with -d: {path} -d {shlex.quote(word)}"

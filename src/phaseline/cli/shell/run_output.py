@@ -95,8 +95,8 @@ def progress_watcher(desk: CliContext) -> Iterator[Reporter]:
             if reporter.execution:
                 from phaseline.cli.render.table import cancel
 
-                go_on = f"Go on with: phaseline executions resume {reporter.execution}"
-                reporter.noticed(f"Left. {go_on}; stop it for good: {cancel(reporter.execution)}")
+                go_on = f"Continue with: phaseline executions resume {reporter.execution}"
+                reporter.noticed(f"Left at once. {go_on}; stop it for good: {cancel(reporter.execution)}")
             raise
         finally:
             reporter.ended()
@@ -107,7 +107,7 @@ def check_breaks(written: Sequence[str], timeout: str | None) -> None:
     wait_s = span("--break-timeout", timeout)
     if not written:
         if timeout is not None:
-            raise click.UsageError("--break-timeout says how long a --break waits, and there is none; give one")
+            raise click.UsageError("--break-timeout needs a --break")
         return
     from phaseline.model.execution.breakpoints import read_breakpoint
 
@@ -126,9 +126,7 @@ def check_run(options: Mapping[str, Any]) -> None:
     if stop_after is None:
         return
     if on_failure != "continue":
-        raise click.UsageError(
-            f"--on-failure {on_failure} says that nothing may fail, --stop-after how much; give one of them"
-        )
+        raise click.UsageError(f"--on-failure {on_failure} and --stop-after exclude each other")
     from phaseline.model.execution.execution import read_limit
 
     try:

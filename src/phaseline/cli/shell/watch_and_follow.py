@@ -98,7 +98,7 @@ def follow(cli: CliContext, stream: LineStream, limit: int | None, text: Callabl
             next(looks)
             _echo_lines(cli, stream.new(limit), text)
             if limit == 0 and not cli.as_json:
-                cli.notice(f"({stream.row.id}: what comes from now on)")
+                cli.notice(f"({stream.row.id}: only new lines)")
             while True:
                 next(looks)
                 _echo_lines(cli, stream.new(), text)

@@ -77,15 +77,15 @@ def test_h46_who_stands_at_a_breakpoint_is_said_once_and_nothing_is_repeated() -
     seen = progress(row("web", "breakpoint pre-create", sleeping=2), row("web", CREATE, blocked=2), wake=day)
     looks = [(runs, 0), *((seen, now) for now in range(100, 6 * HEARTBEAT_MS, 1_000))]
     command = "phaseline breakpoints clear pre-create -d shop"
-    assert lines_of(*looks)[1:] == [f"  2 instances stand at pre-create: {command}"]
+    assert lines_of(*looks)[1:] == [f"  2 instances stopped at pre-create: {command}"]
     fewer = progress(row("web", "breakpoint pre-create", sleeping=1, completed=1), row("web", CREATE, blocked=2))
-    assert lines_of(*looks, (fewer, day))[2:] == [f"  1 instance stands at pre-create: {command}"]
+    assert lines_of(*looks, (fewer, day))[2:] == [f"  1 instance stopped at pre-create: {command}"]
     assert "next look" not in summary(seen, 0)
     beside = progress(row("web", "breakpoint pre-create", sleeping=2), row("db", CREATE, running=1), wake=day)
     assert summary(beside, 0) == "0 of 3 steps, 1 running, 2 sleeping", (
         "who stands looks up once a day, and only to sleep on"
     )
-    assert "2 instances stand at pre-create" in drawn(seen)
+    assert "2 instances stopped at pre-create" in drawn(seen)
 
 
 def test_an_approval_that_is_waited_for_is_said_once_and_again_only_when_something_else_is_said() -> None:

@@ -51,7 +51,7 @@ COMMANDS = (
     command_for(
         "blueprints.delete",
         stored_argument,
-        render=lambda gone: f"Forgotten: {', '.join(map(str, gone))}.",
+        render=lambda gone: f"Deleted: {', '.join(map(str, gone))}.",
         answer=list_of("deleted"),
         help="Delete a stored blueprint, or one version of it.\n\nRefused while a deployment or another blueprint needs it.",
         example="blueprints delete shop@1",

@@ -99,9 +99,9 @@ def delete(cli: CliContext, name: str, force: bool, yes: bool) -> None:
             from phaseline.cli.shell.confirmation import confirm_removal
 
             although = " although {count} may still exist" if force else ""
-            confirm_removal(client, name, f"Forget the deployment '{{name}}'{although}?")
+            confirm_removal(client, name, f"Delete the deployment '{{name}}'{although}?")
         view = client.deployments.delete(name, force=force)
-    cli.answer(view, lambda: f"The deployment '{view.name}' is forgotten.")
+    cli.answer(view, lambda: f"The deployment '{view.name}' is deleted.")
 
 
 COMMANDS = (

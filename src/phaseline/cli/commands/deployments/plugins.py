@@ -53,7 +53,7 @@ COMMANDS = (
         "plugins.disable",
         deployment_named,
         package_argument,
-        render=lambda found: f"{found.package}=={found.version} is not enabled for {found.deployment} any more",
+        render=lambda found: f"{found.package}=={found.version} is disabled for {found.deployment}",
         help="Disable a package for a deployment.\n\nWhat its tasks have done is not undone.",
         example="deployments plugins disable shop ntp",
     ),

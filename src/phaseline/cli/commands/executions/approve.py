@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def _text(found: Approved) -> str:
     text = f"{found.actor} approves plan {found.plan} of {found.execution} ({found.workflow} of '{found.deployment}')."
     if found.objection:
-        text += f" It counts for nothing, because {found.actor} may not approve it: {found.objection}."
-    idle = f" Nobody runs it now: phaseline executions resume {found.execution}"
+        text += f" The approval has no effect, because {found.actor} may not approve it: {found.objection}."
+    idle = f" No process runs it; resume it: phaseline executions resume {found.execution}"
     return text + ("" if found.runner else idle)
 
 

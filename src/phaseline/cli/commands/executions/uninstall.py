@@ -34,7 +34,7 @@ uninstall = run_command_for(
     yes_option,
     detach_option,
     confirm=_ask_first,
-    hints=lambda view: [f"forget it: phaseline deployments delete {view.deployment}"],
+    hints=lambda view: [f"delete it: phaseline deployments delete {view.deployment}"],
     cls=OfDeployment,
     help="""Stop and delete every instance of a deployment.
 

@@ -51,7 +51,7 @@ COMMANDS = (
     command_for(
         "plans.delete",
         id_argument,
-        render=lambda view: f"{view.id} is forgotten.",
+        render=lambda view: f"{view.id} is deleted.",
         help="Delete a plan that was not applied.",
         example="plans delete plan-7",
     ),

@@ -90,7 +90,7 @@ def restore(
                 from phaseline.cli.shell.confirmation import confirm_plan
 
                 shown = client.snapshots.plan_restore(deployment, snapshot, **options)
-                confirm_plan(shown, f"Bring '{deployment}' back to '{snapshot}' so?")
+                confirm_plan(shown, f"Restore '{deployment}' to '{snapshot}' like this?")
             with progress_watcher(cli) as watcher:
                 view = client.snapshots.restore(deployment, snapshot, watcher=watcher, detach=detach, **options)
             print_result(cli, view)
@@ -191,7 +191,7 @@ def abandon(cli: CliContext, deployment: str, output: str | None, force: bool, y
         if cli.asks(yes):
             from phaseline.cli.shell.confirmation import confirm_removal
 
-            confirm_removal(client, deployment, "Forget '{name}' and leave {count} alone as they are?")
+            confirm_removal(client, deployment, "Abandon '{name}' and leave {count} untouched?")
         with progress_watcher(cli) as watcher:
             view = client.deployments.abandon(deployment, force=force, watcher=watcher, detach=detach)
         found = client.abandoned.show(view.id) if view.is_good else None

@@ -100,7 +100,7 @@ def update(cli: CliContext, /, name: str, file: str, preview: bool, yes: bool, d
                 from phaseline.cli.shell.confirmation import confirm_plan
 
                 planned = client.plans.update(name, file, allowed_only=True, **options)
-                confirm_plan(planned, f"{_made_anew(cli, planned)}Update '{name}' so?")
+                confirm_plan(planned, f"{_made_anew(cli, planned)}Update '{name}' like this?")
             with progress_watcher(cli) as watcher:
                 view = client.deployments.update(name, file, watcher=watcher, detach=detach, **options)
             print_result(cli, view)

@@ -30,7 +30,7 @@ def _mapping(_ctx: click.Context, parameter: click.Parameter, text: str | None) 
 
     found = read_value(text, f"--{parameter.name}")
     if not isinstance(found, dict):
-        raise click.BadParameter(f"'{text}' is no mapping, such as '{{size: 10}}'", param=parameter)
+        raise click.BadParameter(f"'{text}' is not a mapping, such as '{{size: 10}}'", param=parameter)
     return found
 
 
@@ -59,9 +59,9 @@ def install(
     code is run.
     """
     if (name or version) and not definition_only:
-        raise click.UsageError("--name and --version belong to --definition-only; a package says them itself.")
+        raise click.UsageError("--name and --version need --definition-only; a package contains its own.")
     if (force or allow_downgrade) and definition_only:
-        raise click.UsageError("--definition-only puts definitions in the place of others anyway.")
+        raise click.UsageError("--definition-only always replaces definitions; omit --force and --allow-downgrade.")
     with cli.open() as client:
         if definition_only:
             text = cli.renderer("authoring.types:installed_text")

@@ -21,7 +21,7 @@ WIDTH = 60
 def differences_text(found: Differences) -> str:
     """A line for each change, then probable renames, then the counts."""
     if found.is_same:
-        return "Both say the same."
+        return "There are no differences."
     lines = [painted(clean(_line(change)), COLORS[change.kind]) for change in found.changes]
     lines += [
         clean(f"? {each.what} {each.old} was perhaps renamed: {each.new} ({each.likeness:.0%} alike)")

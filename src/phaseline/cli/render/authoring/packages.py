@@ -89,7 +89,7 @@ def package_text(view: PackageView) -> str:
 def synced_text(found: Synced) -> str:
     """A table with the outcome of each, then all problems."""
     if not found.rows:
-        return f"No packages. Looked at: {', '.join(map(clean, found.looked_at))}; see the setting plugins.path."
+        return f"No packages. Searched folders: {', '.join(map(clean, found.looked_at))}; see the setting plugins.path."
     columns: Columns[SyncRow] = {
         "package": lambda row: row.package,
         "outcome": lambda row: row.outcome,

@@ -22,7 +22,7 @@ def attempt_text(found: Attempt) -> str:
     """The whole answer."""
     count = len(found.items)
     calls = f"{found.calls} call{'s' * (found.calls != 1)} for {count} item{'s' * (count != 1)}"
-    again = "may be repeated after a crash" if found.is_repeatable else "is asked about after a crash"
+    again = "may be repeated after a crash" if found.is_repeatable else "is unsure after a crash"
     lines = [f"{found.function}: {FORMS[found.form]}, {calls}; {again}"]
     for item in found.items[:MOST_SHOWN]:
         lines.extend(map(clean, _item(item)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from phaseline.cli.render.table import number
 from phaseline.model.execution.breakpoints import PREFIX
 from phaseline.model.execution.pre_post import HOOKS
 from phaseline.model.graph.status import EntryStatus
@@ -47,10 +48,9 @@ def standing_text(point: str, count: int, deployment: str) -> str:
     """The number of stopped instances, the breakpoint, and the command that clears it.
 
     >>> standing_text("pre-create", 2, "shop")
-    '2 instances stand at pre-create: phaseline breakpoints clear pre-create -d shop'
+    '2 instances stopped at pre-create: phaseline breakpoints clear pre-create -d shop'
     """
-    who = "1 instance stands" if count == 1 else f"{count:,} instances stand"
-    return f"{who} at {point}: phaseline breakpoints clear {point} -d {deployment}"
+    return f"{number(count, 'instance')} stopped at {point}: phaseline breakpoints clear {point} -d {deployment}"
 
 
 class BreakpointNotices:
