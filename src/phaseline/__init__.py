@@ -71,7 +71,7 @@ _HOMES = {
     "phase": "model.phases.decorator:phase",
     "thaw": "hooks.read_only_views:thaw",
 }
-"""{public name: module and name in it}; the imports above say the same to type checkers."""
+"""{public name: module and name in it}; the imports above are the same for type checkers."""
 
 
 def __getattr__(name: str) -> object:

@@ -58,7 +58,7 @@ def test_an_engine_that_lives_and_does_not_begin_is_told_of_as_such(tmp_path: Pa
     assert found is not None
     assert not found.has_begun
     assert str(found).startswith(
-        f"The engine in the background has not begun yet: process {os.getpid()}, log engine.log"
+        f"The engine in the background has not started yet: process {os.getpid()}, log engine.log"
     )
 
 

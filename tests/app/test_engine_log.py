@@ -44,7 +44,7 @@ def test_lines_say_when_who_and_what(tmp_path: Path) -> None:
     assert len(lines) == 4
     assert lines[0].startswith("2027-01-15T08:00:00.000Z INFO")
     assert "engine started: phaseline install a.yaml (user ann" in lines[0]
-    assert "install-7 of 'shop' begun (by ann)" in lines[1]
+    assert "install-7 of 'shop' started (by ann)" in lines[1]
     assert "cancel install-7 (by bob, answer accepted)" in lines[2]
 
 

@@ -138,7 +138,7 @@ def test_b06_rules_for_imports_are_pairs_from_the_environment_or_a_list_in_the_f
 
 
 def test_b06_a_rule_without_two_sides_is_refused() -> None:
-    with pytest.raises(ProblemsError, match="'http://old/=' is no value"):
+    with pytest.raises(ProblemsError, match="'http://old/=' is not a value"):
         load_settings(environment={"PHASELINE_BLUEPRINTS_IMPORT_RULES": "http://old/="})
 
 
@@ -173,4 +173,4 @@ def test_a_settings_file_of_another_user_is_not_used(tmp_path: Path) -> None:
     with pytest.raises(ProblemsError) as error:
         raise_if_foreign(file, user)
     assert codes(error) == ["PL-C004"]
-    assert f"the user {file.stat().st_uid} owns it, its mode is -rw" in error.value.problems[0].message
+    assert f"it belongs to user {file.stat().st_uid}, its mode is -rw" in error.value.problems[0].message

@@ -79,7 +79,7 @@ def test_a_value_that_begins_like_yaml_and_is_none_is_a_problem_with_the_way_to_
         ("PL-C025", "y"),
         ("PL-C025", "z"),
     ]
-    assert error.value.problems[0].mend.endswith("""quote it: 'x="[1"'""")
+    assert error.value.problems[0].mend.endswith("""quote it as a text: 'x="[1"'""")
     assert read_value('"[1"', "x") == "[1"
 
 

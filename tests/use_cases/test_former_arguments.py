@@ -42,7 +42,7 @@ def test_nodes_are_restricted_by_the_words_of_the_command(shop, folder: Path) ->
 def test_actions_restrict_as_before(shop, folder: Path, actions: object, stays: bool) -> None:
     shop.instances.restrict("shop", ["db"], forbid=["delete", "replace"])
     with pytest.warns(
-        DeprecationWarning, match=r"'actions' of instances\.restrict is said with 'forbid', 'lift', 'as_blueprint' now"
+        DeprecationWarning, match=r"'actions' of instances\.restrict is replaced by 'forbid', 'lift', 'as_blueprint'"
     ):
         shop.instances.restrict("shop", ["db"], actions=actions)
     if stays:
@@ -57,7 +57,7 @@ def test_how_cancels_as_before_and_a_wrong_word_is_told(shop) -> None:
     with pytest.warns(DeprecationWarning, match="'force', 'kill'"):
         assert shop.executions.cancel(stopped.id, how="force").status == "canceled"
     with (
-        pytest.warns(DeprecationWarning, match="now"),
+        pytest.warns(DeprecationWarning, match="is replaced by"),
         pytest.raises(ProblemsError, match=r"how is 'forc' .did you mean 'force'"),
     ):
         shop.executions.cancel(stopped.id, how="forc")
@@ -66,18 +66,18 @@ def test_how_cancels_as_before_and_a_wrong_word_is_told(shop) -> None:
 def test_filters_of_before_are_those_of_today(shop) -> None:
     shop.executions.start("restart", "shop")
     assert shop.executions.list(workflow="restart", since="1h").total == 1
-    with pytest.warns(DeprecationWarning, match="'by', 'since', 'text' now"):
+    with pytest.warns(DeprecationWarning, match="'by', 'since', 'text'; the old name"):
         assert shop.executions.list(wanted=ExecutionFilter("completed", "restart"), status=None).total == 1
     assert shop.executions.list(since=shop.executions.show().created_at + 1).total == 0
     assert shop.executions.list(by="no one").total == 0
     found = shop.executions.events("install", node="db", phase="create")
     assert found.total
-    with pytest.warns(DeprecationWarning, match="'node', 'phase', 'level', 'text' now"):
+    with pytest.warns(DeprecationWarning, match="'node', 'phase', 'level', 'text'; the old name"):
         assert shop.executions.events("install", wanted=LineFilter("db", "create")).lines == found.lines
     with pytest.warns(DeprecationWarning, match="executions.logs"):
         assert shop.executions.logs(wanted=None).total == shop.executions.logs().total
     with (
-        pytest.warns(DeprecationWarning, match="now"),
+        pytest.warns(DeprecationWarning, match="is replaced by"),
         pytest.raises(ProblemsError, match="wanted is a text, not a LineFilter"),
     ):
         shop.executions.logs(wanted="db")
@@ -122,7 +122,7 @@ def test_an_update_takes_the_options_of_the_command(shop, folder: Path) -> None:
 def test_a_time_at_breakpoints_needs_a_breakpoint(shop, folder: Path) -> None:
     plan = shop.blueprints.plan(str(folder / "one.yaml"), "new", breakpoints=["pre-create=db"], break_timeout="5m")
     assert "pre-create" in plan.text
-    with pytest.raises(ProblemsError, match=r"PL-C094 break_timeout says how long"):
+    with pytest.raises(ProblemsError, match=r"PL-C094 break_timeout is given without"):
         shop.plans.make("heal", "shop", break_timeout="5m")
     with pytest.raises(ProblemsError, match="break_timeout: 'soon' is no span of time"):
         shop.plans.make("heal", "shop", breakpoints=["pre-create=db"], break_timeout="soon")

@@ -12,5 +12,5 @@ def test_it_is_named_by_its_process_and_its_log() -> None:
 
 def test_one_that_was_not_seen_to_begin_carries_on_with_nothing_yet() -> None:
     said = str(Background(7, "/l/engine.log", has_begun=False))
-    assert said.startswith("The engine in the background has not begun yet: process 7")
-    assert said.endswith("What was asked for is stored")
+    assert said.startswith("The engine in the background has not started yet: process 7")
+    assert said.endswith("The request is stored")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 HAS_HOOKS = "has hooks"
 """The key of the cached answer whether there are hook classes."""
-HOW_TO_BEGIN = "There is no store yet ({}); the first install makes it: phaseline init hello, then phaseline install hello/blueprint.yaml"
+HOW_TO_BEGIN = "There is no store yet ({}); the first install creates it: phaseline init hello, then phaseline install hello/blueprint.yaml"
 
 
 class SystemClock:
@@ -274,5 +274,5 @@ def _request_id(id: str) -> RequestId:
 
     why = why_no_name(id) if id else "is empty"
     if why:
-        raise problem_error("PL-C094", f"'{shown_name(id)}' is no request id: it {why}", MEND)
+        raise problem_error("PL-C094", f"'{shown_name(id)}' is not a request id: it {why}", MEND)
     return RequestId(id)

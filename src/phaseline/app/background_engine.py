@@ -59,8 +59,10 @@ def launch(app: AppContext) -> Background | None:
 
 def died(words: str) -> ProblemsError:
     """PL-S015: the background engine ended before it did anything; ``words`` are its last output."""
-    message = "the engine in the background ended at once" + (f": {words}" if words else " and said nothing")
-    return problem_error("PL-S015", message, "Mend what it says. What was asked for is stored: phaseline engine run")
+    message = "the engine in the background ended at once" + (f": {words}" if words else " without a message")
+    return problem_error(
+        "PL-S015", message, "Correct the reported fault, then continue the stored request: phaseline engine run"
+    )
 
 
 def environment_of(settings: Settings, environment: Mapping[str, str], searched: Sequence[str]) -> dict[str, str]:

@@ -38,14 +38,14 @@ VALUED_MAPPING = r"(?s)^(--?[\w-]+=|-\w)?\s*\{.*"
 SECRET_OPTION = "--value"  # noqa: S105 - the option, not its value
 USER_IN_URL = r"//[^/@\s]+@"
 TOLD: dict[str, tuple[Level, str]] = {
-    "workflow_started": ("info", "begun"),
-    "workflow_resumed": ("info", "taken up"),
+    "workflow_started": ("info", "started"),
+    "workflow_resumed": ("info", "resumed"),
     "workflow_succeeded": ("info", "completed"),
     "workflow_failed": ("warning", "failed"),
     "workflow_cancelled": ("warning", "canceled"),
-    "retried": ("info", "retry asked for"),
+    "retried": ("info", "retry requested"),
     "completed_by_hand": ("info", "calls completed by hand"),
-    "cancel_requested": ("info", "cancel asked for"),
+    "cancel_requested": ("info", "cancel requested"),
     "signaled": ("info", "signals given"),
 }
 """{type of an event of an execution as a whole: (level, text in the log)}; other events have no line of their own."""
@@ -103,7 +103,7 @@ class EngineLog:
             self._names[row.number] = _name(row)
         if rows:
             names = ", ".join(row.id for row in rows[:10]) + (f" and {len(rows) - 10} more" if len(rows) > 10 else "")
-            self.write("info", "recovered", f"took up {len(rows)} open executions: {names}")
+            self.write("info", "recovered", f"resumed {len(rows)} open executions: {names}")
 
     def asked(self, kind: str, execution: str, actor: str, answer: str = "") -> None:
         """Log a request and its answer."""

@@ -55,7 +55,7 @@ def canonical_options(text: str) -> str:
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise ProblemsError([Problem("PL-C003", f"'hooks.heat_options' is no JSON: {error}", mend)]) from error
+        raise ProblemsError([Problem("PL-C003", f"'hooks.heat_options' is not JSON: {error}", mend)]) from error
     for name, value in found.items():
         if not all(isinstance(one, str | int | float) for one in (value if isinstance(value, list) else [value])):
             raise ProblemsError([Problem("PL-C003", f"'{name}' of 'hooks.heat_options' is {value!r}", mend)])
@@ -68,14 +68,14 @@ def _tables(text: str) -> list[Any]:
     try:
         found: list[Any] = json.loads(text)
     except ValueError as error:
-        raise ProblemsError([Problem("PL-C003", f"'hooks.classes' is no JSON: {error}", MEND)]) from error
+        raise ProblemsError([Problem("PL-C003", f"'hooks.classes' is not JSON: {error}", MEND)]) from error
     return found
 
 
 def _wrong(table: Any, place: int) -> Iterator[Problem]:
     where = f"class {place} of 'hooks.classes'"
     if not isinstance(table, dict):
-        yield Problem("PL-C003", f"{where} is no table", MEND)
+        yield Problem("PL-C003", f"{where} is not a table", MEND)
         return
     for key, value in table.items():
         kind = KEYS.get(key)
@@ -86,7 +86,7 @@ def _wrong(table: Any, place: int) -> Iterator[Problem]:
             yield Problem("PL-C003", f"'{key}' of {where} is {value!r}", MEND)
     module, colon, name = str(table.get("class", "")).partition(":")
     if not (module and colon and name):
-        yield Problem("PL-C003", f"{where} names no class of the form module:Class", MEND)
+        yield Problem("PL-C003", f"{where} does not name a class as module:Class", MEND)
 
 
 def _whole(table: Mapping[str, Value], folder: Path) -> dict[str, Value]:

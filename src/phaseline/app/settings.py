@@ -155,7 +155,7 @@ def _find_file(config: str | None, environment: Mapping[str, str], folder: Path)
         path = folder / config
         if not os.path.isfile(path):  # noqa: PTH113 - as below
             message = f"the settings file '{config}' does not exist"
-            raise problem_error("PL-C002", message, "Correct the path after --config, or leave the option out.")
+            raise problem_error("PL-C002", message, "Correct the path after --config, or omit the option.")
         return path
     candidates = (folder / FILE_NAME, own_folder(environment) / FILE_NAME)
     # Unlike ``Path.is_file`` this is False for inaccessible paths, such as root's home, which sudo may leave in HOME.
@@ -203,9 +203,9 @@ def raise_if_foreign(path: Path, user: int) -> None:
     mode = f"{stat.filemode(found.st_mode)} ({stat.S_IMODE(found.st_mode):04o})"
     is_others = found.st_mode & stat.S_IWOTH or (found.st_mode & stat.S_IWGRP and found.st_gid != os.getgid())
     if found.st_uid not in (user, 0):
-        why, mend = f"the user {found.st_uid} owns it", f"chown {user} {path}"
+        why, mend = f"it belongs to user {found.st_uid}", f"chown {user} {path}"
     elif is_others:
-        why, mend = "others may write it", f"chmod go-w {path}"
+        why, mend = "other users can write it", f"chmod go-w {path}"
     else:
         return
     message = f"the settings file is not used: {why}, its mode is {mode}"
@@ -254,7 +254,7 @@ def _read(setting: Setting, text: str, origin: str, folder: Path) -> Any:
 
 
 def _unsuitable(setting: Setting, text: str, origin: str, mend: str) -> ProblemsError:
-    return problem_error("PL-C003", f"'{text}' is no value for the setting '{setting.name}' (from {origin})", mend)
+    return problem_error("PL-C003", f"'{text}' is not a value of the setting '{setting.name}' (from {origin})", mend)
 
 
 def _as_written(_setting: Setting, text: str, _origin: str, _folder: Path) -> str:

@@ -45,7 +45,7 @@ SETTINGS = (
     Setting(
         "store.url",
         "store_url",
-        "Where everything is remembered: sqlite:/// and the path of a file, or memory: for nothing kept.",
+        "URL of the store: sqlite:/// and the path of a file, or memory: to keep nothing.",
         "url",
         "a file in the user's data folder",
         "sqlite:////srv/phaseline/store.db",
@@ -54,7 +54,7 @@ SETTINGS = (
     Setting(
         "plugins.path",
         "plugin_folders",
-        "Folders in which modules of plugins are looked for, separated by colons; in the file also a list.",
+        "Folders that are searched for plugin modules, separated by colons; in the file also a list.",
         "folders",
         "",
         "/srv/plugins:/home/ann/plugins",
@@ -62,7 +62,7 @@ SETTINGS = (
     Setting(
         "plugins.allow_master",
         "allow_master",
-        "Whether tasks of plugin packages with the role master may run: on the machine of the engine.",
+        "Whether tasks of plugin packages with the role master may run, on the engine's machine.",
         "yes or no",
         "no",
         "yes",
@@ -78,8 +78,8 @@ SETTINGS = (
     Setting(
         "blueprints.import_rules",
         "import_rules",
-        "What the beginning of an import is replaced by, as OLD=NEW, separated by spaces; in the file also a list. Those that fit are "
-        "tried in order; NEW is an address or a folder of this machine.",
+        "Replacements of the beginnings of imports, as OLD=NEW, separated by spaces; in the file also a list. Those that match are "
+        "tried in order; NEW is an address or a local folder.",
         "rules",
         "",
         "https://example.org/=/srv/mirror/ http://old.example.org/=https://new.example.org/",
@@ -87,7 +87,7 @@ SETTINGS = (
     Setting(
         "blueprints.import_fallback",
         "import_fallback",
-        "Whether an import is tried as it is written, too, where no rule that fits it leads to a file.",
+        "Whether an import is also tried unchanged if no matching rule leads to a file.",
         "yes or no",
         "yes",
         "no",
@@ -95,7 +95,7 @@ SETTINGS = (
     Setting(
         "secrets.key_file",
         "secrets_key_file",
-        "The file with the master key of secrets, made on first use for its user alone; keep a copy apart from the store's.",
+        "File with the master key of secrets, made on first use for its user alone; keep a copy away from the store.",
         "path",
         "secrets.key in the user's configuration folder",
         "/etc/phaseline/secrets.key",
@@ -104,7 +104,7 @@ SETTINGS = (
     Setting(
         "run.task_retries",
         "task_retries",
-        "How often a failed operation is tried again where it does not say so itself; -1: without end.",
+        "Retries of a failed operation that does not set a number itself; -1: no limit.",
         "whole number, -1 or more",
         "3, or 60 in cloudify_dsl_*",
         "5",
@@ -114,7 +114,7 @@ SETTINGS = (
     Setting(
         "run.task_retry_interval",
         "task_retry_interval_s",
-        "Seconds between a failure and the next try where the operation does not say so itself.",
+        "Seconds between a failure and the next try, unless the operation sets them itself.",
         "seconds",
         "2, then 8, then 30, or 15 in cloudify_dsl_*",
         "2.5",
@@ -123,7 +123,7 @@ SETTINGS = (
     Setting(
         "run.subgraph_retries",
         "subgraph_retries",
-        "How often an instance whose life cycle has failed is taken away and goes through it again; -1: without end.",
+        "Times to remove and recreate an instance whose life cycle failed; -1: no limit.",
         "whole number, -1 or more",
         "0",
         "2",
@@ -162,7 +162,7 @@ SETTINGS = (
     Setting(
         "orders.keep_hours",
         "keep_orders_hours",
-        "How long an order that was given with a request id is remembered: given again within these hours it is answered, not carried out twice.",
+        "Hours for which a request id is remembered: a repeated request is answered, not carried out again.",
         "whole number, 1 or more",
         "24",
         "72",
@@ -172,8 +172,7 @@ SETTINGS = (
     Setting(
         "ssh.host_keys",
         "ssh_host_keys",
-        "Which hosts tasks are run on over SSH: those whose key is known, also those never seen before (their key is "
-        "remembered), or any at all.",
+        "Hosts on which tasks may run over SSH: those with a known key, also new ones (their key is stored), or any.",
         "known, accept_new or any",
         "known",
         "accept_new",
@@ -181,7 +180,7 @@ SETTINGS = (
     Setting(
         "ssh.known_hosts",
         "ssh_known_hosts",
-        "The file with the keys of hosts, as OpenSSH writes it.",
+        "File with the keys of hosts, in the format of OpenSSH.",
         "path",
         "known_hosts in the user's folder .ssh",
         "/etc/phaseline/known_hosts",
@@ -191,7 +190,7 @@ SETTINGS = (
         "hooks.classes",
         "hook_classes",
         "Hook classes that no distribution announces, as module:Class, separated by spaces; in the file also tables "
-        "[[hooks.classes]] with class, name, folder (where its module is) and options (what it is made with).",
+        "[[hooks.classes]] with class, name, folder (of its module) and options (passed to the class).",
         "classes",
         "",
         "acme.hooks:Audit acme.hooks:Quota",
@@ -199,7 +198,7 @@ SETTINGS = (
     Setting(
         "hooks.heat_compat",
         "heat_compat",
-        "Whether hook classes that are announced for Heat (heat.stack_lifecycle_plugins) are called, too.",
+        "Whether hook classes that are announced for Heat (heat.stack_lifecycle_plugins) are also called.",
         "yes or no",
         "no",
         "yes",
@@ -207,7 +206,7 @@ SETTINGS = (
     Setting(
         "hooks.heat_options",
         "heat_options",
-        "What hook classes of Heat read by oslo.config: words group.option=value; in the file the table [hooks.heat_options].",
+        "Options that hook classes of Heat read by oslo.config, as group.option=value; in the file the table [hooks.heat_options].",
         "options",
         "",
         "valet.url=http://127.0.0.1:8090 valet.timeout=30",
@@ -215,7 +214,7 @@ SETTINGS = (
     Setting(
         "hooks.heat_critical",
         "heat_critical",
-        "Whether an action fails when a class that is announced for Heat fails after it; with no it is a warning, as in Heat.",
+        "Whether an action fails if a class that is announced for Heat fails after it; no: a warning only, as in Heat.",
         "yes or no",
         "yes",
         "no",
@@ -223,7 +222,7 @@ SETTINGS = (
     Setting(
         "hooks.on_broken",
         "on_broken_hooks",
-        "What becomes of actions while a hook class cannot be loaded: refused, or done without it.",
+        "What happens to actions while a hook class cannot be loaded: refuse them, or ignore the class.",
         "refuse or ignore",
         "refuse",
         "ignore",
@@ -231,7 +230,7 @@ SETTINGS = (
     Setting(
         "hooks.verify",
         "verify_hooks",
-        "Whether it is looked after each call of a hook class, by digests, if it has changed the deployment behind its view.",
+        "Whether digests show after each call of a hook class if it has changed the deployment without permission.",
         "off or digest",
         "off",
         "digest",
@@ -239,7 +238,7 @@ SETTINGS = (
     Setting(
         "log.file",
         "log_file",
-        "Where the engine writes what it does, or none. The file is put aside at 10 MiB; five of those are kept.",
+        "File of the engine log, or none. It is renamed at 10 MiB; five old files are kept.",
         "path",
         "the store's file with .log at its end",
         "/var/log/phaseline/engine.log",
@@ -248,7 +247,7 @@ SETTINGS = (
     Setting(
         "log.level",
         "log_level",
-        "How much the engine writes there.",
+        "Lowest level of lines in the engine log.",
         "debug, info, warning or error",
         "info",
         "warning",
@@ -256,7 +255,7 @@ SETTINGS = (
     Setting(
         "log.format",
         "log_format",
-        "Lines for people, or one JSON object a line for programs.",
+        "Lines of text, or one JSON object per line.",
         "text or json",
         "text",
         "json",

@@ -160,7 +160,9 @@ def _renamed(where: str, named: Mapping[str, object], former: Mapping[str, str])
         if old in found:
             if new in found:
                 raise TypeError(f"{where}() got '{old}' and '{new}', which mean the same")
-            message = f"the argument '{old}' of {where} is called '{new}' now; the old name goes with {REMOVED_IN}"
+            message = (
+                f"the argument '{old}' of {where} is called '{new}' now; the old name will be removed in {REMOVED_IN}"
+            )
             warnings.warn(message, DeprecationWarning, stacklevel=3)
             found[new] = found.pop(old)
     return found
@@ -176,7 +178,7 @@ def _split(where: str, named: Mapping[str, object], split: tuple[str, Sequence[s
     if twice:
         raise TypeError(f"{where}() got '{old}' and '{twice[0]}', which mean the same")
     now = ", ".join(f"'{word}'" for word in words)
-    message = f"the argument '{old}' of {where} is said with {now} now; the old name goes with {REMOVED_IN}"
+    message = f"the argument '{old}' of {where} is replaced by {now}; the old name will be removed in {REMOVED_IN}"
     warnings.warn(message, DeprecationWarning, stacklevel=3)
     value: Any = found.pop(old)
     if old == "how":

@@ -171,8 +171,8 @@ def stops_of(options: StopOptionsDict) -> tuple[Breakpoint, ...]:
             return ()
         from phaseline.model.problems.problem import problem_error
 
-        message = "break_timeout says how long something waits at breakpoints, and there are none"
-        raise problem_error("PL-C094", message, "Name where it stops: breakpoints=['pre-create=web']")
+        message = "break_timeout is given without breakpoints"
+        raise problem_error("PL-C094", message, "Add a breakpoint: breakpoints=['pre-create=web']")
     from phaseline.use_cases.prepare.breakpoints import read
 
     wait_s = seconds(break_timeout)

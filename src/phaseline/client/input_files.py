@@ -71,8 +71,8 @@ def read_value(text: str, name: str) -> Value:
     except ValueError as error:
         if text.lstrip()[0] not in STRUCTURED:
             return text
-        message = f"the value of '{name}' begins like YAML and is none: {error}"
-        mend = f"Complete it; or, if exactly this text is meant, quote it: {_quoted(name, text)}"
+        message = f"the value of '{name}' begins like YAML but is not YAML: {error}"
+        mend = f"Complete it, or quote it as a text: {_quoted(name, text)}"
         raise problem_error("PL-C025", message, mend, subject=name) from error
 
 
@@ -100,7 +100,7 @@ def read_said(text: str) -> Value:
     said = read_value(text, "--data")
     if isinstance(said, str) and text.lstrip()[:1] not in {'"', "'"}:
         message = f"the value of '--data' is neither JSON nor a mapping, a list or a number in YAML: {text}"
-        way = "Write what the operation looks for, such as --data '{\"ready\": true}'"
+        way = "Write the data that the operation expects, such as --data '{\"ready\": true}'"
         raise problem_error("PL-C025", message, f"{way}; a text in quotes: {_quoted('--data', text)}", subject="--data")
     return said
 

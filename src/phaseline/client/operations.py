@@ -106,9 +106,9 @@ class ClientOperation(Generic[T]):
         return f"Operation({self.name!r})"
 
 
-OWN_FILES = "it reads or writes files of the machine it is asked on"
-OWN_CODE = "it runs code of plugins that lie on the machine it is asked on"
-OWN_PROCESS = "it is about the process that asks"
+OWN_FILES = "it reads or writes files of the machine on which it is requested"
+OWN_CODE = "it runs code of plugins of the machine on which it is requested"
+OWN_PROCESS = "it concerns the process that requests it"
 
 # fmt: off
 STATUS: ClientOperation[Status] = ClientOperation("status", "query", "phaseline.use_cases.queries.status:status", "listed")

@@ -156,7 +156,7 @@ def _stand_by(
         owner = ctx.store.owner()
         if owner is not None and owner != named:
             named = owner
-            say(f"Standing by: {owner} is the engine")
+            say(f"Waiting: {owner} is the engine")
         time.sleep(LOOK_S)
 
 

@@ -82,7 +82,7 @@ def _ends_within(seconds: float, engine: Engine, until: Callable[[], bool]) -> b
 
 def stays(row: ExecutionRow | None) -> str:
     """A sentence: calls of other executions run in a process whose own execution has ended."""
-    own = f"{row.id} is over: {row.status}. " if row is not None and row.status.is_ended else ""
+    own = f"{row.id} has ended: {row.status}. " if row is not None and row.status.is_ended else ""
     return f"{own}Calls of other executions are running in this process: it stays their engine until it can hand over."
 
 

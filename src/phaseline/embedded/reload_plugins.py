@@ -76,8 +76,8 @@ def reload_plugins(ctx: RequestContext) -> Reloaded:
         if ctx.store.owner() is None:
             break
         time.sleep(LOOK_S)
-    mend = "See what it does: phaseline engine status. A new engine reads all plugins when it begins."
-    raise problem_error("PL-D055", f"the engine (process {owner.pid}) did not read the plugins anew", mend)
+    mend = "See what the engine does: phaseline engine status. A new engine reads all plugins when it starts."
+    raise problem_error("PL-D055", f"the engine (process {owner.pid}) did not reload the plugins", mend)
 
 
 def reload_hooks(ctx: RequestContext) -> HooksReloaded:

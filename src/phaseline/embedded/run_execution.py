@@ -79,8 +79,8 @@ def run_or_watch(
     Raises: refusals of the owner.
     """
     if detach and ctx.settings.store_url == MEMORY:
-        text = "a store in memory is gone when its command ends: nobody could go on with what is detached"
-        raise problem_error("PL-S008", text, "Leave --detach out, or name a file with --store sqlite:///PATH.")
+        text = "the execution cannot be detached: a store in memory ends with its command"
+        raise problem_error("PL-S008", text, "Omit --detach, or name a file with --store sqlite:///PATH.")
     raise_if_held(ctx.store, submission.row)
     answer = SubmissionAnswer(submission)
     watching, leave = watcher or NullWatcher(), LeaveRequest()
@@ -212,11 +212,11 @@ def open_engine(ctx: RequestContext, watcher: Watcher, watched: ExecutionRow | N
     if log.trouble:
         watcher.noticed(f"warning the log file {log.path} cannot be written: {log.trouble}; see: phaseline doctor")
     drain_s = 0.0  # leaving by an exception, such as a second Ctrl-C, does not wait
-    why = "it was broken off"
+    why = "it was interrupted"
     try:
         yield engine
         drain_s = DRAIN_S
-        why = "it was asked to" if engine.is_asked_to_stop else "its work is done, or its user leaves"
+        why = "a user requested it" if engine.is_asked_to_stop else "its work is done, or its user leaves"
     except ProblemsError as error:
         why = str(error.problems[0])
         raise
@@ -349,4 +349,4 @@ def _result(
 def _still_open(other: ExecutionRow) -> str:
     if other.status is ExecutionStatus.ATTENTION:
         return f"{other.id} of '{other.deployment_name}' waits for a person; see: phaseline executions show {other.id}"
-    return f"{other.id} of '{other.deployment_name}' is still open; go on with: phaseline executions resume {other.id}"
+    return f"{other.id} of '{other.deployment_name}' is still open; resume it: phaseline executions resume {other.id}"

@@ -31,8 +31,8 @@ def settle(ctx: RequestContext, requests: Sequence[int]) -> None:
                 _answer(ctx, requests)
                 continue
         if time.monotonic() > deadline:
-            mend = "See what it does: phaseline engine status. It answers as soon as it looks at its requests."
-            raise problem_error("PL-C035", "the engine did not answer what it was asked for", mend)
+            mend = "See what the engine does: phaseline engine status. It answers when it next reads its requests."
+            raise problem_error("PL-C035", "the engine did not answer the request", mend)
         time.sleep(LOOK_S)
 
 

@@ -35,7 +35,7 @@ class Ending(Enum):
     SETTLED = "its execution has ended or needs a person"
     OWNS = "this process owns the store now"
     LEFT = "its user leaves"
-    STOPPED = "somebody asked the engine to stop"
+    STOPPED = "a user requested that the engine stop"
 
 
 def wait(
@@ -119,7 +119,7 @@ def waits_for(store: Store, row: ExecutionRow, blocker: str) -> str:
     other = store.execution(blocker)
     awaited = [] if other is None else awaited_in(store, other)
     words = "".join(f"; {one.text}: {one.mend}" for one in awaited)
-    return f"{row.id} waits for {blocker}{words}. To begin beside it: --if-busy force"
+    return f"{row.id} waits for {blocker}{words}. To run beside it: --if-busy force"
 
 
 def _is_stuck(store: Store, row: ExecutionRow) -> bool:

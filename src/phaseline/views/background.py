@@ -32,7 +32,7 @@ class Background:
         )
         if self.has_begun:
             return f"The engine carries on in the background: {which}"
-        return f"The engine in the background has not begun yet: {which}. What was asked for is stored"
+        return f"The engine in the background has not started yet: {which}. The request is stored"
 
     @property
     def is_alive(self) -> bool:
