@@ -274,6 +274,20 @@ def test_two_followers_each_have_their_own_look(store: Store) -> None:
     assert store.changed(two)
 
 
+def test_a_request_that_needs_no_owner_is_stored_with_its_answer(store: Store) -> None:
+    number = store.ask(RequestKind.RELOAD, 0, {}, BOB, answer={"done": True})
+    assert store.answer_of(number) == {"done": True}
+    assert list(store.requests()) == []
+
+
+def test_the_last_reload_is_that_of_any_process_answered_or_not(store: Store) -> None:
+    assert store.last_reload() == 0
+    first = store.ask(RequestKind.RELOAD, 0, {}, BOB, answer={"done": True})
+    store.ask(RequestKind.STOP, 0, {}, BOB)
+    assert store.last_reload() == first
+    assert store.ask(RequestKind.RELOAD, 0, {}, BOB) == store.last_reload() > first
+
+
 # waiting
 
 

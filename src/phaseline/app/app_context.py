@@ -175,7 +175,12 @@ class AppContext:
 
     def has_hooks(self) -> bool:
         """True if hook classes are announced or named in the settings; needed before the code that reads them is loaded."""
-        return self.cache(HAS_HOOKS, self._has_hooks)
+        return self.cache(HAS_HOOKS, self._has_hooks, self.last_reload)
+
+    def last_reload(self) -> int:
+        """The number of the last reload by any process, as the version of cached hook classes; 0: none, or no store is open."""
+        store = self.__dict__.get("store")
+        return 0 if store is None else store.last_reload()
 
     def _has_hooks(self) -> bool:
         from phaseline.catalog.code.entry_points import HEAT_GROUP, HOOK_GROUP, is_announced

@@ -81,14 +81,19 @@ def reload_plugins(ctx: RequestContext) -> Reloaded:
 
 
 def reload_hooks(ctx: RequestContext) -> HooksReloaded:
-    """Reload hook classes for later actions, in this process and in the running engine.
+    """Reload hook classes for later actions, in the running engine and in all processes with this store.
 
-    The engine reloads phase plugins as well. Raises: PL-D055 if it does not answer.
+    The engine reloads phase plugins as well. Without an engine the request is stored with its answer, so that other
+    processes see it. Raises: PL-D055 if the engine does not answer.
     """
+    from phaseline.app.store_location import has_store
+    from phaseline.model.rows.rows import RequestKind
     from phaseline.use_cases.loading.hook_registry import forget_hooks
     from phaseline.use_cases.queries.hooks import list_hooks
 
     pid = reload_plugins(ctx).pid
+    if not pid and has_store(ctx.app):
+        ctx.store.ask(RequestKind.RELOAD, 0, {}, ctx.actor, answer={"done": True})
     forget_hooks(ctx)
     found = list_hooks(ctx)
     return HooksReloaded(pid, found.hooks, found.warnings)

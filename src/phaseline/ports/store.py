@@ -183,12 +183,18 @@ class Store(Shelves, Protocol):
         actor: Actor,
         *,
         beside: ConcurrencyRule | None = None,
+        answer: Mapping[str, Value] | None = None,
     ) -> int:
         """Store a request to the owner, present or next, and return its number. ``execution`` 0: it concerns none.
 
+        ``answer``: it is stored with this answer, because it needs no owner.
         From a request to retry or complete an execution that has ended until its answer, it counts as open. Raises:
         PL-C016 if there is an open one already that ``beside`` does not let be.
         """
+        ...
+
+    def last_reload(self) -> int:
+        """The number of the latest request to reload plugins and hook classes, answered or not; 0: there is none."""
         ...
 
     def requests(self, after: int = 0) -> Sequence[RequestRow]:

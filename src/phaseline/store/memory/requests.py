@@ -25,6 +25,7 @@ def add_request(
     actor: Actor,
     at: int,
     beside: ConcurrencyRule | None = None,
+    answer: Mapping[str, Value] | None = None,
 ) -> int:
     """The number of the request. Raises LookupError if there is no such execution, PL-C016 as in ``asking``."""
     if execution and execution not in shelves.executions:
@@ -35,6 +36,8 @@ def add_request(
     shelves.last_request += 1
     number = shelves.last_request
     shelves.requests[number] = RequestRow(number, at, actor, kind, execution, _copied(body))
+    if answer is not None:
+        write_answers(shelves, [RequestAnswer(number, answer)], at)
     return number
 
 
@@ -68,6 +71,11 @@ def unanswered(shelves: MemoryTables, after: int) -> Sequence[RequestRow]:
 def requests_of(shelves: MemoryTables, execution: int) -> Sequence[RequestRow]:
     """All requests about an execution, oldest first."""
     return [row for row in shelves.requests.values() if row.execution == execution]
+
+
+def last_reload(shelves: MemoryTables) -> int:
+    """The number of the latest request to reload plugins, answered or not; 0: there is none."""
+    return max((row.number for row in shelves.requests.values() if row.kind is RequestKind.RELOAD), default=0)
 
 
 def answer_of(shelves: MemoryTables, request: int) -> Mapping[str, Value] | None:

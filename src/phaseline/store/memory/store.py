@@ -237,10 +237,16 @@ class MemoryStore:
         actor: Actor,
         *,
         beside: ConcurrencyRule | None = None,
+        answer: Mapping[str, Value] | None = None,
     ) -> int:
         """The number of a new request to the owner."""
         with self._changing() as held:
-            return asking.add_request(held, kind, execution, body, actor, self._clock.now(), beside)
+            return asking.add_request(held, kind, execution, body, actor, self._clock.now(), beside, answer)
+
+    def last_reload(self) -> int:
+        """The number of the latest request to reload plugins."""
+        with self._guard:
+            return asking.last_reload(self._held)
 
     def requests(self, after: int = 0) -> Sequence[RequestRow]:
         """Requests with higher numbers that have no answer, oldest first."""
@@ -451,10 +457,7 @@ class MemoryStore:
     def runs_of(self, lane: str, *, last: int = 100) -> LaneStatistics:
         """The batches of a lane that are remembered."""
         with self._guard:
-            found = [row for number in sorted(self._held.batches) if (row := self._held.batches[number]).phase == lane]
-        return LaneStatistics(
-            len(found), sum(row.closed_at - row.started_at for row in found if row.closed_at), found[-last:]
-        )
+            return self._held.runs_of(lane, last)
 
     def logs(
         self, execution: int, *, after: int = 0, instance: int | None = None, limit: int = 10_000

@@ -25,6 +25,7 @@ from phaseline.model.rows.rows import (
     EventRow,
     ExecutionRow,
     GraphRow,
+    LaneStatistics,
     LogLine,
     Metric,
     NewDeployment,
@@ -157,6 +158,12 @@ class MemoryTables:
             wanted = self.executions[execution].batches if execution in self.executions else {}
         rows = (self.batches[number] for number in sorted(wanted))
         return [row for row in rows if not (only_open and row.closed_at)]
+
+    def runs_of(self, lane: str, last: int) -> LaneStatistics:
+        """Statistics of the batches of a lane."""
+        found = [row for row in self.batches_of(None, only_open=False) if row.phase == lane]
+        took_ms = sum(row.closed_at - row.started_at for row in found if row.closed_at)
+        return LaneStatistics(len(found), took_ms, found[-last:])
 
     def entry_statuses(self, graph: int, calls: Sequence[BatchRow] | None) -> EntryStatuses:
         """Statuses by position, running ones included."""

@@ -96,6 +96,12 @@ def requests_of(db: sqlite3.Connection, execution: int) -> list[RequestRow]:
     return _rows(db, "where execution = ? order by number", (execution,))
 
 
+def last_reload(db: sqlite3.Connection) -> int:
+    """The number of the latest request to reload plugins, answered or not; 0: there is none."""
+    (number,) = db.execute("select max(number) from request where execution = 0 and kind = 'reload'").fetchone()
+    return number or 0
+
+
 def answer_of(db: sqlite3.Connection, request: int) -> dict[str, Value] | None:
     """The answer, None while there is none. Raises LookupError for a number never given."""
     found = db.execute("select answer from request where number = ?", (request,)).fetchone()

@@ -39,6 +39,7 @@ from phaseline.model.rows.rows import (
     NoteRow,
     Owner,
     PausedRow,
+    RequestAnswer,
     RequestKind,
     RequestRow,
     Turn,
@@ -193,10 +194,19 @@ class SqliteStore(Seldom):
         actor: Actor,
         *,
         beside: ConcurrencyRule | None = None,
+        answer: Mapping[str, Value] | None = None,
     ) -> int:
         """The number of a new request to the owner."""
         with self._writing() as db:
-            return asking.add_request(db, kind, execution, body, actor, self._clock.now(), beside)
+            number = asking.add_request(db, kind, execution, body, actor, self._clock.now(), beside)
+            if answer is not None:
+                asking.write_answers(db, [RequestAnswer(number, answer)], self._clock.now())
+            return number
+
+    def last_reload(self) -> int:
+        """The number of the latest request to reload plugins."""
+        with self._reading() as db:
+            return asking.last_reload(db)
 
     def requests(self, after: int = 0) -> Sequence[RequestRow]:
         """Requests with higher numbers that have no answer, oldest first."""

@@ -38,8 +38,17 @@ def make_registry(ctx: RequestContext, packaged: Iterable[HookEntry] = ()) -> Re
 
 
 def general_hooks(ctx: RequestContext) -> Registry | None:
-    """Classes that are announced or named in the settings, imported at the first use; None: there are none."""
-    return ctx.app.cache(GENERAL, lambda: make_registry(ctx)) if ctx.app.has_hooks() else None
+    """Classes that are announced or named in the settings, imported at the first use and after each reload by any process.
+
+    None: there are none.
+    """
+    return ctx.app.cache(GENERAL, lambda: _made_anew(ctx), ctx.app.last_reload) if ctx.app.has_hooks() else None
+
+
+def _made_anew(ctx: RequestContext) -> Registry:
+    """The registry with classes imported again: another process may have requested a reload."""
+    ctx.catalog.forget_hooks()
+    return make_registry(ctx)
 
 
 def forget_hooks(ctx: RequestContext) -> None:
