@@ -18,6 +18,7 @@ from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.execution.pre_post import PrePost
 from phaseline.model.resources.state_graph_names import missing_names, state_numbers
 from phaseline.model.rows.incarnations import Names
+from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery
 from phaseline.model.rows.rows import PlannerWrites
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph, Policy
     from phaseline.model.health.checks import NewCheckResults
     from phaseline.model.phases.definitions import PhaseDefinition
-    from phaseline.model.rows.rows import ExecutionRow, NoteRow, Reshaped
+    from phaseline.model.rows.rows import DeploymentRow, ExecutionRow, NoteRow, Reshaped
     from phaseline.plan.rounds.round_preview import PreviewedRounds
     from phaseline.plan.topology.stack_document import FilesTaken
     from phaseline.ports.secrets import SecretSource
@@ -85,10 +86,7 @@ class DeploymentCache:
         found = self._loaded.get(deployment)
         if found is None:
             store = self._store
-            name = self._names.get(deployment)
-            row = store.deployment(name) if name is not None else None
-            if row is None or row.number != deployment:  # its name may have been given to another one
-                row = next((row for row in store.deployments() if row.number == deployment), None)
+            row = self._living(deployment)
             if row is None:
                 raise KeyError(deployment)
             with store.at_once():
@@ -113,17 +111,26 @@ class DeploymentCache:
 
     def row(self, execution: int) -> ExecutionRow:
         """The stored row of an execution. ``KeyError`` if it was purged."""
-        for row in self._store.executions():
-            if row.number == execution:
-                return row
+        for row in self._store.listings.executions(ExecutionQuery(numbers=(execution,))):
+            return row
         raise KeyError(execution)
+
+    def _living(self, deployment: int) -> DeploymentRow | None:
+        """The stored row of a deployment, None if it was deleted."""
+        name = self._names.get(deployment)
+        row = None if name is None else self._store.deployment(name)
+        if row is not None and row.number == deployment:
+            return row
+        # its name is not known, or another deployment has it now
+        return next(iter(self._store.listings.deployments(DeploymentQuery(numbers=(deployment,)))), None)
 
     def name_of(self, execution: int, deployment: int) -> str:
         """The id of an execution; nothing if it was purged."""
         known = self._executions.get(execution)
         if known is not None:
             return known.id
-        return next((row.id for row in self._store.executions(deployment) if row.number == execution), "")
+        rows = self._store.listings.executions(ExecutionQuery(numbers=(execution,), deployments=(deployment,)))
+        return next((row.id for row in rows), "")
 
     def grow(self, deployment: int, count: int) -> LoadedDeployment:
         """The deployment with at least ``count`` instances; new ones are read from the store."""
@@ -212,8 +219,8 @@ class DeploymentCache:
         """The packages that a deployment uses may be other ones now."""
         self._stale.discard(row.deployment)
         found = self._loaded.get(row.deployment)
-        stored = self._store.deployment(row.deployment_name)
-        if found is not None and stored is not None and stored.number == row.deployment:
+        stored = None if found is None else self._living(row.deployment)
+        if found is not None and stored is not None:
             found.move(altered(found.view.code, packages=stored.code.packages))
 
     @property
@@ -295,9 +302,9 @@ class DeploymentCache:
     def execution(self, execution: int, deployment: int) -> ExecutionContext:
         """The execution as its calls see it. ``KeyError`` if the store has none of this number."""
         if execution not in self._executions:
-            for row in self._store.executions(deployment):
-                if row.number == execution:
-                    self.begin(row)
+            wanted = ExecutionQuery(numbers=(execution,), deployments=(deployment,))
+            for row in self._store.listings.executions(wanted):
+                self.begin(row)
         return self._executions[execution]
 
     def add_graph(self, graph_id: int, graph: Graph) -> None:

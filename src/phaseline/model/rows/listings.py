@@ -10,7 +10,8 @@ from phaseline.lang.fast_dataclasses import frozen
 if TYPE_CHECKING:
     import numpy as np
 
-    from phaseline.model.rows.rows import ExecutionRow
+    from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery
+    from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
 
 
 @frozen
@@ -54,6 +55,18 @@ class Roster:
 
 class Listings(Protocol):
     """Queries of a store for lists. Each method is one transaction with a fixed number of statements."""
+
+    def deployments(self, wanted: DeploymentQuery) -> Sequence[DeploymentRow]:
+        """The rows that a query selects."""
+        ...
+
+    def executions(self, wanted: ExecutionQuery) -> Sequence[ExecutionRow]:
+        """The rows that a query selects."""
+        ...
+
+    def count(self, wanted: DeploymentQuery | ExecutionQuery) -> int:
+        """The number of rows that fulfil the conditions, whatever the page and the limit of the query."""
+        ...
 
     def glances(self, deployments: Sequence[int]) -> Mapping[int, Glance]:
         """{deployment: its summary}."""

@@ -54,7 +54,7 @@ def raise_if_not_cleanable(row: ExecutionRow) -> None:
 
 
 def raise_if_deleted(now: DeploymentRow | None, row: ExecutionRow) -> None:
-    """Raise PL-C010 if the deployment of an execution was deleted. ``now``: the one that has its name."""
+    """Raise PL-C010 if the deployment of an execution was deleted. ``now``: its stored row, or the deployment that has its name."""
     if now is None or now.number != row.deployment:
         message = f"the deployment '{row.deployment_name}' of the execution {row.id} is deleted"
         raise problem_error("PL-C010", message, "Install it again: phaseline install FILE", subject=row.id)

@@ -2,26 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.resources.path_nodes import as_life_cycle
 from phaseline.model.rows.listings import Glance, Roster
+from phaseline.model.rows.row_queries import (
+    DeploymentQuery,
+    ExecutionQuery,
+    is_deployment_selected,
+    is_execution_selected,
+)
 
 if TYPE_CHECKING:
-    from phaseline.model.rows.rows import ExecutionRow
+    from phaseline.model.blueprint.labels import LabelShelf
+    from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
     from phaseline.store.memory.tables import HeldDeployment, MemoryTables
 
 
 class MemoryListings:
     """``Listings`` of a process."""
 
-    def __init__(self, guard: AbstractContextManager[object], held: MemoryTables) -> None:
-        """``guard``: a context in which no other thread uses the stored data."""
+    def __init__(
+        self, guard: AbstractContextManager[object], held: MemoryTables, living: Callable[[], Sequence[DeploymentRow]],
+        labels: LabelShelf,
+    ) -> None:  # fmt: skip
+        """``guard``: a context in which no other thread uses the stored data. ``living``: deployments by name."""
         self._guard = guard
         self._held = held
+        self._living = living
+        self._labels = labels
+
+    def deployments(self, wanted: DeploymentQuery) -> Sequence[DeploymentRow]:
+        """The rows that a query selects."""
+        rows = [row for row in self._chosen(wanted) if row.name > wanted.after]
+        return rows[: wanted.limit]
+
+    def executions(self, wanted: ExecutionQuery) -> Sequence[ExecutionRow]:
+        """The rows that a query selects."""
+        with self._guard:
+            rows = [known.row for known in self._held.executions.values() if is_execution_selected(known.row, wanted)]
+        if wanted.is_latest_first:
+            return [row for row in reversed(rows) if not wanted.after or row.number < wanted.after][: wanted.limit]
+        return [row for row in rows if row.number > wanted.after][: wanted.limit]
+
+    def count(self, wanted: DeploymentQuery | ExecutionQuery) -> int:
+        """The number of rows that fulfil the conditions."""
+        if isinstance(wanted, DeploymentQuery):
+            return len(self._chosen(wanted))
+        with self._guard:
+            return sum(is_execution_selected(known.row, wanted) for known in self._held.executions.values())
+
+    def _chosen(self, wanted: DeploymentQuery) -> list[DeploymentRow]:
+        return [
+            row
+            for row in self._living()
+            if is_deployment_selected(row, wanted, self._labels.of(row.number) if wanted.labels else ())
+        ]
 
     def glances(self, deployments: Sequence[int]) -> Mapping[int, Glance]:
         """{deployment: its summary}."""

@@ -16,9 +16,12 @@ from phaseline.store.codec.columns import decode, states_from
 from phaseline.store.codec.instance_ids import ids_from
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.sql import queries as reads
+from phaseline.store.sql import row_queries
 
 if TYPE_CHECKING:
     from phaseline.model.rows.listings import Glance, Roster
+    from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery
+    from phaseline.model.rows.rows import DeploymentRow
 
 T = TypeVar("T")
 NOTHING = np.zeros(0, np.uint8)
@@ -39,6 +42,21 @@ class SqliteListings:
     def __init__(self, reading: Connect) -> None:
         """Transactions that read."""
         self._reading = reading
+
+    def deployments(self, wanted: DeploymentQuery) -> Sequence[DeploymentRow]:
+        """The rows that a query selects."""
+        with self._reading() as db:
+            return row_queries.deployments(db, wanted)
+
+    def executions(self, wanted: ExecutionQuery) -> Sequence[ExecutionRow]:
+        """The rows that a query selects."""
+        with self._reading() as db:
+            return row_queries.executions(db, wanted)
+
+    def count(self, wanted: DeploymentQuery | ExecutionQuery) -> int:
+        """The number of rows that fulfil the conditions."""
+        with self._reading() as db:
+            return row_queries.count(db, wanted)
 
     def glances(self, deployments: Sequence[int]) -> Mapping[int, Glance]:
         """{deployment: its summary}."""

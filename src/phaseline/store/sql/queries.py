@@ -38,7 +38,7 @@ from phaseline.store.codec.json_documents import EMPTY, to_text
 from phaseline.store.sql import schema
 
 _DEPLOYMENT = """select number, name, blueprint_file, description, blueprint_folder, plugin_folders, created_at,
-    created_by, instance_count, kind, imported from deployment where deleted_at = 0"""
+    created_by, instance_count, kind, imported from deployment"""
 EXECUTION = """select execution.number, id, deployment, name, request, status, reason, attempt, execution.created_at,
     started_at, ended_at, execution.created_by
     from execution join deployment on deployment.number = execution.deployment"""
@@ -95,11 +95,14 @@ def counters(db: sqlite3.Connection) -> tuple[int, int]:
 
 def deployments(db: sqlite3.Connection, name: str | None = None) -> list[DeploymentRow]:
     """Deployments that are not deleted, sorted by name; or only the named one."""
-    rows = (
-        db.execute(f"{_DEPLOYMENT} order by name")
-        if name is None
-        else db.execute(f"{_DEPLOYMENT} and name = ?", (name,))
-    )
+    if name is None:
+        return deployment_rows(db, " where deleted_at = 0 order by name")
+    return deployment_rows(db, " where deleted_at = 0 and name = ?", (name,))
+
+
+def deployment_rows(db: sqlite3.Connection, rest: str, values: Sequence[object] = ()) -> list[DeploymentRow]:
+    """The deployments that the rest of a statement selects."""
+    rows = db.execute(f"{_DEPLOYMENT}{rest}", values)
     used = _folders_used(db)
     return [_deployment(row, used.get(row[0], ())) for row in rows]
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError, problem_error
+from phaseline.model.rows.row_queries import ExecutionQuery
 from phaseline.plan.explain import cloudify_sentences
 from phaseline.plan.requests import claims, request_problems, request_validation
 
@@ -58,8 +59,14 @@ def still_calling(store: Store, row: ExecutionRow) -> ExecutionRow | None:
 
     if not any(event.type == cloudify_sentences.QUEUED for event in store.events(row.number)):
         return None
-    over = [other for other in store.executions(row.deployment) if other.status is ExecutionStatus.CANCELED]
-    return next((other for other in reversed(over) if other.number < row.number), None)
+    canceled = ExecutionQuery(
+        deployments=(row.deployment,),
+        statuses=(ExecutionStatus.CANCELED,),
+        is_latest_first=True,
+        after=row.number,
+        limit=1,
+    )
+    return next(iter(store.listings.executions(canceled)), None)
 
 
 def raise_if_reopening(store: Store, row: ExecutionRow) -> None:

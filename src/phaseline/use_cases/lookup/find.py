@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang import did_you_mean as lang_did_you_mean
 from phaseline.model.problems.problem import problem_error
+from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery
 
 if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 READ_AT_ONCE = 200
 """The number of deployments whose instances are in memory at once during a search through all."""
+COMPARED = 1_000
+"""The number of latest executions to which a mistyped id is compared."""
+LONGEST_NUMBER = 18
+"""The number of digits from which a number is none of an execution."""
 NAMED = 5
 """The number of candidates that an error names."""
 
@@ -54,8 +59,8 @@ def find_execution(store: Store, id: str | None, deployment: str | None, *, to_c
         row = store.execution(id)
         return row if row is not None else _by_prefix(store, id, to_change=to_change)
     if deployment is None:
-        names = [row.name for row in store.deployments()]
-        if not names and store.executions():
+        names = [row.name for row in store.listings.deployments(DeploymentQuery(limit=2))]
+        if not names and store.listings.executions(ExecutionQuery(limit=1)):
             raise problem_error("PL-C018", "which execution?", "Give its id; see them with: phaseline executions list")
         if not names:
             raise problem_error("PL-C011", "there is no execution yet", "Start one: phaseline install blueprint.yaml")
@@ -65,11 +70,12 @@ def find_execution(store: Store, id: str | None, deployment: str | None, *, to_c
             )
         deployment = names[0]
     found = find_deployment(store, deployment, to_change=to_change)
-    rows = store.executions(found.number)
+    latest = ExecutionQuery(deployments=(found.number,), is_latest_first=True, limit=1)
+    rows = store.listings.executions(latest)
     if not rows:
         mend = f"Run it: phaseline install {found.blueprint_file} -d {found.name}"
         raise problem_error("PL-C011", f"the deployment '{found.name}' has no execution", mend)
-    return rows[-1]
+    return rows[0]
 
 
 def find_instance(store: Store, id: str, deployment: str | None) -> tuple[DeploymentRow, Topology, int]:
@@ -107,16 +113,25 @@ def rosters_of(store: Store, rows: Sequence[DeploymentRow]) -> Iterator[tuple[De
 
 
 def _by_prefix(store: Store, id: str, *, to_change: bool) -> ExecutionRow:
-    rows = {row.id: row for row in store.executions()}
-    whole = None if to_change else _only(id, rows, "execution")
+    fitting = store.listings.executions(ExecutionQuery(begins=id)) if id and not to_change else ()
+    rows = {row.id: row for row in fitting}
+    whole = _only(id, rows, "execution")
     if whole is None:
-        same = [known for known in rows if known.rpartition("-")[2] == id]
+        same = [row.id for row in store.listings.executions(ExecutionQuery(numbers=_numbers(id)))]
+        latest = store.listings.executions(ExecutionQuery(is_latest_first=True, limit=COMPARED))
+        rows = {row.id: row for row in latest}
         hint = f"did you mean '{same[0]}'?" if same else _near(id, rows)
         if store.deployment(id) is not None:
             hint = f"'{id}' is a deployment: its latest execution is selected with -d {id}"
         mend = f"Correct the id; {hint}" if hint else "See the ids with: phaseline executions list"
         raise problem_error("PL-C011", f"there is no execution '{id}'", mend)
     return rows[whole]
+
+
+def _numbers(id: str) -> tuple[int, ...]:
+    """The number of an execution that was given without its workflow."""
+    is_number = id.isascii() and id.isdecimal() and len(id) < LONGEST_NUMBER and str(int(id)) == id
+    return (int(id),) if is_number else ()
 
 
 def _near(word: str, known: Collection[str]) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.blueprint.labels import Label
 from phaseline.model.problems.problem import Problem
+from phaseline.model.rows.row_queries import DeploymentQuery
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,16 +22,17 @@ SHOWN = 5
 
 def below(ctx: RequestContext, top: DeploymentRow) -> Sequence[DeploymentRow]:
     """Deployments that belong to a deployment, directly or not, each once; an owned one comes before its owner."""
-    known = {row.number: row for row in ctx.store.deployments()}
+    store = ctx.store
     found: dict[int, DeploymentRow] = {}
     seen = {top.number}
 
     def descend(row: DeploymentRow) -> None:
-        for number in sorted(ctx.store.labels.having([Label(PARENT, row.name)])):
-            if number in known and number not in seen:
-                seen.add(number)
-                descend(known[number])
-                found[number] = known[number]
+        owned = store.listings.deployments(DeploymentQuery(labels=(Label(PARENT, row.name),)))
+        for other in sorted(owned, key=lambda one: one.number):
+            if other.number not in seen:
+                seen.add(other.number)
+                descend(other)
+                found[other.number] = other
 
     descend(top)
     return tuple(found.values())

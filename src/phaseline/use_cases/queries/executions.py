@@ -11,8 +11,9 @@ import numpy as np
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.execution import pre_post
 from phaseline.model.graph.graph import SubjectKind, phase_of
-from phaseline.model.graph.status import EntryStatus
+from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.model.resources.resources import REACH_WORKFLOW
+from phaseline.model.rows.row_queries import ExecutionQuery
 from phaseline.model.rows.rows import RequestKind
 from phaseline.plan.explain import cloudify_event_lines
 from phaseline.plan.rounds import pre_post_rounds
@@ -43,14 +44,20 @@ class ExecutionFilter:
     since: int = 0
     text: str = ""
 
-    def lets_through(self, row: ExecutionRow) -> bool:
-        """Whether the execution is wanted."""
-        return (
-            self.status in {"", row.status.value}
-            and self.workflow in {"", row.request.workflow}
-            and self.actor in {"", row.created_by}
-            and row.created_at >= self.since
-            and self.text.casefold() in f"{row.id} {row.reason}".casefold()
+    def query(self, deployment: int | None, limit: int | None) -> ExecutionQuery | None:
+        """The question to the store, latest executions first; None if no execution can have the status."""
+        known = [status for status in ExecutionStatus if status.value == self.status]
+        if self.status and not known:
+            return None
+        return ExecutionQuery(
+            deployments=None if deployment is None else (deployment,),
+            statuses=known,
+            workflow=self.workflow,
+            actor=self.actor,
+            since=self.since,
+            text=self.text,
+            is_latest_first=True,
+            limit=limit,
         )
 
 
@@ -64,10 +71,13 @@ def list_executions(
 ) -> Page[ExecutionView]:
     """Executions of a deployment or of all, the latest first, without their failures."""
     number = find_deployment(ctx.store, deployment).number if deployment else None
-    wanted = wanted or ExecutionFilter(status or "")
-    rows = [row for row in ctx.store.executions(number) if wanted.lets_through(row)]
-    shown = rows[::-1][:limit]
-    return Page([_queued(ctx.store, row) for row in shown], len(rows))
+    query = (wanted or ExecutionFilter(status or "")).query(number, limit)
+    if query is None:
+        return Page([], 0)
+    with ctx.store.at_once():
+        rows = ctx.store.listings.executions(query)
+        total = len(rows) if limit is None else ctx.store.listings.count(query)
+        return Page([_queued(ctx.store, row) for row in rows], total)
 
 
 def show_execution(ctx: RequestContext, id: str | None = None, *, deployment: str | None = None) -> ExecutionView:

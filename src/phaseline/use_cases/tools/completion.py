@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from phaseline.app.store_location import store_file
+from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery
 from phaseline.use_cases.lookup.find import rosters_of
 from phaseline.use_cases.tools.doctor import older_schema
 
@@ -26,12 +27,14 @@ def may_look(settings: Settings) -> bool:
 
 def deployment_names(ctx: RequestContext, beginning: str) -> list[str]:
     """Deployments whose name begins so."""
-    return _fitting((row.name for row in ctx.store.deployments()), beginning)
+    rows = ctx.store.listings.deployments(DeploymentQuery(begins=beginning, limit=OFFERED))
+    return _fitting((row.name for row in rows), beginning)
 
 
 def execution_ids(ctx: RequestContext, beginning: str) -> list[str]:
     """Executions whose id begins so, the latest first."""
-    return _fitting((row.id for row in reversed(ctx.store.executions())), beginning)
+    wanted = ExecutionQuery(begins=beginning, is_latest_first=True, limit=OFFERED)
+    return _fitting((row.id for row in ctx.store.listings.executions(wanted)), beginning)
 
 
 def instance_ids(ctx: RequestContext, beginning: str) -> list[str]:
@@ -42,13 +45,14 @@ def instance_ids(ctx: RequestContext, beginning: str) -> list[str]:
 
 def cluster_names(ctx: RequestContext, beginning: str) -> list[str]:
     """Clusters whose name begins so."""
-    return _fitting((row.name for row in ctx.store.deployments() if row.kind == "resources"), beginning)
+    rows = ctx.store.listings.deployments(DeploymentQuery(begins=beginning, kind="resources", limit=OFFERED))
+    return _fitting((row.name for row in rows), beginning)
 
 
 def resource_names(ctx: RequestContext, beginning: str) -> list[str]:
     """Resources whose name begins so."""
     store = ctx.store
-    rows = [row for row in store.deployments() if row.kind == "resources"]
+    rows = store.listings.deployments(DeploymentQuery(kind="resources"))
     return _fitting((id for _, roster in rosters_of(store, rows) for id in roster.ids), beginning)
 
 

@@ -1,0 +1,65 @@
+"""How SQLite answers queries for rows: by an index or the primary key, so that a page costs a page (rule RF5)."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery
+from phaseline.store.sql import row_queries, schema
+
+
+@pytest.fixture
+def statements() -> Iterator[tuple[sqlite3.Connection, list[str]]]:
+    """An empty store and the statements that it is given."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        for table in schema.TABLES:
+            db.execute(table)
+        seen: list[str] = []
+        db.set_trace_callback(seen.append)
+        yield db, seen
+
+
+def steps(db: sqlite3.Connection, statement: str) -> str:
+    return "\n".join(row[3] for row in db.execute(f"explain query plan {statement}"))
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        ExecutionQuery(numbers=(3, 4)),
+        ExecutionQuery(deployments=(1,), is_latest_first=True, limit=1),
+        ExecutionQuery(is_latest_first=True, after=900, limit=50),
+        ExecutionQuery(begins="heal-12"),
+    ],
+)
+def test_rf5_a_page_of_executions_is_searched_by_an_index(
+    statements: tuple[sqlite3.Connection, list[str]], wanted: ExecutionQuery
+) -> None:
+    db, seen = statements
+    row_queries.executions(db, wanted)
+    assert len(seen) == 1
+    assert "SCAN execution" not in steps(db, seen[0])
+
+
+def test_rf5_the_first_page_stops_at_its_limit(statements: tuple[sqlite3.Connection, list[str]]) -> None:
+    db, seen = statements
+    row_queries.executions(db, ExecutionQuery(is_latest_first=True, limit=50))
+    assert "TEMP B-TREE" not in steps(db, seen[0])  # sorting would read all executions first
+
+
+def test_rf5_deployments_of_one_number_are_found_by_it(statements: tuple[sqlite3.Connection, list[str]]) -> None:
+    db, seen = statements
+    row_queries.deployments(db, DeploymentQuery(numbers=(3,)))
+    assert len(seen) == 2  # the second one reads the folders of packages in use
+    assert "SCAN deployment" not in steps(db, seen[0])
+
+
+def test_rf5_a_count_is_one_statement(statements: tuple[sqlite3.Connection, list[str]]) -> None:
+    db, seen = statements
+    assert row_queries.count(db, ExecutionQuery(workflow="heal")) == 0
+    assert row_queries.count(db, DeploymentQuery(text="x")) == 0
+    assert len(seen) == 2
