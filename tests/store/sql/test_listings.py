@@ -9,7 +9,7 @@ from contextlib import closing
 import pytest
 
 from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery
-from phaseline.store.sql import row_queries, schema
+from phaseline.store.sql import listings, schema
 
 
 @pytest.fixture
@@ -40,26 +40,26 @@ def test_rf5_a_page_of_executions_is_searched_by_an_index(
     statements: tuple[sqlite3.Connection, list[str]], wanted: ExecutionQuery
 ) -> None:
     db, seen = statements
-    row_queries.executions(db, wanted)
+    listings.select_executions(db, wanted)
     assert len(seen) == 1
     assert "SCAN execution" not in steps(db, seen[0])
 
 
 def test_rf5_the_first_page_stops_at_its_limit(statements: tuple[sqlite3.Connection, list[str]]) -> None:
     db, seen = statements
-    row_queries.executions(db, ExecutionQuery(is_latest_first=True, limit=50))
+    listings.select_executions(db, ExecutionQuery(is_latest_first=True, limit=50))
     assert "TEMP B-TREE" not in steps(db, seen[0])  # sorting would read all executions first
 
 
 def test_rf5_deployments_of_one_number_are_found_by_it(statements: tuple[sqlite3.Connection, list[str]]) -> None:
     db, seen = statements
-    row_queries.deployments(db, DeploymentQuery(numbers=(3,)))
+    listings.select_deployments(db, DeploymentQuery(numbers=(3,)))
     assert len(seen) == 2  # the second one reads the folders of packages in use
     assert "SCAN deployment" not in steps(db, seen[0])
 
 
 def test_rf5_a_count_is_one_statement(statements: tuple[sqlite3.Connection, list[str]]) -> None:
     db, seen = statements
-    assert row_queries.count(db, ExecutionQuery(workflow="heal")) == 0
-    assert row_queries.count(db, DeploymentQuery(text="x")) == 0
+    assert listings.count_rows(db, ExecutionQuery(workflow="heal")) == 0
+    assert listings.count_rows(db, DeploymentQuery(text="x")) == 0
     assert len(seen) == 2
