@@ -181,7 +181,7 @@ def moved(row: DeploymentRow, base: Mapping[str, Value], present: _Present) -> I
         if now["inputs"] != base["inputs"]:
             yield "its inputs have changed"
         if now["shape"] != base["shape"]:
-            yield f"it had {base['there']:,} instances then and has {now['there']:,} now, or others"
+            yield f"it had {base['there']:,} instances then and has {now['there']:,} now, or different ones"
             return
     then, here = _states(base), roster.states
     if not np.array_equal(then, here):

@@ -117,7 +117,7 @@ def show_abandoned(ctx: RequestContext, id: str) -> Mapping[str, Value]:
             return ctx.store.stack_documents.body(row)
     hint = did_you_mean(id, [row.name for row in _kept(ctx)])
     mend = f"{hint[:1].upper()}{hint[1:]} See: phaseline abandoned list".strip()
-    raise problem_error("PL-C090", f"there is nothing that was abandoned as '{id}'", mend)
+    raise problem_error("PL-C090", f"no abandoned deployment is stored as '{id}'", mend)
 
 
 def _kept(ctx: RequestContext) -> list[DocumentRow]:

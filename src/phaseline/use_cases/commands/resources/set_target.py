@@ -125,7 +125,7 @@ def cancel(ctx: RequestContext, choice: ResourceSelector, *, given: NewOrder | N
         mend = (
             "Look at their states: phaseline resources list. A failed resource stays where it is without this command"
         )
-        raise problem_error("PL-C017", "none of these resources is on its way", mend)
+        raise problem_error("PL-C017", "none of the selected resources is on its way to a target", mend)
     meant = sum(len(numbers) for _, numbers in chosen)
     moved = Moved("canceled", meant, count, names[:NAMED], [row.id for row in executions], is_running=False)
     return ask_for(
