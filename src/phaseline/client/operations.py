@@ -122,7 +122,7 @@ LIST_BLUEPRINTS: ClientOperation[Sequence[Shelved]] = ClientOperation("blueprint
 SHOW_BLUEPRINT: ClientOperation[Stored] = ClientOperation("blueprints.show", "query", "phaseline.use_cases.commands.upload_blueprint:show_blueprint")
 DELETE_BLUEPRINT: ClientOperation[Sequence[StoredBlueprint]] = ClientOperation("blueprints.delete", "command", "phaseline.use_cases.commands.upload_blueprint:delete_blueprint")
 PACKAGE_BLUEPRINT: ClientOperation[Packaged] = ClientOperation("blueprints.package", "local", "phaseline.use_cases.commands.upload_blueprint:package", reason=OWN_FILES)
-MERGE: ClientOperation[dict[str, Any]] = ClientOperation("blueprints.merge", "query", "phaseline.use_cases.tools.merged_plan:planned")
+MERGE: ClientOperation[dict[str, Any]] = ClientOperation("blueprints.merge", "query", "phaseline.use_cases.tools.blueprint_tools:planned")
 DIFF: ClientOperation[Differences] = ClientOperation("blueprints.diff", "query", "phaseline.use_cases.tools.blueprint_tools:compare_blueprints")
 EXPLAIN: ClientOperation[Explained] = ClientOperation("blueprints.explain", "query", "phaseline.use_cases.tools.blueprint_tools:explain_node")
 SCHEMA: ClientOperation[dict[str, Any]] = ClientOperation("blueprints.schema", "local", "phaseline.use_cases.tools.blueprint_tools:blueprint_schema", "none", reason=OWN_PROCESS)

@@ -20,7 +20,6 @@ from phaseline.plan.requests.request_problems import raise_if_completed, raise_i
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import Submission, ask
 from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
-from phaseline.use_cases.lookup import pinned_versions
 from phaseline.use_cases.lookup.blocking_executions import beside, raise_if_reopening
 from phaseline.use_cases.lookup.entries import last_own_graph
 from phaseline.use_cases.lookup.find import find_execution, listed
@@ -99,7 +98,23 @@ def retry(
     if not row.request.is_surrounded:
         return submission
 
-    return altered(submission, notes=pinned_versions.notes_of_others(ctx.store, row))
+    return altered(submission, notes=_notes_of_pinned_versions(ctx.store, row))
+
+
+def _notes_of_pinned_versions(store: Store, row: ExecutionRow) -> tuple[str, ...]:
+    """A sentence for each package of which the execution runs a version other than the enabled one."""
+    stages = store.around(row.number).stages if row.request.is_surrounded and store.has_packages else None
+    if stages is None:
+        return ()
+    pinned = {task.origin.plugin: task.origin.version for task in stages}
+    used = {use.package for use in store.packages.uses(row.deployment) if use.is_enabled}
+    in_force = {package.name: package.version for package in store.packages.all() if package.number in used}
+    return tuple(
+        f"{row.id} runs the tasks of {name}=={version}, with which it was made; "
+        + (f"{name}=={in_force[name]} is for the next execution" if name in in_force else "it is not enabled any more")
+        for name, version in sorted(pinned.items())
+        if in_force.get(name) != version
+    )
 
 
 @once("complete")

@@ -12,10 +12,12 @@ from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.model.rows.row_queries import ExecutionQuery
 from phaseline.plan.explain import cloudify_sentences
-from phaseline.plan.requests import claims, request_problems, request_validation
+from phaseline.plan.requests import availability, claims, request_problems, request_validation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    import numpy as np
 
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.execution import Request
@@ -134,3 +136,12 @@ def raise_if_invalid(topology: Topology, request: Request) -> None:
     problems = request_validation.check(topology, request)
     if problems:
         raise ProblemsError(problems)
+
+
+def raise_if_suspended(name: str, workflow: str, topology: Topology, states: np.ndarray) -> None:
+    """Raise PL-C080 if the workflow changes running instances while some are suspended (as in source 2's system)."""
+    count = availability.suspended_count(workflow, topology, states)
+    if count:
+        verb = "instance is" if count == 1 else "instances are"
+        message = f"the workflow '{workflow}' changes what runs, and {count:,} {verb} suspended"
+        raise problem_error("PL-C080", message, f"Resume them first: phaseline resume -d {name}", subject=name)

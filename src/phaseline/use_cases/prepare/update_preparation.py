@@ -22,9 +22,9 @@ from phaseline.use_cases.loading.blueprint_loading import load
 from phaseline.use_cases.loading.deployment_rows import raise_if_secrets_missing, sealed_inputs
 from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
 from phaseline.use_cases.loading.plugin_workflows import planner_of, unknown_workflow
+from phaseline.use_cases.lookup.blocking_executions import raise_if_suspended
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.secret_reveal import opened_inputs
-from phaseline.use_cases.lookup.suspension_check import raise_if_suspended
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.pre_post import with_stops
 

@@ -21,9 +21,9 @@ from phaseline.plan.workflows.uninstall import RECURSIVE, UNINSTALL
 from phaseline.use_cases.loading import plugin_workflows
 from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
 from phaseline.use_cases.lookup import owned_deployments
+from phaseline.use_cases.lookup.blocking_executions import raise_if_suspended
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.input_suggestions import KnownThings
-from phaseline.use_cases.lookup.suspension_check import raise_if_suspended
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.pre_post import with_stops
 

@@ -1,4 +1,4 @@
-"""Tools for authors of blueprints: the origin of each part, a comparison, and a schema for the editor."""
+"""Tools for authors of blueprints: the origin of each part, a comparison, the merged plan, and a schema for the editor."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from phaseline.dsl import reader
-from phaseline.dsl.documents import diff, provenance
+from phaseline.dsl.documents import diff, merged_plan, provenance
 from phaseline.dsl.grammar import json_schema as grammar_json_schema
 from phaseline.dsl.text import dsl_versions
 from phaseline.lang.did_you_mean import did_you_mean
@@ -69,3 +69,11 @@ def compare_blueprints(
         return reader.read_whole(opened.file, opened.files, open_types=open_types)
 
     return diff.compare(read(old), read(new))
+
+
+def planned(
+    ctx: RequestContext, file: str, *, plugin_folders: Sequence[str] = (), open_types: bool = False
+) -> dict[str, Any]:
+    """The plan that Cloudify's parser makes of the same file. Raises ``ProblemsError`` with all problems of the file."""
+    opened = blueprint_loading.open_blueprint(ctx, file, plugin_folders)
+    return merged_plan.plan_document(*reader.read_whole(opened.file, opened.files, open_types=open_types))
