@@ -18,8 +18,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast, dataclass_transform
 
 T = TypeVar("T")
-Columns = dict[str, Field[Any]]
-"""{name of a field: its declaration}."""
+Columns = dict[str, Any]
+"""{name of a field: its default, ``MISSING``, or the ``Field`` that declares it}; a ``Field`` for each would cost as much as the class."""
 _Parts = tuple[dict[str, Callable[..., None]], set[str], dict[str, Any], dict[str, Any]]
 """What sets each field, the fields that must be given, what makes a default, the defaults."""
 
@@ -54,31 +54,32 @@ def mutable(declared: type[T]) -> type[T]:
 
 
 def _made(declared: type[T], *, is_frozen: bool) -> type[T]:
-    inherited = _inherited(declared)
-    columns = inherited | _columns(declared)
-    values_of = _reader(tuple(columns))
-    later = _Once(lambda: dataclass(frozen=is_frozen, repr=False, eq=False)(_copied(declared)))
-    own = {name: value for name, value in vars(declared).items() if name not in columns}
+    own = vars(declared).copy()
     del own["__dict__"], own["__weakref__"]
-    beside = ("__dict__", "__weakref__") if any(type(value) is cached_property for value in own.values()) else ()
-    space = {
+    columns, added = _columns(declared, own)
+    names = tuple(columns)
+    values_of = attrgetter(*names) if len(names) > 1 else _reader(names)
+    later = _Later(declared, columns, is_frozen=is_frozen)
+    beside = ("__dict__", "__weakref__") if cached_property in map(type, own.values()) else ()
+    space: dict[str, Any] = {
         "__qualname__": declared.__qualname__,
-        "__slots__": (*(name for name in columns if name not in inherited), *beside),
-        "__match_args__": tuple(columns),
-        "__dataclass_fields__": _Later("__dataclass_fields__", columns, later),
-        "__dataclass_params__": _Later("__dataclass_params__", columns, later),
+        "__slots__": (*added, *beside),
+        "__match_args__": names,
+        "__dataclass_fields__": later,
+        "__dataclass_params__": _Params(later),
         "__repr__": _repr_of(columns),
     }
     if is_frozen:
-        space |= {**_of_comparing(columns, values_of), "__setattr__": _raise_frozen, "__delattr__": _raise_frozen}
-    made = cast("type[T]", type(declared.__name__, declared.__bases__, space | own))
+        space |= _of_comparing(columns, values_of)
+    space |= own
+    made = cast("type[T]", type(declared.__name__, declared.__bases__, space))
     setattr(made, "__init__", _init_of(made, columns, later))  # noqa: B010 - mypy would ask whether a subclass agrees
-    FIELDS[made] = {name: place for place, name in enumerate(columns)}, values_of
+    FIELDS[made] = names, values_of
     return made
 
 
-FIELDS: Final[dict[type, tuple[dict[str, int], Callable[[object], tuple[Any, ...]]]]] = {}
-"""{class declared here: ({field: its place}, what gives the values of an object in this order)}"""
+FIELDS: Final[dict[type, tuple[tuple[str, ...], Callable[[object], tuple[Any, ...]]]]] = {}
+"""{class declared here: (its fields, what gives the values of an object in this order)}"""
 
 
 def altered(one: T, **changes: Any) -> T:
@@ -95,14 +96,12 @@ def altered(one: T, **changes: Any) -> T:
     known = FIELDS.get(kind)
     if known is None:  # an ordinary dataclass
         return cast("T", replace(cast("Any", one), **changes))
-    places, values_of = known
-    values = list(values_of(one))
-    try:
-        for name, value in changes.items():
-            values[places[name]] = value
-    except KeyError as unknown:
-        raise TypeError(f"{kind.__qualname__} has no field {unknown}") from None
-    return kind(*values)
+    names, values_of = known
+    values = dict(zip(names, values_of(one), strict=True))
+    values.update(changes)
+    if len(values) > len(names):
+        raise TypeError(f"{kind.__qualname__} has no field {[*values][len(names)]!r}")
+    return kind(*values.values())
 
 
 def as_dict(one: object) -> dict[str, Any]:
@@ -115,14 +114,14 @@ def as_dict(one: object) -> dict[str, Any]:
     >>> as_dict(Point(1))
     {'x': 1, 'y': 0}
     """
-    places, values_of = FIELDS[type(one)]
-    return dict(zip(places, values_of(one), strict=True))
+    names, values_of = FIELDS[type(one)]
+    return dict(zip(names, values_of(one), strict=True))
 
 
 def field_defaults(kind: type) -> dict[str, Any]:
     """{field: its default} of a class declared here; ``MISSING`` for required fields."""
     later: _Later = vars(kind)["__dataclass_fields__"]
-    return {name: said.default for name, said in later.columns.items()}
+    return {name: said.default if isinstance(said, Field) else said for name, said in later.columns.items()}
 
 
 def _copied(declared: type) -> type:
@@ -131,57 +130,68 @@ def _copied(declared: type) -> type:
     return type(declared.__name__, declared.__bases__, space)
 
 
-class _Once:
-    """What ``functools.cache`` makes of a function without arguments, ten times as fast."""
+class _Later:
+    """The class as an ordinary dataclass, made when it is first needed; of a class, its ``__dataclass_fields__``."""
 
-    __slots__ = ("_known", "_make")
+    __slots__ = ("_declared", "_is_frozen", "_known", "columns")
 
-    def __init__(self, make: Callable[[], type]) -> None:
-        """Called when it is first needed."""
-        self._make = make
+    def __init__(self, declared: type, columns: Columns, *, is_frozen: bool) -> None:
+        """``declared``: the class as it was written."""
+        self._declared = declared
+        self._is_frozen = is_frozen
         self._known: type | None = None
+        self.columns = columns
 
     def __call__(self) -> type:
-        """What it gave."""
+        """The dataclass."""
         if self._known is None:
-            self._known = self._make()
+            self._known = dataclass(frozen=self._is_frozen, repr=False, eq=False)(_copied(self._declared))
         return self._known
 
+    def __get__(self, one: object, owner: type) -> object:
+        """The fields, as the standard library wants to know them."""
+        return vars(self())["__dataclass_fields__"]
 
-class _Later:
-    """What the standard library wants to know of a dataclass, made when it asks."""
 
-    def __init__(self, name: str, columns: Columns, later: Callable[[], type]) -> None:
-        """``later`` gives the dataclass, ``name`` is what is asked of it."""
-        self.name, self.columns, self.later = name, columns, later
+class _Params:
+    """The ``__dataclass_params__`` of a class."""
+
+    __slots__ = ("_later",)
+
+    def __init__(self, later: _Later) -> None:
+        """``later`` gives the dataclass."""
+        self._later = later
 
     def __get__(self, one: object, owner: type) -> object:
-        """As the dataclass has it."""
-        return vars(self.later())[self.name]
+        """The parameters, as the standard library wants to know them."""
+        return vars(self._later())["__dataclass_params__"]
 
 
-def _inherited(declared: type) -> Columns:
+def _columns(declared: type, own: dict[str, Any]) -> tuple[Columns, list[str]]:
+    """The fields of a class with those of its parents, and the names of its own; their defaults are taken out of ``own``."""
     columns: Columns = {}
-    for parent in declared.__bases__:
-        if parent not in {object, Generic}:
-            known = vars(parent).get("__dataclass_fields__")
-            assert isinstance(known, _Later), f"{declared}: inherits from what is not frozen like it"
-            columns |= known.columns
-    return columns
+    if declared.__bases__ != (object,):
+        for parent in declared.__bases__:
+            if parent is not Generic:
+                known = vars(parent).get("__dataclass_fields__")
+                assert isinstance(known, _Later), f"{declared}: inherits from what is not frozen like it"
+                columns |= known.columns
+    annotations = declared.__annotations__
+    added = [name for name in annotations if name not in columns] if columns else [*annotations]
+    for name in annotations:
+        columns[name] = own.pop(name, MISSING)
+    plain = all(said.init and said.kw_only in {MISSING, False} for said in columns.values() if type(said) is Field)
+    plain = plain and "ClassVar" not in "".join(map(str, annotations.values()))
+    assert plain, f"{declared}: a case for @dataclass itself"
+    return columns, added
 
 
-def _columns(declared: type) -> Columns:
-    columns = {}
-    for name, kind in declared.__annotations__.items():
-        given = vars(declared).get(name, MISSING)
-        if given is MISSING:
-            said = _GIVEN
-        else:
-            said = given if isinstance(given, Field) else field(default=given)
-        columns[name] = said
-        plain = said.init and said.kw_only in {MISSING, False} and "ClassVar" not in str(kind)
-        assert plain, f"{declared}.{name}: a case for @dataclass itself"
-    return columns
+def _declarations(columns: Columns) -> dict[str, Field[Any]]:
+    """{field: its declaration}, once it is worth making them."""
+    return {
+        name: said if isinstance(said, Field) else _GIVEN if said is MISSING else field(default=said)
+        for name, said in columns.items()
+    }
 
 
 def _reader(names: tuple[str, ...]) -> Callable[[object], tuple[Any, ...]]:
@@ -192,8 +202,11 @@ def _reader(names: tuple[str, ...]) -> Callable[[object], tuple[Any, ...]]:
 
 
 def _of_comparing(columns: Columns, values: Callable[[object], tuple[Any, ...]]) -> dict[str, Callable[..., Any]]:
-    names = tuple(name for name, said in columns.items() if said.compare)
-    compared = values if len(names) == len(columns) else _reader(names)
+    """What a frozen class has more."""
+    compared = values
+    if Field in map(type, columns.values()):
+        names = tuple(name for name, said in columns.items() if not isinstance(said, Field) or said.compare)
+        compared = values if len(names) == len(columns) else _reader(names)
 
     def equal(self: object, other: object) -> bool:
         return compared(self) == compared(other) if type(other) is type(self) else NotImplemented
@@ -204,21 +217,34 @@ def _of_comparing(columns: Columns, values: Callable[[object], tuple[Any, ...]])
     def reduced(self: object) -> tuple[type, tuple[Any, ...]]:
         return type(self), values(self)
 
-    return {"__eq__": equal, "__hash__": hashed, "__reduce__": reduced}
+    return {
+        "__eq__": equal,
+        "__hash__": hashed,
+        "__reduce__": reduced,
+        "__setattr__": _raise_frozen,
+        "__delattr__": _raise_frozen,
+    }
 
 
 def _repr_of(columns: Columns) -> Callable[[object], str]:
     def shown_as(self: object) -> str:
-        shown = [name for name, said in columns.items() if said.repr]
+        shown = [name for name, said in columns.items() if not isinstance(said, Field) or said.repr]
         return f"{type(self).__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
     return shown_as
 
 
 def _parts_of(made: type, columns: Columns) -> _Parts:
-    needed = {name for name, said in columns.items() if said.default is said.default_factory is MISSING}
-    factories = {name: said.default_factory for name, said in columns.items() if said.default_factory is not MISSING}
-    defaults = {name: said.default for name, said in columns.items() if name not in needed | factories.keys()}
+    needed, factories, defaults = set(), {}, {}
+    for name, said in columns.items():
+        is_field = isinstance(said, Field)
+        default = said.default if is_field else said
+        if default is not MISSING:
+            defaults[name] = default
+        elif is_field and said.default_factory is not MISSING:
+            factories[name] = said.default_factory
+        else:
+            needed.add(name)
     return {name: getattr(made, name).__set__ for name in columns}, needed, factories, defaults
 
 
@@ -259,7 +285,7 @@ def _compiled(made: type, columns: Columns, later: Callable[[], type]) -> Callab
         return slow
     known: dict[str, Any] = {"_made": made, "_absent": object(), "_become": vars(object)["__class__"].__set__}
     heads, lines = [], []
-    for name, said in columns.items():
+    for name, said in _declarations(columns).items():
         is_needed = said.default is said.default_factory is MISSING
         heads.append(name if is_needed else f"{name}=_default_{name}")
         known[f"_default_{name}"] = known["_absent"] if said.default is MISSING else said.default
