@@ -79,8 +79,9 @@ import sys, phaseline
 if sys.argv[1:]:
     from phaseline.cli.startup import module_finder as own_modules
     own_modules.find_directly()
-    assert "phaseline.model" in sys.modules
+    assert "__file__" not in vars(sys.modules["phaseline.model"]), "made before anything asks"
 import phaseline.model as package
+package.__file__
 print({key: value for key, value in sorted(vars(package).items()) if key[:2] == "__" and key != '__builtins__' and not hasattr(value, "__dict__")})
 print([getattr(package.__spec__, key) for key in ("name", "origin", "cached", "submodule_search_locations", "parent")])
 print(package.__spec__.has_location, type(package.__spec__.loader), phaseline.model is package)

@@ -86,6 +86,8 @@ PLAIN: dict[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 """{package: packages in it whose ``__init__`` holds only a docstring}; kept true by a test."""
+MADE_ON_REQUEST = frozenset({"__cached__", "__file__", "__loader__", "__package__", "__spec__"})
+"""Attributes of a plain package that are made when one of them is read: they cost three times as much as the package."""
 ASKED_BY_IMPORTS = frozenset({
     "__class__", "__dict__", "__name__", "__spec__", "__loader__", "__package__", "__path__", "__file__", "__cached__",
 })  # fmt: skip
@@ -111,31 +113,35 @@ def find_directly() -> None:
 def make_plain_packages(parent: ModuleType, folder: str, ending: str) -> None:
     """Make the packages below ``parent`` whose ``__init__`` holds only a docstring, without reading it.
 
-    That takes a fifth of an import, and a command would import fifty. Packages already imported stay.
+    That takes a twentieth of an import, and a command would import fifty. Packages already imported stay.
     """
-    modules = sys.modules
+    modules, around, before = sys.modules, vars(parent), f"{parent.__name__}."
     for own in PLAIN.get(parent.__name__, ()):
-        name, place = f"{parent.__name__}.{own}", f"{folder}/{own}"
+        name, place = before + own, f"{folder}/{own}"
         module = modules.get(name)
         if module is None:
-            source = f"{place}/__init__.py"
-            loader = SourceFileLoader(name, source)
-            spec = ModuleSpec(name, loader, origin=source, is_package=True)
-            spec.has_location, spec.cached = True, f"{place}/__pycache__/__init__{ending}"
-            spec.submodule_search_locations = path = [place]
-            modules[name] = module = ModuleType(name)
-            module.__dict__.update(
-                __path__=path,
-                __file__=source,
-                __cached__=spec.cached,
-                __package__=name,
-                __loader__=loader,
-                __spec__=spec,
-                __getattr__=partial(_waiting_module, name, place),
-            )
-            parent.__dict__[own] = module
+            modules[name] = around[own] = module = ModuleType.__new__(ModuleType)
+            known = module.__dict__  # filled one by one: ``update`` costs as much as all the rest
+            known["__name__"] = name
+            known["__doc__"] = None
+            known["__path__"] = [place]
+            known["__getattr__"] = partial(_of_plain_package, name, place, ending)
         if name in PLAIN:
             make_plain_packages(module, place, ending)
+
+
+def _of_plain_package(package: str, folder: str, ending: str, own: str) -> object:
+    """The ``__getattr__`` of a plain package: an attribute of all packages, or a deferred module. Raises: ``AttributeError``."""
+    if own not in MADE_ON_REQUEST:
+        return _waiting_module(package, folder, own)
+    known = vars(sys.modules[package])
+    source = f"{folder}/__init__.py"
+    spec = ModuleSpec(package, SourceFileLoader(package, source), origin=source, is_package=True)
+    spec.has_location, spec.cached = True, f"{folder}/__pycache__/__init__{ending}"
+    spec.submodule_search_locations = known["__path__"]
+    spec = known.setdefault("__spec__", spec)
+    known.update(__file__=source, __cached__=spec.cached, __package__=package, __loader__=spec.loader)
+    return known[own]
 
 
 def _waiting_module(package: str, folder: str, own: str) -> ModuleType:
