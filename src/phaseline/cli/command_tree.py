@@ -13,7 +13,7 @@ import click
 
 from phaseline.cli.shell.cli_context import CliContext
 from phaseline.cli.streams.output import answer_json, echo_err
-from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.problems import problem
 
 COMMANDS = {
     "install": "executions.install:install",
@@ -95,7 +95,7 @@ class CommandTree(click.Group):
         """Run the command; print mistakes of the user as problems, with exit code 1."""
         try:
             return super().invoke(ctx)
-        except ProblemsError as error:
+        except problem.ProblemsError as error:  # its module is loaded when there is an error
             ctx.ensure_object(CliContext).show_problems(error.problems)
             ctx.exit(1)
 

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from importlib import import_module
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
 import pytest
 
 from phaseline.cli.startup import deferred_modules as later
+from phaseline.cli.startup import fast_start
+
+DEFERRED = """
+import sys
+from phaseline.cli.startup import fast_start
+from phaseline.cli.startup.deferred_modules import DeferredModule
+fast_start.begin()
+print(*(name for name, module in sys.modules.items() if type(module) is DeferredModule))
+"""
 
 
 @pytest.fixture
@@ -97,20 +108,53 @@ def test_a_package_that_waits_has_its_parts(library: Path) -> None:
     package.mkdir()
     (package / "__init__.py").write_text("word = 'outer'")
     (package / "drawer.py").write_text("word = 'drawer'")
-    later.put_off("chest")
+    later.put_off("chest", is_package=True)
 
     assert import_module("chest.drawer").word == "drawer"
     assert import_module("chest").word == "outer"
 
 
-def test_what_is_there_and_what_is_nowhere_is_left_alone() -> None:
+def test_a_module_that_is_there_is_left_alone() -> None:
     later.put_off("sys")
-    later.put_off("there_is_no_such_module")
-    later.put_off("there_is_no_such_package.part")
 
     assert type(sys.modules["sys"]) is not later.DeferredModule
-    assert "there_is_no_such_module" not in sys.modules
-    assert "there_is_no_such_package.part" not in sys.modules
+
+
+@pytest.mark.parametrize("name", ["there_is_no_such_module", "there_is_no_such_package.part"])
+def test_a_module_that_is_nowhere_is_missing_when_it_is_used(library: Path, name: str) -> None:
+    later.put_off(name)
+
+    with pytest.raises(ModuleNotFoundError, match=name):
+        _ = sys.modules[name].word
+
+
+def test_a_module_is_searched_for_when_it_is_used_in_the_places_of_before(library: Path) -> None:
+    first, second = library / "first", library / "second"
+    for folder in (first, second):
+        folder.mkdir()
+        (folder / "twice.py").write_text(f"place = {folder.name!r}")
+    sys.path.insert(0, str(first))
+    later.put_off("twice")
+    sys.path.insert(0, str(second))
+    module = import_module("twice")
+
+    assert type(module.__spec__) is later.DeferredSpec
+    assert module.__file__ == module.__spec__.origin == str(first / "twice.py")
+    assert type(module) is later.DeferredModule
+    assert type(module.__spec__) is ModuleSpec
+    assert module.__spec__.parent == module.__package__ == ""
+    assert module.place == "first"
+    assert vars(module)["__file__"] == str(first / "twice.py")
+
+
+def test_the_packages_that_commands_defer_have_their_parts() -> None:
+    deferred = subprocess.run([sys.executable, "-c", DEFERRED], capture_output=True, text=True, check=True).stdout
+    found = {name: PathFinder.find_spec(name) for name in deferred.split() if "." not in name}
+
+    assert len(found) > 10
+    for name, spec in found.items():
+        assert spec is not None, name
+        assert (spec.submodule_search_locations is not None) == (name in fast_start.PACKAGES), name
 
 
 def test_a_name_that_it_has_not_is_missing_after_loading_and_loading_is_not_asked_for_a_path(library: Path) -> None:

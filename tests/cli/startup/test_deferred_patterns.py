@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 
-from phaseline.cli.startup.deferred_modules import LaterPattern, spec_of
+from phaseline.cli.startup.deferred_patterns import LaterPattern, spec_of
 
 SOURCE = """
 import re

@@ -33,6 +33,8 @@ SELDOM = (
     "numpy.lib.mixins", "numpy.lib.scimath",
 )  # fmt: skip
 """Modules of Python and numpy that click, numpy and Phaseline import for features that most commands do not use."""
+PACKAGES = ("ctypes",)
+"""Those of them that are packages."""
 
 _lent: list[str] = []
 _codes: list[int] = []
@@ -47,14 +49,14 @@ def begin() -> None:
     for name in DOCUMENTATION:
         sys.modules.setdefault(name, ModuleType(name))
     for name in SELDOM:
-        later.put_off(name)
+        later.put_off(name, is_package=name in PACKAGES)
     later.put_off("inspect", {"cleandoc": cleandoc, "signature": signature})
     later.put_off("platform", {"system": lambda: os.uname().sysname})
     later.put_off("urllib.parse", {"quote_from_bytes": quote_from_bytes})
     later.put_off("gettext", {"gettext": gettext, "ngettext": ngettext})
-    later.put_off(ANNOTATIONS, {"NDArray": Annotation})
+    later.put_off(ANNOTATIONS, {"NDArray": Annotation}, is_package=True)
     taken = ("eigvals", "inv", "lstsq", "matrix_power")
-    later.put_off(LINEAR_ALGEBRA, {name: _lent_by(LINEAR_ALGEBRA, name) for name in taken})
+    later.put_off(LINEAR_ALGEBRA, {name: _lent_by(LINEAR_ALGEBRA, name) for name in taken}, is_package=True)
     if not any(name in os.environ for name in THREADS):
         os.environ[OPENBLAS] = "1"
         _lent.append(OPENBLAS)

@@ -13,8 +13,8 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
+from importlib._bootstrap_external import MAGIC_NUMBER  # as ``importlib.util``, which imports more
 from importlib.machinery import BuiltinImporter, ModuleSpec, SourceFileLoader
-from importlib.util import MAGIC_NUMBER
 from marshal import loads
 from types import CodeType, ModuleType
 from typing import Any
@@ -196,7 +196,7 @@ class ModuleFinder:
         if not path or not name.startswith(OURS):
             if name not in COMPILE_LATER:
                 return None
-            from phaseline.cli.startup.deferred_modules import spec_of
+            from phaseline.cli.startup.deferred_patterns import spec_of
 
             return spec_of(name, path)
         own = name.rpartition(".")[2]
