@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from phaseline.client import execution_options, operations
+from phaseline.client import operations, option_types
 from phaseline.client.client import Client, NounOf
 from phaseline.client.operations import TABLE, ClientOperation
 
@@ -116,10 +116,10 @@ def names_of(keyword: ast.keyword, code: ast.FunctionDef) -> set[str]:
     if keyword.arg is not None:
         return {keyword.arg}
     if ast.unparse(keyword.value) == "following(options)":
-        return set(execution_options.FollowOptionsDict.__annotations__)
+        return set(option_types.FollowOptionsDict.__annotations__)
     assert code.args.kwarg is not None
     shared = ast.unparse(code.args.kwarg.annotation).removeprefix("Unpack[").removesuffix("]")  # type: ignore[arg-type]  # it has one
-    return set(getattr(execution_options, shared).__annotations__)
+    return set(getattr(option_types, shared).__annotations__)
 
 
 @pytest.mark.parametrize("name", TABLE)

@@ -16,7 +16,7 @@ from math import isfinite
 from types import FunctionType
 from typing import TYPE_CHECKING, ForwardRef, ParamSpec, TypeVar
 
-from phaseline.client import execution_options
+from phaseline.client import option_types
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def arguments_of(function: Callable[..., object]) -> Mapping[str, str]:
 def _shared(function: Callable[..., object]) -> type | None:
     """The ``TypedDict`` of the options that a method shares with others."""
     found = UNPACKED.fullmatch(function.__annotations__.get(SHARED, ""))
-    return getattr(execution_options, found[1]) if found else None
+    return getattr(option_types, found[1]) if found else None
 
 
 def _renamed(where: str, named: Mapping[str, object], former: Mapping[str, str]) -> dict[str, object]:

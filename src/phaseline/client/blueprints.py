@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any, Unpack
 
-    from phaseline.client.execution_options import StopOptionsDict
+    from phaseline.client.option_types import StopOptionsDict
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.blueprint.diff import Differences
     from phaseline.model.blueprint.provenance import Explained

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Unpack
 
-    from phaseline.client.execution_options import FollowOptionsDict
+    from phaseline.client.option_types import FollowOptionsDict
     from phaseline.use_cases.commands.breakpoints import Kept
     from phaseline.use_cases.queries.breakpoints import StoppedInstance
 

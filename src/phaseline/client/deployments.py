@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from phaseline.app.watcher import Watcher
-    from phaseline.client.execution_options import (
+    from phaseline.client.option_types import (
         ExecutionOptionsDict,
         FollowOptionsDict,
         UpdateExecutionOptionsDict,

@@ -1,96 +1,20 @@
-"""Options of executions as programs pass them, and their translation into the values of the use cases."""
+"""The translation of options of executions, as programs pass them, into the values of the use cases."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from phaseline.app.watcher import Watcher
+    from collections.abc import Mapping, Sequence
+
+    from phaseline.client.option_types import FollowOptionsDict, RunOptionsDict, StopOptionsDict, UpdateOptionsDict
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.execution.breakpoints import Breakpoint
-    from phaseline.model.execution.execution import IfBusy
     from phaseline.use_cases.commands.adopt import AdoptOrder
     from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
-    from phaseline.use_cases.prepare.options import ExecutionOptions, OnFailure
+    from phaseline.use_cases.prepare.options import ExecutionOptions
     from phaseline.use_cases.prepare.update_preparation import UpdateOrder
     from phaseline.use_cases.prepare.workflow_start import WorkflowStart
-
-
-class FollowOptionsDict(TypedDict, total=False):
-    """How long the caller waits.
-
-    ``watcher``: receives the progress. ``detach``: return as soon as an engine has started the execution.
-    """
-
-    watcher: Watcher | None
-    detach: bool
-
-
-class StopOptionsDict(TypedDict, total=False):
-    """Where instances stop.
-
-    ``breakpoints``: points at which instances stop until they are cleared, such as ``pre-create=app_*``.
-    ``break_timeout``: a span such as ``10m`` after which an instance that is still stopped fails.
-    """
-
-    breakpoints: Sequence[str]
-    break_timeout: str | None
-
-
-class RunOptionsDict(StopOptionsDict, total=False):
-    """How an execution reacts to failures, time limits and other executions.
-
-    ``task_retries``: retries of a failed call; None: the value of the settings; -1: without limit. ``on_failure``: ``continue``, ``stop``
-    or ``rollback``. ``stop_after``: ``3``, ``10%`` or ``30s``, the failures after which nothing new begins. ``if_busy``: ``wait`` for
-    executions that have a claim on the same instances, ``refuse`` or ``force``. ``timeout``: ``90s``, ``10m`` or ``2h``; a longer
-    execution is canceled. ``subgraph_retries``: repetitions of a failed life cycle. ``breakpoints``: points at which instances stop until
-    they are cleared, such as ``pre-create=app_*``. ``break_timeout``: a span such as ``10m`` after which an instance that is still
-    stopped fails.
-    """
-
-    task_retries: int | None
-    on_failure: OnFailure
-    stop_after: str | None
-    if_busy: IfBusy
-    timeout: str | None
-    subgraph_retries: int | None
-
-
-class ExecutionOptionsDict(RunOptionsDict, FollowOptionsDict, total=False):
-    """How an execution is run.
-
-    ``task_retries``: retries of a failed call; None: the value of the settings; -1: without limit. ``on_failure``: ``continue``, ``stop``
-    or ``rollback``. ``stop_after``: ``3``, ``10%`` or ``30s``, the failures after which nothing new begins. ``if_busy``: ``wait`` for
-    executions that have a claim on the same instances, ``refuse`` or ``force``. ``timeout``: ``90s``, ``10m`` or ``2h``; a longer
-    execution is canceled. ``subgraph_retries``: repetitions of a failed life cycle. ``breakpoints``: points at which instances stop until
-    they are cleared, such as ``pre-create=app_*``. ``break_timeout``: a span such as ``10m`` after which an instance that is still
-    stopped fails. ``watcher``: receives the progress. ``detach``: return as soon as an engine has started the execution.
-    """
-
-
-class UpdateOptionsDict(TypedDict, total=False):
-    """What an update does.
-
-    ``inputs``: new values; all other inputs stay. ``plugins``: folders of plugins; None: those of the deployment. ``parameters``: any of
-    the workflow ``update``. The other options are those of ``phaseline deployments update``.
-    """
-
-    inputs: Mapping[str, Value] | None
-    plugins: Sequence[str] | None
-    parameters: Mapping[str, Value] | None
-    runtime_only_evaluation: bool
-    workflow_id: str | None
-    reinstall: Sequence[str]
-    allow_replace: bool
-    skip_uninstall: bool
-    skip_install: bool
-    skip_drift_check: bool
-    skip_heal: bool
-    skip_reinstall: bool
-    force_reinstall: bool
-    ignore_failure: bool
-    auto_correct_types: bool
 
 
 SWITCHES = (
@@ -105,18 +29,6 @@ SWITCHES = (
     "auto_correct_types",
 )
 """Options of an update that are parameters of its workflow."""
-
-
-class UpdateAndRunOptionsDict(UpdateOptionsDict, RunOptionsDict, total=False):
-    """What an update does (``inputs`` … ``auto_correct_types``), and how it is run (``task_retries`` … ``break_timeout``)."""
-
-
-class UpdateExecutionOptionsDict(UpdateOptionsDict, ExecutionOptionsDict, total=False):
-    """What an update does (``inputs`` … ``auto_correct_types``), and how it is run (``task_retries`` … ``detach``).
-
-    ``inputs``: new values; all other inputs stay. ``plugins``: folders of plugins; None: those of the deployment. ``parameters``: any of
-    the workflow ``update``. The other options are those of ``phaseline deployments update`` and ``executions.install``.
-    """
 
 
 def order_of(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from phaseline.app.watcher import Watcher
-    from phaseline.client.execution_options import ExecutionOptionsDict, FollowOptionsDict
+    from phaseline.client.option_types import ExecutionOptionsDict, FollowOptionsDict
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.use_cases.commands.approve import Approved
     from phaseline.use_cases.commands.maintenance import Purge

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from phaseline.app.watcher import Watcher
-    from phaseline.client.execution_options import FollowOptionsDict
+    from phaseline.client.option_types import FollowOptionsDict
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.use_cases.queries.instance_waits import Waiting
     from phaseline.use_cases.queries.stuck import Stuck

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Unpack
 
-    from phaseline.client.execution_options import FollowOptionsDict, StopOptionsDict, UpdateAndRunOptionsDict
+    from phaseline.client.option_types import FollowOptionsDict, StopOptionsDict, UpdateAndRunOptionsDict
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.use_cases.commands.apply_plan import PlanDetails, PlanView
     from phaseline.use_cases.prepare.plan_preview import PlanPreview

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Unpack
 
-    from phaseline.client.execution_options import StopOptionsDict
+    from phaseline.client.option_types import StopOptionsDict
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.use_cases.commands.resources.apply import Applied
     from phaseline.use_cases.commands.resources.phase_decisions import Decided

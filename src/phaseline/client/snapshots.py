@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Unpack
 
-    from phaseline.client.execution_options import ExecutionOptionsDict, RunOptionsDict
+    from phaseline.client.option_types import ExecutionOptionsDict, RunOptionsDict
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.use_cases.commands.snapshots import SnapshotView
     from phaseline.use_cases.prepare.plan_preview import PlanPreview
