@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.engine import propagate_vector
 from phaseline.engine.arena_layout import (
     COLUMNS,
     SLOT_COLUMNS,
@@ -33,7 +34,6 @@ from phaseline.engine.arena_layout import (
 from phaseline.engine.columns import Columns
 from phaseline.engine.dependency_counts import PIECE
 from phaseline.engine.propagate_scalar import FEW, Cells, judge_few, run_one, set_few
-from phaseline.engine.propagate_vector import judge_many, set_many
 from phaseline.engine.status_transitions import (
     ANY,
     BLOCKED,
@@ -307,28 +307,32 @@ class Arena:
         if not felt:
             return self._after([], [], late) if late else NOTHING
         if len(felt) > FEW:
-            return self._after(*judge_many(self, np.array(sorted(felt), np.int64)), late)
+            return self._after(*propagate_vector.judge_many(self, np.array(sorted(felt), np.int64)), late)
         return self._after(*judge_few(self, sorted(felt) if len(felt) > 1 else felt), late)
 
     def _move_many(
         self, positions: np.ndarray, new: Wave | int, candidates: np.ndarray | None, late: set[int]
     ) -> tuple[Wave, Wave | int]:
         """One wave of a change, as columns: the next positions and statuses."""
-        moved = set_many(self, positions, new if isinstance(new, int) else np.asarray(new, np.uint8))
+        moved = propagate_vector.set_many(self, positions, new if isinstance(new, int) else np.asarray(new, np.uint8))
         if candidates is not None:
             moved = unique(np.concatenate([moved, candidates])) if len(moved) else candidates
         if self._has_ended and len(moved):
             is_late = (self.marks[moved] & ENDED) != 0
             late.update(moved[is_late].tolist())
             moved = moved[~is_late]
-        return self._after(*judge_many(self, moved), late)
+        return self._after(*propagate_vector.judge_many(self, moved), late)
 
     def _after(self, wave: Wave, new: Wave | int, late: set[int]) -> tuple[Wave, Wave | int]:
         """The next wave; when nothing else changes, that of the milestones that wait for an end."""
         if late and not len(wave):
             ended = sorted(late)
             late.clear()
-            return judge_few(self, ended) if len(ended) <= FEW else judge_many(self, np.array(ended, np.int64))
+            return (
+                judge_few(self, ended)
+                if len(ended) <= FEW
+                else propagate_vector.judge_many(self, np.array(ended, np.int64))
+            )
         return wave, new
 
     def take_back(self, positions: np.ndarray) -> np.ndarray:
@@ -341,7 +345,7 @@ class Arena:
         taken: list[np.ndarray] = []
         while len(positions):
             taken.append(positions)
-            felt = set_many(self, positions, BLOCKED)
+            felt = propagate_vector.set_many(self, positions, BLOCKED)
             ruled = ruled_status(self.unmet[felt], self.lost[felt], self.needs[felt], self.marks[felt])
             positions = felt[WAS_LET_THROUGH[self.status[felt]] & ~WAS_LET_THROUGH[ruled]]
         self.released, self.passed = self._still(self.released, WAITING), self._still(self.passed, PASSED)

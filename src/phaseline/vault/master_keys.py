@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from phaseline.model.problems.problem import ProblemsError, problem_error
-from phaseline.vault.envelope import KEY_BYTES, new_key
+from phaseline.vault import envelope
 
 VARIABLE = "PHASELINE_SECRETS_KEY"
 """Master keys as base64, separated by spaces or commas, the newest first. It takes the place of the file."""
@@ -70,7 +70,7 @@ class MasterKeys:
         """The key that encrypts; a file with a new one is made if there is none. To be called in ``alone``."""
         keys = self.read()
         if not keys:
-            keys = [new_key()]
+            keys = [envelope.new_key()]
             self.write(keys)
         return keys[0]
 
@@ -133,8 +133,8 @@ def _parsed(words: Sequence[str], place: str) -> list[bytes]:
             key = base64.b64decode(word, validate=True)
         except (binascii.Error, ValueError):
             key = b""
-        if len(key) != KEY_BYTES:
-            raise _unreadable(place, f"it holds something that is not {KEY_BYTES} bytes in base64")
+        if len(key) != envelope.KEY_BYTES:
+            raise _unreadable(place, f"it holds something that is not {envelope.KEY_BYTES} bytes in base64")
         keys.append(key)
     return keys
 

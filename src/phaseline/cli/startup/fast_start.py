@@ -29,7 +29,7 @@ ANNOTATIONS = "numpy._typing"
 LINEAR_ALGEBRA = "numpy.linalg"
 """A module from which numpy takes four functions while it is loaded, for its matrices and polynomials."""
 SELDOM = (
-    "ast", "ctypes", "fnmatch", "ntpath", "pickle", "shlex", "textwrap", "traceback", "uuid",
+    "ast", "ctypes", "fnmatch", "importlib.util", "ntpath", "pickle", "shlex", "textwrap", "traceback", "uuid",
     "numpy.lib.mixins", "numpy.lib.scimath",
 )  # fmt: skip
 """Modules of Python and numpy that click, numpy and Phaseline import for features that most commands do not use."""

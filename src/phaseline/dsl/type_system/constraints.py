@@ -13,9 +13,9 @@ from typing import Final, Protocol
 from phaseline.dsl.functions.registry import is_function
 from phaseline.dsl.text.primitive_types import OBJECT_TYPES
 from phaseline.dsl.text.value_words import quoted_list, suggest, word_for
+from phaseline.lang import regex
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.lang.fast_namedtuples import NamedTuple
-from phaseline.lang.regex import PatternError, compiled
 from phaseline.model.blueprint.blueprint import PropertySchema, Value
 
 MESSAGE = "error_message"
@@ -82,7 +82,7 @@ def _in_values(value: Value, argument: Value) -> bool:
 def _matches(value: Value, argument: Value) -> bool:
     if not isinstance(value, str):
         raise Incomparable(f"{word_for(value)} is no text, so no pattern fits it")
-    return compiled(str(argument)).matches(value)
+    return regex.compiled(str(argument)).matches(value)
 
 
 def _is_pair(argument: Value) -> bool:
@@ -105,8 +105,8 @@ def _is_pattern(argument: Value) -> bool:
     if not isinstance(argument, str):
         return False
     try:
-        compiled(argument)
-    except PatternError:
+        regex.compiled(argument)
+    except regex.PatternError:
         return False
     return True
 

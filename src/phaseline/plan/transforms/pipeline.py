@@ -16,10 +16,9 @@ import numpy as np
 
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.plan.graph.assembly import assemble
-from phaseline.plan.transforms import state_paths
+from phaseline.plan.transforms import endings, state_paths
 from phaseline.plan.transforms.chain import chain_entries
 from phaseline.plan.transforms.dependency_edges import wait_for_sources, wait_for_targets
-from phaseline.plan.transforms.endings import end_however
 from phaseline.plan.transforms.intact_neighbours import NO_ROWS, append_intact, concerned
 from phaseline.plan.transforms.selected import begin
 from phaseline.plan.transforms.sequences import append_sequence
@@ -195,7 +194,7 @@ def _woven(asked: Asked, name: str, chosen: np.ndarray, walk: Walk) -> Graph:
         )
         draft = state_paths.append_paths(draft, walk.sequence, history.paths, manner)
     if walk.however:
-        draft = end_however(draft)
+        draft = endings.end_however(draft)
     for relate in walk.intact:
         draft = append_intact(draft, relate, walk.between, tolerant=walk.downwards)
     draft = carry_states(draft)
