@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.calls.batches.client_tokens import client_token, process_mark
+from phaseline.calls.batches import client_tokens
 from phaseline.calls.deployments.batch_parts import BatchPart
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.graph import phase_of
@@ -108,11 +108,13 @@ class BatchHandover:
         part = self.part_of(member)
         place = member - part.first
         segment = part.segment
-        return client_token(self.names, segment.graph, int(part.positions[place]), int(segment.generations[place]))
+        return client_tokens.client_token(
+            self.names, segment.graph, int(part.positions[place]), int(segment.generations[place])
+        )
 
     def mark_of(self, member: int) -> str:
         """The mark in the environment of the member's processes, by which they can be found again."""
-        return process_mark(self.names, self.batch.id, member)
+        return client_tokens.process_mark(self.names, self.batch.id, member)
 
     # -- calls --------------------------------------------------------------------------------------------------
 

@@ -17,8 +17,8 @@ from phaseline.model.blueprint.labels import changed, labelled, labels_of
 from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.execution.pre_post import PrePost
 from phaseline.model.resources.state_graph_names import missing_names, state_numbers
+from phaseline.model.rows import row_queries
 from phaseline.model.rows.incarnations import Names
-from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery
 from phaseline.model.rows.rows import PlannerWrites
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class DeploymentCache:
 
     def row(self, execution: int) -> ExecutionRow:
         """The stored row of an execution. ``KeyError`` if it was purged."""
-        for row in self._store.listings.executions(ExecutionQuery(numbers=(execution,))):
+        for row in self._store.listings.executions(row_queries.ExecutionQuery(numbers=(execution,))):
             return row
         raise KeyError(execution)
 
@@ -122,14 +122,16 @@ class DeploymentCache:
         if row is not None and row.number == deployment:
             return row
         # its name is not known, or another deployment has it now
-        return next(iter(self._store.listings.deployments(DeploymentQuery(numbers=(deployment,)))), None)
+        return next(iter(self._store.listings.deployments(row_queries.DeploymentQuery(numbers=(deployment,)))), None)
 
     def name_of(self, execution: int, deployment: int) -> str:
         """The id of an execution; nothing if it was purged."""
         known = self._executions.get(execution)
         if known is not None:
             return known.id
-        rows = self._store.listings.executions(ExecutionQuery(numbers=(execution,), deployments=(deployment,)))
+        rows = self._store.listings.executions(
+            row_queries.ExecutionQuery(numbers=(execution,), deployments=(deployment,))
+        )
         return next((row.id for row in rows), "")
 
     def grow(self, deployment: int, count: int) -> LoadedDeployment:
@@ -302,7 +304,7 @@ class DeploymentCache:
     def execution(self, execution: int, deployment: int) -> ExecutionContext:
         """The execution as its calls see it. ``KeyError`` if the store has none of this number."""
         if execution not in self._executions:
-            wanted = ExecutionQuery(numbers=(execution,), deployments=(deployment,))
+            wanted = row_queries.ExecutionQuery(numbers=(execution,), deployments=(deployment,))
             for row in self._store.listings.executions(wanted):
                 self.begin(row)
         return self._executions[execution]

@@ -10,7 +10,7 @@ from phaseline.calls.protocol.hook_lookup import Approval, Usage
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.labels import Label, changed, labelled, labels_of
 from phaseline.model.deployment.instance_states import InstanceState
-from phaseline.model.rows.row_queries import ExecutionQuery
+from phaseline.model.rows import row_queries
 from phaseline.model.rows.rows import RequestKind
 from phaseline.plan.rounds.pre_post_rounds import OPENING
 
@@ -70,7 +70,7 @@ class ExecutionHookLookup:
             return None
         from phaseline.plan.workflows.bookkeeping import RELABEL, requested_labels
 
-        row = next(iter(self._store.listings.executions(ExecutionQuery(numbers=(self._execution,)))), None)
+        row = next(iter(self._store.listings.executions(row_queries.ExecutionQuery(numbers=(self._execution,)))), None)
         return requested_labels(row.request) if row is not None and row.request.workflow == RELABEL else None
 
     def approvals(self) -> Sequence[Approval]:

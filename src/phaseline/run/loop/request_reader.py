@@ -12,7 +12,7 @@ from phaseline.calls.deployments.planner_driver import NOT_READ
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.problems.problem import Problem, ProblemsError
 from phaseline.model.resources.resources import is_reach
-from phaseline.model.rows.row_queries import DeploymentQuery
+from phaseline.model.rows import row_queries
 from phaseline.model.rows.rows import RequestAnswer, RequestKind
 from phaseline.plan.requests import request_problems  # seldom: loaded when something is refused
 
@@ -223,7 +223,7 @@ class Door:
             other = self._orders.claims.blocker(row)
             if other is not None:
                 raise request_problems.busy(row, other)
-            living = self._store.listings.deployments(DeploymentQuery(numbers=(row.deployment,)))
+            living = self._store.listings.deployments(row_queries.DeploymentQuery(numbers=(row.deployment,)))
             request_problems.raise_if_deleted(next(iter(living), None), row)
 
     def _wake(self, row: ExecutionRow, request: RequestRow) -> None:

@@ -11,7 +11,7 @@ from phaseline.model.blueprint.labels import Label
 from phaseline.model.execution.breakpoints import LABEL, Breakpoint, read_points
 from phaseline.model.problems.problem import problem_error
 from phaseline.model.resources.resources import REACH_WORKFLOW
-from phaseline.model.rows.row_queries import DeploymentQuery
+from phaseline.model.rows import row_queries
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.commands.labels import Labels, change_labels
 from phaseline.use_cases.commands.orders.request_ids import once
@@ -89,7 +89,7 @@ def list_kept(ctx: RequestContext, deployment: str | None = None) -> Sequence[Ke
         rows = [find_deployment(store, deployment)]
     else:
         numbers = store.labels.having([Label(LABEL, "")])
-        rows = list(store.listings.deployments(DeploymentQuery(numbers=numbers))) if numbers else []
+        rows = list(store.listings.deployments(row_queries.DeploymentQuery(numbers=numbers))) if numbers else []
     found = [Kept(row.name, _kept_texts(store, row.number)) for row in rows]
     return [one for one in found if one.breakpoints]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError, problem_error
-from phaseline.model.rows.row_queries import ExecutionQuery
+from phaseline.model.rows import row_queries
 from phaseline.plan.explain import cloudify_sentences
 from phaseline.plan.requests import availability, claims, request_problems, request_validation
 
@@ -61,7 +61,7 @@ def still_calling(store: Store, row: ExecutionRow) -> ExecutionRow | None:
 
     if not any(event.type == cloudify_sentences.QUEUED for event in store.events(row.number)):
         return None
-    canceled = ExecutionQuery(
+    canceled = row_queries.ExecutionQuery(
         deployments=(row.deployment,),
         statuses=(ExecutionStatus.CANCELED,),
         is_latest_first=True,

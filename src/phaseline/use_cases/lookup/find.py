@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang import did_you_mean as lang_did_you_mean
 from phaseline.model.problems.problem import problem_error
-from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery
+from phaseline.model.rows import row_queries
 
 if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
@@ -59,8 +59,8 @@ def find_execution(store: Store, id: str | None, deployment: str | None, *, to_c
         row = store.execution(id)
         return row if row is not None else _by_prefix(store, id, to_change=to_change)
     if deployment is None:
-        names = [row.name for row in store.listings.deployments(DeploymentQuery(limit=2))]
-        if not names and store.listings.executions(ExecutionQuery(limit=1)):
+        names = [row.name for row in store.listings.deployments(row_queries.DeploymentQuery(limit=2))]
+        if not names and store.listings.executions(row_queries.ExecutionQuery(limit=1)):
             raise problem_error("PL-C018", "which execution?", "Give its id; see them with: phaseline executions list")
         if not names:
             raise problem_error("PL-C011", "there is no execution yet", "Start one: phaseline install blueprint.yaml")
@@ -70,7 +70,7 @@ def find_execution(store: Store, id: str | None, deployment: str | None, *, to_c
             )
         deployment = names[0]
     found = find_deployment(store, deployment, to_change=to_change)
-    latest = ExecutionQuery(deployments=(found.number,), is_latest_first=True, limit=1)
+    latest = row_queries.ExecutionQuery(deployments=(found.number,), is_latest_first=True, limit=1)
     rows = store.listings.executions(latest)
     if not rows:
         mend = f"Run it: phaseline install {found.blueprint_file} -d {found.name}"
@@ -113,12 +113,12 @@ def rosters_of(store: Store, rows: Sequence[DeploymentRow]) -> Iterator[tuple[De
 
 
 def _by_prefix(store: Store, id: str, *, to_change: bool) -> ExecutionRow:
-    fitting = store.listings.executions(ExecutionQuery(begins=id)) if id and not to_change else ()
+    fitting = store.listings.executions(row_queries.ExecutionQuery(begins=id)) if id and not to_change else ()
     rows = {row.id: row for row in fitting}
     whole = _only(id, rows, "execution")
     if whole is None:
-        same = [row.id for row in store.listings.executions(ExecutionQuery(numbers=_numbers(id)))]
-        latest = store.listings.executions(ExecutionQuery(is_latest_first=True, limit=COMPARED))
+        same = [row.id for row in store.listings.executions(row_queries.ExecutionQuery(numbers=_numbers(id)))]
+        latest = store.listings.executions(row_queries.ExecutionQuery(is_latest_first=True, limit=COMPARED))
         rows = {row.id: row for row in latest}
         hint = f"did you mean '{same[0]}'?" if same else _near(id, rows)
         if store.deployment(id) is not None:

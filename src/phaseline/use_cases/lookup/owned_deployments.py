@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.blueprint.labels import Label
 from phaseline.model.problems.problem import Problem
-from phaseline.model.rows.row_queries import DeploymentQuery
+from phaseline.model.rows import row_queries
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ def below(ctx: RequestContext, top: DeploymentRow) -> Sequence[DeploymentRow]:
     seen = {top.number}
 
     def descend(row: DeploymentRow) -> None:
-        owned = store.listings.deployments(DeploymentQuery(labels=(Label(PARENT, row.name),)))
+        owned = store.listings.deployments(row_queries.DeploymentQuery(labels=(Label(PARENT, row.name),)))
         for other in sorted(owned, key=lambda one: one.number):
             if other.number not in seen:
                 seen.add(other.number)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.model.graph.graph import phase_of
-from phaseline.model.rows.row_queries import ExecutionQuery
+from phaseline.model.rows import row_queries
 from phaseline.plan.preview.duration_estimate import Took
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ LAST = 5
 def took_before(store: Store, deployment: int) -> dict[str, Took]:
     """{operation: its average durations}, of calls that have ended."""
     sums: dict[str, list[float]] = {}
-    latest = ExecutionQuery(deployments=(deployment,), is_latest_first=True, limit=LAST)
+    latest = row_queries.ExecutionQuery(deployments=(deployment,), is_latest_first=True, limit=LAST)
     for row in store.listings.executions(latest):
         for batch in store.batches(execution=row.number):
             if not batch.closed_at:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.execution.stored_plans import PLAN
 from phaseline.model.packages.role_limits import INSTALL, SHAPING
-from phaseline.model.rows.row_queries import DeploymentQuery
+from phaseline.model.rows import row_queries
 from phaseline.plan.rounds import task_subjects
 from phaseline.plan.rounds.role_limits import raise_if_beyond_limits
 from phaseline.plan.stages import task_listing
@@ -68,7 +68,7 @@ def limits_foreseen(
 def _foreseen(ctx: RequestContext, deployment: int, request: Request) -> PreviewedRounds:
     """The rounds of the request if all of it succeeds."""
     store = ctx.store
-    (row,) = store.listings.deployments(DeploymentQuery(numbers=(deployment,)))
+    (row,) = store.listings.deployments(row_queries.DeploymentQuery(numbers=(deployment,)))
     number = request.parameters.get(PLAN)
     plan = store.stored_plans.find(number) if isinstance(number, int) else None
     aim = None if plan is None else plan.aim

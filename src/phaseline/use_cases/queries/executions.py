@@ -13,7 +13,7 @@ from phaseline.model.execution import pre_post
 from phaseline.model.graph.graph import SubjectKind, phase_of
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.model.resources.resources import REACH_WORKFLOW
-from phaseline.model.rows.row_queries import ExecutionQuery
+from phaseline.model.rows import row_queries
 from phaseline.model.rows.rows import RequestKind
 from phaseline.plan.explain import cloudify_event_lines
 from phaseline.plan.rounds import pre_post_rounds
@@ -44,12 +44,12 @@ class ExecutionFilter:
     since: int = 0
     text: str = ""
 
-    def query(self, deployment: int | None, limit: int | None) -> ExecutionQuery | None:
+    def query(self, deployment: int | None, limit: int | None) -> row_queries.ExecutionQuery | None:
         """The question to the store, latest executions first; None if no execution can have the status."""
         known = [status for status in ExecutionStatus if status.value == self.status]
         if self.status and not known:
             return None
-        return ExecutionQuery(
+        return row_queries.ExecutionQuery(
             deployments=None if deployment is None else (deployment,),
             statuses=known,
             workflow=self.workflow,

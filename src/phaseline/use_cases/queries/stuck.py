@@ -16,7 +16,7 @@ from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.model.problems.fingerprint import group_key
 from phaseline.model.resources.resources import REACH_WORKFLOW
-from phaseline.model.rows.row_queries import ExecutionQuery
+from phaseline.model.rows import row_queries
 from phaseline.use_cases.lookup.entries import GraphEntries, last_own_graph
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.unreadable_rows import Flaws
@@ -229,7 +229,9 @@ def _gather_graph(
     if (
         row.status.is_ended
         and row.request.workflow != REACH_WORKFLOW
-        and store.listings.executions(ExecutionQuery(deployments=(row.deployment,), after=row.number, limit=1))
+        and store.listings.executions(
+            row_queries.ExecutionQuery(deployments=(row.deployment,), after=row.number, limit=1)
+        )
     ):
         is_over = np.isin(statuses, WORTH_TELLING) & ~left_half_way(
             store, row, graph, statuses

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from phaseline.app.store_location import store_file
-from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery
+from phaseline.model.rows import row_queries
 from phaseline.use_cases.lookup.find import rosters_of
 from phaseline.use_cases.tools.doctor import older_schema
 
@@ -27,13 +27,13 @@ def may_look(settings: Settings) -> bool:
 
 def deployment_names(ctx: RequestContext, beginning: str) -> list[str]:
     """Deployments whose name begins so."""
-    rows = ctx.store.listings.deployments(DeploymentQuery(begins=beginning, limit=OFFERED))
+    rows = ctx.store.listings.deployments(row_queries.DeploymentQuery(begins=beginning, limit=OFFERED))
     return _fitting((row.name for row in rows), beginning)
 
 
 def execution_ids(ctx: RequestContext, beginning: str) -> list[str]:
     """Executions whose id begins so, the latest first."""
-    wanted = ExecutionQuery(begins=beginning, is_latest_first=True, limit=OFFERED)
+    wanted = row_queries.ExecutionQuery(begins=beginning, is_latest_first=True, limit=OFFERED)
     return _fitting((row.id for row in ctx.store.listings.executions(wanted)), beginning)
 
 
@@ -45,14 +45,16 @@ def instance_ids(ctx: RequestContext, beginning: str) -> list[str]:
 
 def cluster_names(ctx: RequestContext, beginning: str) -> list[str]:
     """Clusters whose name begins so."""
-    rows = ctx.store.listings.deployments(DeploymentQuery(begins=beginning, kind="resources", limit=OFFERED))
+    rows = ctx.store.listings.deployments(
+        row_queries.DeploymentQuery(begins=beginning, kind="resources", limit=OFFERED)
+    )
     return _fitting((row.name for row in rows), beginning)
 
 
 def resource_names(ctx: RequestContext, beginning: str) -> list[str]:
     """Resources whose name begins so."""
     store = ctx.store
-    rows = store.listings.deployments(DeploymentQuery(kind="resources"))
+    rows = store.listings.deployments(row_queries.DeploymentQuery(kind="resources"))
     return _fitting((id for _, roster in rosters_of(store, rows) for id in roster.ids), beginning)
 
 

@@ -11,7 +11,7 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.graph import has_phases, phase_of, state_entered
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.phases.phase_data import data_in
-from phaseline.model.rows.row_queries import ExecutionQuery
+from phaseline.model.rows import row_queries
 from phaseline.use_cases.queries.resources.phase_entries import message_of
 from phaseline.use_cases.queries.resources.state_stays import MET, WORDS, Stay
 from phaseline.views.phase_entry import PhaseEntryView
@@ -39,7 +39,7 @@ class NodePhase:
 def phases_of_node(store: Store, deployment: int, number: int, document: dict[str, Value]) -> list[PhaseEntryView]:
     """Every phase that a node has recently been in, in the order of entry; the latest stay in each counts."""
     found: dict[str, PhaseEntryView] = {}
-    latest = ExecutionQuery(deployments=(deployment,), is_latest_first=True, limit=LATEST)
+    latest = row_queries.ExecutionQuery(deployments=(deployment,), is_latest_first=True, limit=LATEST)
     for row in reversed(store.listings.executions(latest)):
         batches: Sequence[BatchRow] = ()
         for graph in store.graphs(row.number):
