@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Literal
 from phaseline.app.watcher import LOOK_S, NullWatcher
 from phaseline.calls.threads.process_groups import DRAIN_S
 from phaseline.embedded.abandoned_calls import GivenUp, given_up, running_calls
-from phaseline.embedded.hand_over_to_background import has_open_work, hear_out
+from phaseline.embedded.hand_over_to_background import hear_out
 from phaseline.embedded.run_execution import LeaveRequest, open_engine, try_own
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.rows.rows import RequestKind
+from phaseline.use_cases.lookup.blocking_executions import has_open_work
 from phaseline.use_cases.queries.executions import brief_view
 from phaseline.use_cases.queries.pending_decisions import standing_still, stands_still
 from phaseline.views.views import ExecutionView

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING
 
 from phaseline.calls.threads.process_groups import DRAIN_S, GRACE_S
 from phaseline.lang.fast_dataclasses import altered
-from phaseline.use_cases.lookup.blocking_executions import goes_on
+from phaseline.use_cases.lookup.blocking_executions import has_open_work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable
 
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports.store import Store
     from phaseline.run.loop.engine import Engine
     from phaseline.use_cases.commands.submission import SubmissionAnswer
     from phaseline.views.background import Background
@@ -84,17 +83,6 @@ def stays(row: ExecutionRow | None) -> str:
     """A sentence: calls of other executions run in a process whose own execution has ended."""
     own = f"{row.id} has ended: {row.status}. " if row is not None and row.status.is_ended else ""
     return f"{own}Calls of other executions are running in this process: it stays their engine until it can hand over."
-
-
-def has_open_work(store: Store, *, besides: Collection[int] = ()) -> bool:
-    """True if an open execution can continue without an operator, or a request has no answer.
-
-    ``besides``: executions that wait for an operator as well, as an engine has found.
-    """
-    rows = [row for row in store.executions(only_open=True) if row.number not in besides]
-    last = store.incarnations.held() if rows else 0
-    open_rows = [row for row in rows if row.number > last]
-    return any(goes_on(store, row) for row in open_rows) or bool(store.requests())
 
 
 def hand_over(ctx: RequestContext, within_s: float = TAKEN_UP_WITHIN_S) -> Background | None:

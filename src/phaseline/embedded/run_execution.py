@@ -10,7 +10,7 @@ from phaseline.app.engine_log import open_log
 from phaseline.app.settings import slots
 from phaseline.app.watcher import NullWatcher, Throttle
 from phaseline.calls.threads.process_groups import DRAIN_S
-from phaseline.embedded.hand_over_to_background import ensure_taken_up, hand_over, has_open_work, stays, step_aside
+from phaseline.embedded import hand_over_to_background as leaving
 from phaseline.embedded.watch_execution import Ending, wait, waits_for
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.graph.graph import phase_of
@@ -20,6 +20,7 @@ from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.store import MEMORY
 from phaseline.use_cases.commands.submission import SubmissionAnswer
 from phaseline.use_cases.loading.stored_blueprint_files import restore_files
+from phaseline.use_cases.lookup.blocking_executions import has_open_work
 from phaseline.use_cases.queries.executions import view_execution
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def run_or_watch(
             watching.ended()
     background = None
     if ending is Ending.LEFT:
-        background = ensure_taken_up(ctx, answer)
+        background = leaving.ensure_taken_up(ctx, answer)
     elif ending is Ending.SETTLED:
         background = _leave(ctx)
     if answer.refusal is not None:
@@ -108,7 +109,8 @@ def run_or_watch(
 def _leave(ctx: RequestContext) -> Background | None:
     """``hand_over`` after the own execution has ended: an error about other executions is shown, not raised."""
     try:
-        return hand_over(ctx)
+        is_wanted = ctx.app.launch is not None and has_open_work(ctx.store)
+        return leaving.hand_over(ctx) if is_wanted else None
     except ProblemsError as error:
         ctx.notice(f"warning {error.problems[0]}. {error.problems[0].mend}")
         return None
@@ -180,7 +182,9 @@ def _serve(ctx: RequestContext, answer: SubmissionAnswer, watching: Watcher, lea
             engine.run(lambda: has_settled() or has_company())  # no call of its own begins any more
         drain_s = DRAIN_S
         if has_open_work(store, besides={number}):
-            drain_s = step_aside(engine, lambda: watching.noticed(stays(store.execution(answer.submission.row.id))))
+            drain_s = leaving.step_aside(
+                engine, lambda: watching.noticed(leaving.stays(store.execution(answer.submission.row.id)))
+            )
         is_settled = has_settled()
         engine.close(drain_s)
         if is_settled:

@@ -15,7 +15,7 @@ from phaseline.plan.explain import cloudify_sentences
 from phaseline.plan.requests import availability, claims, request_problems, request_validation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     import numpy as np
 
@@ -52,6 +52,17 @@ def goes_on(store: Store, row: ExecutionRow) -> bool:
         return False
     queued = blocking_execution(store, row)
     return queued is None or not queued.needs_person
+
+
+def has_open_work(store: Store, *, besides: Collection[int] = ()) -> bool:
+    """True if an open execution can continue without an operator, or a request has no answer.
+
+    ``besides``: executions that wait for an operator as well, as an engine has found.
+    """
+    rows = [row for row in store.executions(only_open=True) if row.number not in besides]
+    last = store.incarnations.held() if rows else 0
+    open_rows = [row for row in rows if row.number > last]
+    return any(goes_on(store, row) for row in open_rows) or bool(store.requests())
 
 
 def still_calling(store: Store, row: ExecutionRow) -> ExecutionRow | None:
