@@ -15,6 +15,7 @@ GIVING = {"ask", "create_execution", "create_deployment", "delete_deployment", "
 NO_ORDERS = {
     "embedded/engine_commands.py:stop_engine": "an engine that has stopped is asked in vain, and says so",
     "embedded/reload_plugins.py:reload_plugins": "plugins are read anew as often as it is said",
+    "embedded/reload_plugins.py:reload_hooks": "hook classes are read again each time that it is requested",
     "use_cases/lookup/known_phases.py:forget_phase": "a phase that is forgotten already is forgotten",
     "use_cases/lookup/running_engine.py:request_reload": "plugins are read anew, after a package was installed",
     "use_cases/commands/adopt.py:_cancel_all": "what is canceled already is not asked again, and the abandonment waits for it",
