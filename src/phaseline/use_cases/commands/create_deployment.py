@@ -8,7 +8,7 @@ from phaseline.model.problems.problem import problem_error
 from phaseline.use_cases.commands.orders import given_orders
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.loading.blueprint_loading import deployment_name
-from phaseline.use_cases.loading.deployment_rows import new_deployment
+from phaseline.use_cases.loading.deployment_rows import new_deployment, raise_if_secrets_missing
 from phaseline.use_cases.prepare.deployment_spec import load_order, use_by
 from phaseline.use_cases.queries.deployments import open_execution, show_deployment
 
@@ -46,7 +46,8 @@ def create(ctx: RequestContext, order: DeploymentSpec, *, given: NewOrder | None
         raise problem_error("PL-S010", f"there is a deployment '{name}' already{used}", mend, subject=name)
     for warning in loaded.warnings:
         ctx.notice(f"warning {warning}. {warning.mend}")
-    new = new_deployment(ctx, name, loaded)
+    raise_if_secrets_missing(ctx, loaded.blueprint)
+    new = new_deployment(ctx, name, loaded, ctx.clock.now())
     with ctx.store.as_one(given) as answer:
         answer["deployment"] = name
         answer["number"], _ = ctx.store.create_deployment(new)

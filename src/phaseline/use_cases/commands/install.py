@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.plan.preview import agent_warnings
 from phaseline.use_cases.commands import start_workflow
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import Submission
-from phaseline.use_cases.loading import blueprint_loading, deployment_rows, moved_folders
-from phaseline.use_cases.lookup.blocking_executions import compatible_executions, raise_if_busy, raise_if_invalid
-from phaseline.use_cases.lookup.find import find_deployment
-from phaseline.use_cases.prepare import deployment_spec, foreseen_stops, workflow_start
+from phaseline.use_cases.loading import deployment_rows
+from phaseline.use_cases.lookup.blocking_executions import compatible_executions
+from phaseline.use_cases.prepare import workflow_start
+from phaseline.use_cases.prepare.install_preparation import prepare_install, prepare_uninstall
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS, ExecutionOptions
-from phaseline.use_cases.prepare.pre_post import new_execution, with_stops
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.orders import NewOrder
     from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
+    from phaseline.use_cases.prepare.install_preparation import PreparedInstall, PreparedUninstall
 
 
 @once("install")
@@ -34,25 +32,17 @@ def install(
 
     Raises: ``ProblemsError`` with all problems; then nothing was stored.
     """
-    name = blueprint_loading.deployment_name(order.file, order.name)
-    loaded = deployment_spec.load_order(ctx, order)
-    request = with_stops(ctx, manner.request("install", ctx, {}, loaded.topology), loaded.topology)
-    raise_if_invalid(loaded.topology, request)
-    warnings: list[Problem] = []
-    if manner.breakpoints:
-        warnings += foreseen_stops.look_before_first(ctx, manner.breakpoints, request, loaded)
-    agents = agent_warnings.agent_warning(loaded.topology.nodes)
-    warnings += [*loaded.warnings, *([agents] if agents else ())]
+    return submit_install(ctx, prepare_install(ctx, order, manner=manner), given)
 
-    existing = deployment_spec.require_free_name(ctx, name)
-    new = deployment_rows.new_deployment(ctx, name, loaded)
-    replaced = existing.number if existing is not None else 0
-    # Packages enabled for the replaced deployment are enabled for this one.
-    asked, more = new_execution(ctx, replaced, request, at=new.created_at, made=loaded.topology)
+
+def submit_install(ctx: RequestContext, prepared: PreparedInstall, given: NewOrder | None = None) -> Submission:
+    """Store the deployment with its execution, in one transaction."""
+    loaded, _, replaces = prepared.chosen
+    new = deployment_rows.new_deployment(ctx, prepared.name, loaded, prepared.execution.created_at)
     with ctx.store.as_one(given):
-        _, row = ctx.store.create_deployment(new, asked, replaces=replaced, asks=True)
+        _, row = ctx.store.create_deployment(new, prepared.execution, replaces=replaces, asks=True)
     assert row is not None, "an execution was asked for"
-    return Submission(row, warnings=(*warnings, *more))
+    return Submission(row, warnings=prepared.warnings)
 
 
 @once("uninstall")
@@ -75,17 +65,12 @@ def uninstall(
             "uninstall", name, {"recursive": True, "ignore_failure": ignore_failure}, force=True
         )
         return start_workflow.start(ctx, order, manner=manner, given=given)
-    deployment = find_deployment(ctx.store, name, to_change=True)
-    moved_folders.raise_if_folders_missing(ctx, deployment)
-    topology = ctx.store.topology(deployment.number)
-    request = manner.request("uninstall", ctx, {"ignore_failure": True} if ignore_failure else {}, topology)
-    request = with_stops(ctx, request, topology, deployment=deployment.number)
-    raise_if_invalid(topology, request)
-    raise_if_busy(ctx.store, deployment, topology, request)
-    warnings: tuple[Problem, ...] = ()
-    if manner.breakpoints:
-        warnings = foreseen_stops.look_before_start(ctx, manner.breakpoints, request, (deployment, topology))
-    new, _ = new_execution(ctx, deployment.number, request)
+    return submit_uninstall(ctx, prepare_uninstall(ctx, name, ignore_failure=ignore_failure, manner=manner), given)
+
+
+def submit_uninstall(ctx: RequestContext, prepared: PreparedUninstall, given: NewOrder | None = None) -> Submission:
+    """Store the execution, unless another one was faster."""
+    _, topology, request = prepared.chosen
     with ctx.store.as_one(given):
-        row = ctx.store.create_execution(new, asks=True, beside=compatible_executions(topology, request))
-    return Submission(row, warnings=warnings)
+        row = ctx.store.create_execution(prepared.execution, asks=True, beside=compatible_executions(topology, request))
+    return Submission(row, warnings=prepared.warnings)

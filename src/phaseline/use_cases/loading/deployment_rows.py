@@ -25,13 +25,12 @@ if TYPE_CHECKING:
     from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
 
 
-def new_deployment(ctx: RequestContext, name: str, loaded: LoadedBlueprint) -> NewDeployment:
+def new_deployment(ctx: RequestContext, name: str, loaded: LoadedBlueprint, now: int) -> NewDeployment:
     """The loaded blueprint as a deployment to be stored: secret inputs are encrypted, schedules begin now (B26).
 
-    Raises: PL-B079 with all secrets that the blueprint names and that do not exist.
+    Its secrets were checked before (``raise_if_secrets_missing``).
     """
-    raise_if_secrets_missing(ctx, loaded.blueprint)
-    inputs, now = sealed_inputs(ctx, loaded), ctx.clock.now()
+    inputs = sealed_inputs(ctx, loaded)
     blueprint, topology = loaded.blueprint, loaded.topology
     if blueprint.deployment_settings.get("default_schedules"):
         settings = schedules.begun(blueprint.deployment_settings, now)

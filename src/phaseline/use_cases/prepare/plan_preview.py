@@ -6,7 +6,6 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from phaseline.app.settings import slots
-from phaseline.app.store_location import has_store
 from phaseline.lang.fast_dataclasses import altered, as_dict, frozen
 from phaseline.model.execution.execution import History
 from phaseline.model.problems.problem import Problem
@@ -15,15 +14,14 @@ from phaseline.plan.preview import plan_text as preview_plan_text
 from phaseline.plan.rounds import round_preview
 from phaseline.use_cases.loading.blueprint_loading import deployment_name, load
 from phaseline.use_cases.loading.deployment_rows import missing_secrets
-from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
 from phaseline.use_cases.loading.resource_nodes import known_paths
 from phaseline.use_cases.lookup import past_durations
-from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.prepare import role_limits
-from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec, require_free_name, with_given
+from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec, with_given
 from phaseline.use_cases.prepare.foreseen_stops import look_for_stops
+from phaseline.use_cases.prepare.install_preparation import choose_install, choose_uninstall
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
-from phaseline.use_cases.prepare.pre_post import uses_packages, with_stops
+from phaseline.use_cases.prepare.pre_post import uses_packages
 from phaseline.use_cases.prepare.pre_post_preview import with_surroundings
 from phaseline.use_cases.prepare.rounds import foresee_checked, foresee_first, foresee_planned
 from phaseline.use_cases.prepare.workflow_start import prepare
@@ -118,12 +116,10 @@ def plan_install(
     )
     if order.labels:
         loaded = with_given(loaded, order.labels)
-    replaced = require_free_name(ctx, name) if name is not None and has_store(ctx.app) else None
-    request = with_stops(ctx, manner.request("install", ctx, {}, loaded.topology), loaded.topology)
+    _, request, replaces = choose_install(ctx, name, loaded, manner)
     found = altered(loaded, warnings=(*loaded.warnings, *missing_secrets(ctx, loaded.blueprint)))
-    number = 0 if replaced is None else replaced.number
     given = manner.breakpoints
-    return plan_made(ctx, request, name or "(new)", found, yes_many=order.yes_many, replaces=number, given=given)
+    return plan_made(ctx, request, name or "(new)", found, yes_many=order.yes_many, replaces=replaces, given=given)
 
 
 def plan_made(
@@ -152,13 +148,8 @@ def preview_uninstall(
     ctx: RequestContext, name: str, *, ignore_failure: bool = False, manner: ExecutionOptions = DEFAULT_OPTIONS
 ) -> tuple[DeploymentRow, Request, PlanPreview]:
     """The plan of an uninstallation now. Raises: PL-C010 if there is no such deployment, PL-C024 if its folder is missing."""
-    row = find_deployment(ctx.store, name)
-    raise_if_folders_missing(ctx, row)
-    topology = ctx.store.topology(row.number)
-    states = ctx.store.states(row.number)
-    history = History(states, paths=_paths(ctx, row, topology))
-    request = manner.request("uninstall", ctx, {"ignore_failure": True} if ignore_failure else {}, topology)
-    request = with_stops(ctx, request, topology, deployment=row.number)
+    row, topology, request = choose_uninstall(ctx, name, manner, ignore_failure=ignore_failure, to_change=False)
+    history = History(ctx.store.states(row.number), paths=_paths(ctx, row, topology))
     foreseen = foresee_checked(ctx, topology, row.code, request, history)
     stops = look_for_stops(ctx, manner.breakpoints, request, foreseen, row.number)
     found = _planned(ctx, request, foreseen, stops, row, yes_many=True)

@@ -1,0 +1,111 @@
+"""The installation of a blueprint, and the removal of a deployment: checked with all problems and warnings. Nothing is stored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.app.store_location import has_store
+from phaseline.lang.fast_namedtuples import NamedTuple
+from phaseline.plan.preview import agent_warnings
+from phaseline.use_cases.loading import blueprint_loading, deployment_rows, moved_folders
+from phaseline.use_cases.lookup.blocking_executions import raise_if_busy, raise_if_invalid
+from phaseline.use_cases.lookup.find import find_deployment
+from phaseline.use_cases.prepare import deployment_spec, foreseen_stops
+from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS, ExecutionOptions
+from phaseline.use_cases.prepare.pre_post import new_execution, with_stops
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import RequestContext
+    from phaseline.model.deployment.topology import Topology
+    from phaseline.model.execution.execution import Request
+    from phaseline.model.problems.problem import Problem
+    from phaseline.model.rows.rows import DeploymentRow, NewExecution
+    from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
+    from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
+
+
+class ChosenInstall(NamedTuple):
+    """The request of an installation, as it is planned and as it is stored. ``replaces``: the deployment whose name it gets, 0: none."""
+
+    loaded: LoadedBlueprint
+    request: Request
+    replaces: int
+
+
+class PreparedInstall(NamedTuple):
+    """A valid installation. ``execution`` has its hook classes and stage tasks, and the time of both rows."""
+
+    name: str
+    chosen: ChosenInstall
+    execution: NewExecution
+    warnings: tuple[Problem, ...]
+
+
+class ChosenUninstall(NamedTuple):
+    """The request of a removal, as it is planned and as it is stored."""
+
+    deployment: DeploymentRow
+    topology: Topology
+    request: Request
+
+
+class PreparedUninstall(NamedTuple):
+    """A valid removal that no other execution blocks."""
+
+    chosen: ChosenUninstall
+    execution: NewExecution
+    warnings: tuple[Problem, ...]
+
+
+def choose_install(
+    ctx: RequestContext, name: str | None, loaded: LoadedBlueprint, manner: ExecutionOptions
+) -> ChosenInstall:
+    """The request for a loaded blueprint. Raises: PL-S010 if the name is taken, PL-P047 for breakpoints at which nothing stops."""
+    existing = deployment_spec.require_free_name(ctx, name) if name is not None and has_store(ctx.app) else None
+    request = with_stops(ctx, manner.request("install", ctx, {}, loaded.topology), loaded.topology)
+    return ChosenInstall(loaded, request, 0 if existing is None else existing.number)
+
+
+def prepare_install(
+    ctx: RequestContext, order: DeploymentSpec, *, manner: ExecutionOptions = DEFAULT_OPTIONS
+) -> PreparedInstall:
+    """Check an installation. Raises: ``ProblemsError`` with all problems."""
+    name = blueprint_loading.deployment_name(order.file, order.name)
+    loaded = deployment_spec.load_order(ctx, order)
+    chosen = choose_install(ctx, name, loaded, manner)
+    request = chosen.request
+    raise_if_invalid(loaded.topology, request)
+    stops = foreseen_stops.look_before_first(ctx, manner.breakpoints, request, loaded) if manner.breakpoints else ()
+    agents = agent_warnings.agent_warning(loaded.topology.nodes)
+    deployment_rows.raise_if_secrets_missing(ctx, loaded.blueprint)
+    # Packages enabled for the replaced deployment are enabled for this one.
+    execution, more = new_execution(ctx, chosen.replaces, request, made=loaded.topology)
+    warnings = (*stops, *loaded.warnings, *((agents,) if agents else ()), *more)
+    return PreparedInstall(name, chosen, execution, warnings)
+
+
+def choose_uninstall(
+    ctx: RequestContext, name: str, manner: ExecutionOptions, *, ignore_failure: bool, to_change: bool
+) -> ChosenUninstall:
+    """The request for a deployment. Raises: PL-C010 if there is none, PL-C024 if its folder is missing."""
+    deployment = find_deployment(ctx.store, name, to_change=to_change)
+    moved_folders.raise_if_folders_missing(ctx, deployment)
+    topology = ctx.store.topology(deployment.number)
+    request = manner.request("uninstall", ctx, {"ignore_failure": True} if ignore_failure else {}, topology)
+    request = with_stops(ctx, request, topology, deployment=deployment.number)
+    return ChosenUninstall(deployment, topology, request)
+
+
+def prepare_uninstall(
+    ctx: RequestContext, name: str, *, ignore_failure: bool = False, manner: ExecutionOptions = DEFAULT_OPTIONS
+) -> PreparedUninstall:
+    """Check a removal. Raises: as ``choose_uninstall``, PL-C016 while an execution of it is open."""
+    chosen = choose_uninstall(ctx, name, manner, ignore_failure=ignore_failure, to_change=True)
+    deployment, topology, request = chosen
+    raise_if_invalid(topology, request)
+    raise_if_busy(ctx.store, deployment, topology, request)
+    warnings: tuple[Problem, ...] = ()
+    if manner.breakpoints:
+        warnings = foreseen_stops.look_before_start(ctx, manner.breakpoints, request, (deployment, topology))
+    execution, _ = new_execution(ctx, deployment.number, request)
+    return PreparedUninstall(chosen, execution, warnings)
