@@ -58,7 +58,7 @@ def test_the_search_is_used_with_the_keyboard_alone() -> None:
 
 BAD = """<!doctype html><html lang="en"><head><title>bad</title><meta name="viewport" content="width=device-width">
 <style>body { background: #fff; color: #999 } @media (prefers-color-scheme: dark) { body { color: #aaa } }</style></head>
-<body><main><h1 style="color: #000">Bad</h1><p>pale</p><div style="width: 600px; color: #000">wide</div>
+<body><main><h1 style="color: #000">Bad</h1><p>$</p><p>pale</p><div style="width: 600px; color: #000">wide</div>
 <img src="a.svg"></main></body></html>
 """
 

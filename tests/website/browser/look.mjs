@@ -29,12 +29,19 @@ const server = createServer((request, response) => {
 await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
 const home = `http://127.0.0.1:${server.address().port}/`;
 
-async function axeSays(page, rules, only) {
+async function axeIn(page) {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
-  const ask = ([options, places]) => window.axe.run(places ? { include: places } : document, options);
-  const found = await page.evaluate(ask, [{ ...rules, resultTypes: ["violations"] }, only]);
+}
+
+async function axeSays(page) {
+  await axeIn(page);
+  const found = await page.evaluate((options) => window.axe.run(document, options), { ...all, resultTypes: ["violations"] });
   const counted = (one) => one.tags.some((tag) => tag.startsWith("wcag")) || ["serious", "critical"].includes(one.impact);
-  return found.violations.filter(counted).flatMap((one) => grouped(one.nodes.map((node) =>
+  return said(found.violations.filter(counted));
+}
+
+function said(violations) {
+  return violations.flatMap((one) => grouped(one.nodes.map((node) =>
     [`${one.impact} ${one.id}: ${([...node.any, ...node.all, ...node.none][0])?.message ?? one.help}`, node.target.join(" ")])));
 }
 
@@ -57,8 +64,9 @@ function outside() {
   return [...wide, ...out.slice(0, 5).map((one) => `${one.tagName} ${one.className} ${Math.round(one.getBoundingClientRect().right)}`)];
 }
 
-// Marks an element for each way in which text is shown that no page before had: contrast follows from these alone.
-function mark(seen) {
+// Marks some elements for each way in which text is shown that was not judged before: contrast follows from these alone.
+// Texts of one letter or of signs are left out, because axe does not judge them.
+function mark(judged) {
   const ground = (element) => {
     for (let above = element; above; above = above.parentElement) {
       const { backgroundColor, backgroundImage } = getComputedStyle(above);
@@ -66,52 +74,73 @@ function mark(seen) {
     }
     return "";
   };
-  const known = new Set(seen);
+  for (const marked of document.querySelectorAll("[data-look]")) marked.removeAttribute("data-look");
+  const counts = new Map(judged.map((look) => [look, 3]));
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const element = texts.currentNode.parentElement;
-    if (!texts.currentNode.data.trim() || !element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+    const text = texts.currentNode.data.trim();
+    if (text.length < 2 || !/[\p{L}\d]/u.test(text) || !element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
     const style = getComputedStyle(element);
     const look = [style.color, style.fontSize, style.fontWeight, style.opacity, ground(element), element.closest("a") !== null].join(" ");
-    if (!known.has(look)) element.setAttribute("data-look", "");
-    known.add(look);
+    const count = counts.get(look) ?? 0;
+    if (count < 3) element.setAttribute("data-look", look);
+    counts.set(look, count + 1);
   }
-  return [...known];
+  return document.querySelectorAll("[data-look]").length;
 }
 
-async function contrast(page, seen) {
-  const known = await page.evaluate(mark, [...seen]);
-  if (known.length === seen.size) return [];
-  known.forEach((look) => seen.add(look));
-  return axeSays(page, { runOnly: ["color-contrast"] }, [["[data-look]"]]);
+async function contrast(page, judged) {
+  if ((await page.evaluate(mark, [...judged])) === 0) return [];
+  await axeIn(page);
+  const found = await page.evaluate(async () => {
+    const { violations, passes } = await window.axe.run({ include: [["[data-look]"]] }, { runOnly: ["color-contrast"], elementRef: true });
+    const looks = [...violations, ...passes].flatMap((one) => one.nodes.map((node) => node.element.dataset.look));
+    for (const one of [...violations, ...passes]) for (const node of one.nodes) delete node.element;
+    return { violations, looks };
+  });
+  found.looks.forEach((look) => judged.add(look));
+  return said(found.violations);
 }
 
 const tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 const all = { runOnly: tags, rules: { "color-contrast": { enabled: false } } };
-const looks = {
-  light: [{ viewport: WIDE, colorScheme: "light" }, async (page, seen) => [...(await axeSays(page, all)), ...(await contrast(page, seen))]],
-  dark: [{ viewport: WIDE, colorScheme: "dark" }, contrast],
-  narrow: [{ viewport: NARROW, colorScheme: "light" }, (page) => page.evaluate(outside)],
-};
+// Each page is loaded in light colors, made as narrow as a telephone, and loaded in dark colors.
+async function walk(browser, names, judged) {
+  const heard = [];
+  const [light, dark] = [await opened(browser, "light", heard), await opened(browser, "dark", heard)];
+  const found = { light: {}, dark: {}, narrow: {} };
+  for (const name of names) {
+    heard.length = 0;
+    await light.setViewportSize(WIDE);
+    await load(light, name, "default");
+    const wrong = { light: [...(await axeSays(light)), ...(await contrast(light, judged.light))] };
+    await light.setViewportSize(NARROW);
+    wrong.narrow = await light.evaluate(outside);
+    await load(dark, name, "slate");
+    wrong.dark = [...(await contrast(dark, judged.dark)), ...heard];
+    for (const [look, texts] of Object.entries(wrong)) if (texts.length) found[look][name] = texts;
+  }
+  await light.context().close();
+  await dark.context().close();
+  return found;
+}
 
-async function walk(browser, names, [settings, examine]) {
-  const context = await browser.newContext({ ...settings, reducedMotion: "reduce" });
+async function opened(browser, colorScheme, heard) {
+  const context = await browser.newContext({ viewport: WIDE, colorScheme, reducedMotion: "reduce" });
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
-  let said = [];
-  page.on("console", (message) => message.type() === "error" && said.push(`console: ${message.text()}`));
-  page.on("pageerror", (error) => said.push(`script: ${error.message}`));
-  page.on("request", (request) => request.url().startsWith(home) || said.push(`asks ${request.url()}`));
-  const found = {};
-  const seen = new Set();
-  for (const name of names) {
-    said = [];
-    await page.goto(home + name, { waitUntil: "load" });
-    const wrong = [...(await examine(page, seen)), ...said];
-    if (wrong.length) found[name] = wrong;
-  }
-  await context.close();
-  return found;
+  page.on("console", (message) => message.type() === "error" && heard.push(`console: ${message.text()}`));
+  page.on("pageerror", (error) => heard.push(`script: ${error.message}`));
+  page.on("request", (request) => request.url().startsWith(home) || heard.push(`asks ${request.url()}`));
+  return page;
+}
+
+// The theme's script has chosen its colors, and none is on its way to another.
+async function load(page, name, scheme) {
+  await page.goto(home + name, { waitUntil: "load" });
+  await page.addStyleTag({ content: "*, ::before, ::after { transition: none !important }" });
+  await page.waitForFunction((wanted) => [wanted, null].includes(document.body.getAttribute("data-md-color-scheme")), scheme);
 }
 
 // The page that a reader reaches with the keyboard alone: "/", a question, down, Enter.
@@ -139,8 +168,10 @@ const browser = await chromium.launch({
   args: [...(process.getuid() === 0 ? ["--no-sandbox"] : []), "--disable-gpu", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"],
 });
 const lookAt = async () => {
-  const found = await Promise.all(Object.values(looks).map((look) => walk(browser, names, look)));
-  return Object.fromEntries(Object.keys(looks).map((name, at) => [name, found[at]]));
+  const judged = { light: new Set(), dark: new Set() };
+  const halves = [names.filter((_, at) => at % 2 === 0), names.filter((_, at) => at % 2 === 1)];
+  const found = await Promise.all(halves.map((half) => walk(browser, half, judged)));
+  return Object.fromEntries(Object.keys(found[0]).map((look) => [look, { ...found[0][look], ...found[1][look] }]));
 };
 const answer = names.length ? await lookAt() : await search(browser);
 await browser.close();
