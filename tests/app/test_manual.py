@@ -11,7 +11,7 @@ PAGES = read_manual()
 QUESTIONS = {
     "retry only what failed": "operators",
     "why does it wait": "operators",
-    "kill -9 crash resume": "tutorial",
+    "kill -9 crash resume": "crash-safety",
     "write a plugin": "first-plugin",
     "test a plugin": "testing",
     "approve a plan before it runs": "policies",

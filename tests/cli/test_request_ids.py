@@ -81,7 +81,7 @@ def test_a_command_that_gives_no_order_says_that_it_needs_no_id(shop: Terminal) 
     result = shop.run("--request-id", "r-2", "deployments", "list", "--json")
     assert result.exit_code == 0
     assert "is_repeated" not in json.loads(result.stdout)
-    assert "no order" in result.stderr
+    assert "the request id was not used: this command makes no request" in result.stderr
 
 
 @pytest.mark.parametrize("id", ["", "a/b"])

@@ -95,7 +95,7 @@ BROKEN = {
     "no such module": ("", "machine:create", "Did you mean 'machines'?"),
     "what it imports is missing": ("import nowhere_to_be_found\n", "broken:create", "has 'nowhere_to_be_found'"),
     "no Python": ("def create(item)\n    pass\n", "broken:create", "Correct this line"),
-    "raises": ("import os\n\nos.environ['NO_SUCH_THING']\n", "broken:create", "is run when it is imported"),
+    "raises": ("import os\n\nos.environ['NO_SUCH_THING']\n", "broken:create", "runs when it is imported"),
 }
 WHERE = {"no Python": 1, "raises": 3, "what it imports is missing": 1}
 

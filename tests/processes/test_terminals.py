@@ -256,7 +256,7 @@ def test_whoever_waits_to_be_the_engine_hides_no_call_that_was_given_up(shell: S
         assert shell.run("install", "blueprint.yaml", "-d", "shop", "--detach").returncode == 0
         shell.await_first()
         answer = shell.run("engine", "stop", "--drain", "0").stdout
-        assert "is the engine now" in answer
+        assert " is no longer the engine" in answer
         assert "  given up: create of first_" in answer
         assert "(install-1); the next engine will ask what became of it" in answer
         shell.until(lambda: shell.status("install-1") == "attention")

@@ -31,6 +31,8 @@ HANDED_ON = {
     "use_cases/commands/submission.py:ask",
     "use_cases/commands/resources/requests.py:ask_for",
     "use_cases/commands/update.py:submit_update",
+    "use_cases/commands/install.py:submit_install",
+    "use_cases/commands/install.py:submit_uninstall",
 }
 """Functions that take the order of who calls them."""
 

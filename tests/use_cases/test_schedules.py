@@ -50,5 +50,5 @@ def test_a_topology_that_is_stored_with_its_blueprint_is_not_read_again(tmp_path
         for number, text in enumerate((plain, plain + timed)):
             file = tmp_path / f"blueprint{number}.yaml"
             file.write_text(text)
-            new = new_deployment(ctx, "shop", load_order(ctx, DeploymentSpec(str(file))))
+            new = new_deployment(ctx, "shop", load_order(ctx, DeploymentSpec(str(file))), ctx.clock.now())
             assert new.topology.blueprint is new.blueprint

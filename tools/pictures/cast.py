@@ -15,7 +15,7 @@ LETTER_S, LINE_S, ACT_S = 0.03, 0.1, 2.0
 STYLES = re.compile(r"\x1b\[([\d;]*)m")
 PRIVATE = (
     (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"), "…"),
-    (re.compile(r"(?<=begun by )[^,]+"), "…"),
+    (re.compile(r"(?<=started by )[^,]+"), "…"),
 )
 """What is not recorded: clock times, and the name of the user."""
 PROGRESS = re.compile(r"(?<= runs\n)(?:    .*\n|  … .*\n)+")
@@ -67,8 +67,8 @@ def acts_of(cast: str) -> dict[str, list[str]]:
 def without_private(text: str) -> str:
     """The text without what is not recorded.
 
-    >>> without_private("begun by ada, 2026-11-23 21:21:37")
-    'begun by …, …'
+    >>> without_private("started by ada, 2026-11-23 21:21:37")
+    'started by …, …'
     """
     for pattern, instead in PRIVATE:
         text = pattern.sub(instead, text)
