@@ -67,7 +67,7 @@ def test_b06_what_is_missing_is_named_with_the_command_that_adds_it(terminal: Te
         code, found = terminal.ask("blueprints", "validate", "blueprint.yaml")
         assert (code, [problem["code"] for problem in found["problems"]]) == (1, ["PL-B092", "PL-B031"]), target
         assert "phaseline plugins install --definition-only FILE" in found["problems"][0]["mend"]
-        assert found["problems"][1]["mend"] == "The import that is missing may declare it: see its problem."
+        assert found["problems"][1]["mend"] == "the import that is missing may declare it: see its problem"
     install(terminal, "1.0")
     terminal.write(BLUEPRINT % "plugin:cloudify-acme-plugin?version=2.0")
     message = terminal.ask("blueprints", "validate", "blueprint.yaml")[1]["problems"][0]["message"]
@@ -154,4 +154,4 @@ def test_b06_what_a_missing_import_may_have_declared_is_said_of_nodes_too(termin
     found = terminal.ask("blueprints", "validate", "blueprint.yaml")[1]["problems"]
     told = {problem["code"]: problem["mend"] for problem in found}
     assert told.keys() == {"PL-B020", "PL-B041", "PL-B073"}
-    assert {told["PL-B041"], told["PL-B073"]} == {"The import that is missing may declare it: see its problem."}
+    assert {told["PL-B041"], told["PL-B073"]} == {"the import that is missing may declare it: see its problem"}

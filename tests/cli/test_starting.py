@@ -350,7 +350,7 @@ def test_b23_everything_wrong_with_parameters_is_told_at_once(shop: Terminal) ->
     code, answer = shop.ask("executions", "start", *words)
     assert code == 1
     assert [problem["code"] for problem in answer["problems"]] == ["PL-P008", "PL-P004", "PL-P004"]
-    assert answer["problems"][1]["mend"].startswith("Did you mean 'operation_kwargs'?")
+    assert answer["problems"][1]["mend"].startswith("did you mean 'operation_kwargs'?")
 
 
 def test_b23_custom_parameters_are_handed_on_where_they_are_allowed(shop: Terminal) -> None:
@@ -395,7 +395,7 @@ def test_wd1_a_built_in_workflow_that_the_blueprint_replaces_is_not_run_in_its_p
     (terminal.folder / "plugins" / "ops.py").write_text(OPS)
     made = terminal.run("deployments", "create", file)
     assert made.exit_code == 0
-    assert "The workflow 'install' replaces the built-in one" in made.stderr
+    assert "the workflow 'install' replaces the built-in one" in made.stderr
     code, message, _ = refusal(terminal, "install")
     assert (code, message.partition(",")[0]) == ("PL-P036", "the workflow 'install' is the function 'all.go'")
 

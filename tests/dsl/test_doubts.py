@@ -38,7 +38,7 @@ def test_m2_a_mistyped_operation_of_a_built_in_interface_is_warned_of(
 ) -> None:
     text = NODE % f"{interface}: {{{operation}: {{}}}}"
     (warning,) = read(text).warnings
-    assert (warning.code, warning.mend) == ("PL-B084", f"Did you mean '{meant}'?")
+    assert (warning.code, warning.mend) == ("PL-B084", f"did you mean '{meant}'?")
     assert warning.place.text.strip() == f"interfaces: {{{interface}: {{{operation}: {{}}}}}}"
 
 
@@ -78,7 +78,7 @@ def test_m2_types_and_relationships_are_looked_at_and_what_they_declare_is_told_
       a: {type: Thing, interfaces: {cloudify.interfaces.lifecycle: {satrt: {}}}}
       b: {type: Thing, relationships: [{type: near, target: a}]}
     """
-    assert sorted(mend for _, mend in doubts(text)) == ["Did you mean 'establish'?", "Did you mean 'start'?"]
+    assert sorted(mend for _, mend in doubts(text)) == ["did you mean 'establish'?", "did you mean 'start'?"]
 
 
 def test_the_table_of_operations_has_all_of_the_built_in_types() -> None:

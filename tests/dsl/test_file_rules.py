@@ -280,7 +280,7 @@ def test_b04_some_sections_stand_in_several_files_from_1_3_on(section: str, one:
 
 def test_b05_an_unknown_key_is_1_and_the_right_one_is_suggested() -> None:
     (found,) = problems("node_templates: {web: {type: cloudify.nodes.Root, propertiez: {}}}")
-    assert (found.cloudify_code, found.mend) == (1, "Did you mean 'properties'?")
+    assert (found.cloudify_code, found.mend) == (1, "did you mean 'properties'?")
 
 
 def test_b05_interfaces_at_top_level_are_an_error() -> None:

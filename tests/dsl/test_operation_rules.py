@@ -171,7 +171,7 @@ def test_b32_another_implementation_has_only_its_own_fields() -> None:
 
 def test_b32_an_input_without_value_is_107() -> None:
     (found,) = problems(_blueprint("{inputs: {a: 2}}", f"interfaces: {{i: {{run: {TYPE}}}}}"))
-    assert (found.cloudify_code, found.message) == (107, "Input 'b' of 'i.run' is missing a value")
+    assert (found.cloudify_code, found.message) == (107, "input 'b' of 'i.run' is missing a value")
     assert wrong("", TYPE) == [107]
 
 

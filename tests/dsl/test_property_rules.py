@@ -216,7 +216,7 @@ def test_b13_unknown_inputs_are_named_with_what_was_meant() -> None:
     with pytest.raises(ProblemsError) as caught:
         complete_inputs(read(INPUTS), {"name": "a", "nothing": "b", "prt": 1})
     (found,) = caught.value.problems
-    assert (found.code, found.cloudify_class, found.mend) == ("PL-B081", "UnknownInputError", "Did you mean 'port'?")
+    assert (found.code, found.cloudify_class, found.mend) == ("PL-B081", "UnknownInputError", "did you mean 'port'?")
 
 
 def test_b13_wrong_types_missing_and_unknown_are_told_together() -> None:

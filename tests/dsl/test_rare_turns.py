@@ -19,7 +19,7 @@ def test_b06_an_address_is_no_main_file_and_the_mend_says_what_to_do() -> None:
         read_blueprint("https://example.org/blueprint.yaml", Texts({}))
     (problem,) = found.value.problems
     assert (problem.code, problem.cloudify_code) == ("PL-B001", 30)
-    assert problem.mend.startswith("Save it as a file")
+    assert problem.mend.startswith("save it as a file")
 
 
 def test_b20_a_policy_of_a_broken_type_is_told_of_once() -> None:
@@ -58,7 +58,7 @@ def test_b32_an_operation_in_an_interface_of_a_name_like_a_built_in_one_is_doubt
     node_templates: {n: {type: cloudify.nodes.Root, interfaces: {cloudify.interfaces.lifecycel: {create: p.m.f}}}}
     """
     (warning,) = read(text).warnings
-    assert warning.mend == "Did you mean 'cloudify.interfaces.lifecycle'?"
+    assert warning.mend == "did you mean 'cloudify.interfaces.lifecycle'?"
     assert read(text.replace("lifecycel", "backup_of_shops")).warnings == ()
 
 

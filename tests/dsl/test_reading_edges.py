@@ -133,7 +133,7 @@ def test_a_release_that_is_no_number_is_taken_for_a_new_one() -> None:
 @pytest.mark.parametrize("text", ["{a: &x 1, b: &x 2}", "{a: &x [1], b: &x {}}", "{a: &x [&x 1]}"])
 def test_an_anchor_given_twice_is_told(text: str) -> None:
     (found,) = problems(f"metadata: {text}\n")
-    assert (found.code, found.message) == ("PL-B004", "Not valid YAML: the anchor '&x' is given twice")
+    assert (found.code, found.message) == ("PL-B004", "not valid YAML: the anchor '&x' is given twice")
 
 
 def test_a_value_that_is_an_alias_is_told_where_it_is_used() -> None:

@@ -62,7 +62,7 @@ def test_b23_how_many_instances_are_active_is_one_of_three_words() -> None:
     (found,) = problems(
         PLUGINS + "workflows: {go: {mapping: flows.a.b, availability_rules: {node_instances_active: [al]}}}"
     )
-    assert (found.code, found.mend) == ("PL-B015", "Did you mean 'all'?")
+    assert (found.code, found.mend) == ("PL-B015", "did you mean 'all'?")
     assert found.place.path == "workflows.go.availability_rules.node_instances_active[0]"
 
 
@@ -131,7 +131,7 @@ def test_b23_unknown_names_are_refused_with_a_guess_unless_custom_ones_are_allow
     with pytest.raises(ProblemsError) as caught:
         merged("{level: {default: 1}}", {"levels": 2, "other": 3})
     first, second = caught.value.problems
-    assert first.mend.startswith("Did you mean 'level'?")
+    assert first.mend.startswith("did you mean 'level'?")
     assert second.mend.startswith("It has 'level'.")
     assert merged("{level: {default: 1}}", {"levels": 2}, allow_custom=True) == {"level": 1, "levels": 2}
     assert merge_parameters(workflow("flows.all.go"), {"extra": 1}, more=["extra"]) == {"extra": 1}

@@ -81,8 +81,8 @@ def test_b41_to_string_is_an_extension_and_off_in_the_language_of_the_ancestor()
 @pytest.mark.parametrize(
     ("asked", "kind", "mend"),
     [
-        ("[deploymnt, id]", "UnknownSysEntityError", "Did you mean 'deployment'?"),
-        ("[deployment, nam]", "UnknownSysPropertyError", "Did you mean 'name'?"),
+        ("[deploymnt, id]", "UnknownSysEntityError", "did you mean 'deployment'?"),
+        ("[deployment, nam]", "UnknownSysPropertyError", "did you mean 'name'?"),
         ("[tenant, id]", "UnknownSysPropertyError", "It has 'name'."),
     ],
 )
@@ -113,7 +113,7 @@ def test_b41_functions_over_instances_name_nodes(name: str) -> None:
     (found,) = problems(
         f"node_templates: {{web: {{type: cloudify.nodes.Root}}}}\noutputs: {{o: {{value: {{{name}: [wbe, a]}}}}}}"
     )
-    assert (found.code, found.cloudify_class, found.mend) == ("PL-B073", "KeyError", "Did you mean 'web'?")
+    assert (found.code, found.cloudify_class, found.mend) == ("PL-B073", "KeyError", "did you mean 'web'?")
     (found,) = problems(
         f"node_templates: {{web: {{type: cloudify.nodes.Root}}}}\noutputs: {{o: {{value: {{{name}: [SELF, a]}}}}}}"
     )

@@ -72,7 +72,7 @@ def test_b40_malformed_arguments_fail_while_reading(value: str) -> None:
 
 def test_b41_an_undeclared_input_is_told_while_reading() -> None:
     (found,) = problems(f"{INPUTS}outputs: {{o: {{value: {{get_input: prt}}}}}}")
-    assert (found.code, found.cloudify_class, found.mend) == ("PL-B071", "UnknownInputError", "Did you mean 'port'?")
+    assert (found.code, found.cloudify_class, found.mend) == ("PL-B071", "UnknownInputError", "did you mean 'port'?")
 
 
 def test_b41_an_undefined_node_or_property_is_told_while_reading() -> None:

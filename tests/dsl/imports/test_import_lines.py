@@ -69,7 +69,7 @@ def test_b22_a_value_of_another_type_is_221_at_its_place(value: str) -> None:
 
 def test_b22_a_value_for_no_property_is_221_with_what_was_meant() -> None:
     (found,) = problems("imports: [p.yaml: {regoin: a}]\n", minor=5, others={"p.yaml": PLUGIN})
-    assert (found.cloudify_code, found.mend) == (221, "Did you mean 'region'?")
+    assert (found.cloudify_code, found.mend) == (221, "did you mean 'region'?")
 
 
 def test_b22_a_file_whose_plugins_have_no_properties_takes_no_values() -> None:
@@ -94,7 +94,7 @@ def test_b22_all_fields_of_a_plugin_are_kept() -> None:
 def test_b22_a_plugin_property_of_an_unknown_type_is_103() -> None:
     text = "plugins: {p: {executor: host_agent, install: false, properties: {a: {type: strng}}}}"
     (found,) = problems(text, minor=5)
-    assert (found.cloudify_code, found.mend) == (103, "Did you mean 'string'?")
+    assert (found.cloudify_code, found.mend) == (103, "did you mean 'string'?")
 
 
 def test_b04_values_on_an_import_line_are_102_below_1_5() -> None:
@@ -133,7 +133,7 @@ def test_b06_where_no_rule_leads_anywhere_the_import_is_13_by_its_own_name() -> 
     with pytest.raises(ProblemsError) as caught:
         with_rules([("http://old/", "none/")], "http://old/a.yaml", {})
     (found,) = caught.value.problems
-    assert (found.cloudify_code, found.message) == (13, "There is no file 'http://old/a.yaml' to import")
+    assert (found.cloudify_code, found.message) == (13, "there is no file 'http://old/a.yaml' to import")
 
 
 def test_b06_a_broken_file_is_told_once_however_many_import_it() -> None:

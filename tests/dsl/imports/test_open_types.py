@@ -62,8 +62,8 @@ def test_a_misspelled_built_in_type_is_suggested_and_one_of_another_family_is_no
     """).warnings
         if each.code == "PL-B125"
     ]
-    assert mends[0] == "Did you mean 'cloudify.nodes.Compute'?"
-    assert mends[1].startswith("If the missing definition has it:")
+    assert mends[0] == "did you mean 'cloudify.nodes.Compute'?"
+    assert mends[1].startswith("if the missing definition has it:")
 
 
 def test_a_node_in_an_open_one_may_be_on_a_host() -> None:

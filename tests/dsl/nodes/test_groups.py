@@ -43,7 +43,7 @@ def test_b20_a_group_has_at_least_one_member() -> None:
 
 def test_b20_an_unknown_member_is_told_with_a_guess() -> None:
     (found,) = problems(f"{NODES}groups: {{a: {{members: [nte]}}}}")
-    assert (found.code, found.cloudify_code, found.mend) == ("PL-B151", 40, "Did you mean 'net'?")
+    assert (found.code, found.cloudify_code, found.mend) == ("PL-B151", 40, "did you mean 'net'?")
 
 
 def test_b20_a_group_cannot_have_the_name_of_a_node() -> None:

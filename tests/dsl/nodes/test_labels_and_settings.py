@@ -131,7 +131,7 @@ def test_b26_a_workflow_that_there_is_not_is_doubted() -> None:
     found = [
         warning for warning in read(schedule("workflow: instal, since: '7:00'")).warnings if warning.code == "PL-B159"
     ]
-    assert [warning.mend for warning in found] == ["Did you mean 'install'?"]
+    assert [warning.mend for warning in found] == ["did you mean 'install'?"]
 
 
 @pytest.mark.parametrize(

@@ -99,17 +99,17 @@ def test_decision15_other_versions_of_ours_are_unknown(version):
 @pytest.mark.parametrize(
     ("text", "code", "line", "said"),
     [
-        ("node_types:\n  A: {resourcetype: Cloud.Node}\n", "PL-B014", 3, "Did you mean 'resource_type'"),
-        ("node_types:\n  A: {resource_type: [x]}\n", "PL-B015", 3, "Expected text"),
+        ("node_types:\n  A: {resourcetype: Cloud.Node}\n", "PL-B014", 3, "did you mean 'resource_type'"),
+        ("node_types:\n  A: {resource_type: [x]}\n", "PL-B015", 3, "expected text"),
         ("node_types:\n  A: {target_state: Started}\n", "PL-B112", 3, "no resource_type"),
         ("node_types:\n  A: {resource_type: A}\n", "PL-B110", 3, "A → A"),
-        ("state_path: {}\n", "PL-B014", 2, "Did you mean 'state_paths'"),
+        ("state_path: {}\n", "PL-B014", 2, "did you mean 'state_paths'"),
         ("state_paths: {Cloud.Node: {Up: []}}\n", "PL-B113", 2, "is empty"),
         ("state_paths:\n  Cloud.Node:\n    Up: [Allocation]\n", "PL-B113", 4, "ends in 'Allocation'"),
         ("state_paths: {Cloud.Node: {Up: [Up, A, Up]}}\n", "PL-B113", 2, "in a circle: 'Up'"),
         ("state_paths: {Cloud.Node: {Up: ['', Up]}}\n", "PL-B113", 2, "has no name"),
-        ("state_paths: {Cloud.Node: {Up: {a: b}}}\n", "PL-B015", 2, "Expected a list"),
-        ("state_paths:\n  Cloud.Nod: {Up: [Up]}\n", "PL-B114", 3, "Did you mean 'Cloud.Node'"),
+        ("state_paths: {Cloud.Node: {Up: {a: b}}}\n", "PL-B015", 2, "expected a list"),
+        ("state_paths:\n  Cloud.Nod: {Up: [Up]}\n", "PL-B114", 3, "did you mean 'Cloud.Node'"),
     ],
 )
 def test_decision15_each_mistake_is_told_with_its_place(text, code, line, said):

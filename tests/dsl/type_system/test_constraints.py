@@ -136,7 +136,7 @@ def test_b14_a_message_of_ones_own_is_told_from_1_5_on() -> None:
 
 def test_b14_a_misspelt_operator_is_told_what_was_meant() -> None:
     (found,) = problems("inputs: {i: {constraints: [{min_lenght: 3}]}}")
-    assert found.mend == "Did you mean 'min_length'?"
+    assert found.mend == "did you mean 'min_length'?"
 
 
 def test_b14_defaults_are_checked_when_the_blueprint_is_read() -> None:

@@ -98,7 +98,7 @@ class ShapeCheck:
         """What is not good is of another type, or too small."""
         if leaf.types is not None and value.__class__ not in leaf.types:
             return self._wrong(leaf.word, value, spot, leaf)
-        self._report.add("PL-B065", f"{value} is less than {leaf.minimum:g}", f"Give {leaf.word}.", spot)
+        self._report.add("PL-B065", f"{value} is less than {leaf.minimum:g}", f"give {leaf.word}", spot)
         return BROKEN
 
     def _wrong(self, expected: str, value: Value, spot: ElementPath, shape: Shape) -> object:
@@ -107,7 +107,7 @@ class ShapeCheck:
         shown = f"'{value}'" if isinstance(value, str | int | float) else word_for(value)
         if is_function(value):
             shown = "a function"
-        self._report.add("PL-B015", f"Expected {expected}, found {shown}", right_form(shape, value, expected), spot)
+        self._report.add("PL-B015", f"expected {expected}, found {shown}", right_form(shape, value, expected), spot)
         return BROKEN
 
     def _each(self, shape: Each, value: Value, spot: ElementPath) -> object:
@@ -133,7 +133,7 @@ class ShapeCheck:
     def _is_name(self, name: str, spot: ElementPath) -> bool:
         why = why_no_name(name)
         if why:
-            self._report.add("PL-B130", f"The name '{shown_name(name)}' {why}", NAME_MEND, spot, point="key")
+            self._report.add("PL-B130", f"the name '{shown_name(name)}' {why}", NAME_MEND, spot, point="key")
         return not why
 
     def _rows(self, shape: TableRows, value: Value, spot: ElementPath) -> object:
@@ -193,7 +193,7 @@ class ShapeCheck:
             known = [other for other, row in table.keys.items() if row.since <= self._newest]
             from phaseline.dsl.grammar.shape_fixes import right_key
 
-            mend = right_key(known, name) or self._report.suggest(name, known, f"Allowed are {quoted_list(known)}.")
+            mend = right_key(known, name) or self._report.suggest(name, known, f"allowed are {quoted_list(known)}")
             self._report.add("PL-B014", f"'{name}' is not a key of {table.title}", mend, here, point="key")
             return BROKEN
         is_late = not self._report.gate(name, self._minor, key.since, here, point="key")
@@ -202,7 +202,7 @@ class ShapeCheck:
         good = item if key.shape is ANYTHING else self.check(key.shape, item, here)
         if is_late:
             return good  # problems within the value are reported at once, too
-        mend = key.note or "It may stay; nothing depends on it."
+        mend = key.note or "it may stay; nothing depends on it"
         self._report.warn("PL-B018", f"'{name}' of {table.title} has no effect yet", mend, here)
         return good
 
@@ -211,5 +211,5 @@ class ShapeCheck:
             return  # the misspelt key was reported with the right one
         example = EXAMPLES.get(name, "…")
         self._report.add(
-            "PL-B016", f"'{name}' is missing in {table.title}", f"Add '{name}: {example}'.", spot, point="key"
+            "PL-B016", f"'{name}' is missing in {table.title}", f"add '{name}: {example}'", spot, point="key"
         )

@@ -11,14 +11,14 @@ from phaseline.model.blueprint.blueprint import Value
 SHOWN = 40
 """Characters of a value that a sentence repeats."""
 FOREIGN: Mapping[str, str] = {
-    "requirements": "Write 'relationships' with items of 'type' and 'target'.",
-    "topology_template": "Write its sections ('inputs', 'node_templates', 'outputs') at the top level.",
-    "attributes": "Leave them out: runtime properties need no declaration.",
-    "artifacts": "Write the path of the file where it is used, as an operation's 'implementation' or among its 'inputs'.",
-    "relationship_types": "Write 'relationships'.",
-    "capability_types": "Leave them out; capabilities have no types.",
-    "interface_types": "Write the operations under 'interfaces' of a node type.",
-    "scalable": "Write 'capabilities: {scalable: {properties: {default_instances: …}}}' beside 'properties'.",
+    "requirements": "write 'relationships' with items of 'type' and 'target'",
+    "topology_template": "write its sections ('inputs', 'node_templates', 'outputs') at the top level",
+    "attributes": "leave them out: runtime properties need no declaration",
+    "artifacts": "write the path of the file where it is used, as an operation's 'implementation' or among its 'inputs'",
+    "relationship_types": "write 'relationships'",
+    "capability_types": "leave them out; capabilities have no types",
+    "interface_types": "write the operations under 'interfaces' of a node type",
+    "scalable": "write 'capabilities: {scalable: {properties: {default_instances: …}}}' beside 'properties'",
 }
 """Words of TOSCA, or of another place, and what a blueprint has for them."""
 
@@ -30,50 +30,50 @@ def right_form(shape: Shape, value: Value, expected: str) -> str:
     if isinstance(shape, TableRows) or shape is LIST:
         return _right_list(shape.of if isinstance(shape, TableRows) else shape, value)
     if isinstance(value, dict) and is_function(value):
-        return f"Write the {expected.removeprefix('a ')} itself: functions are not evaluated here."
+        return f"write the {expected.removeprefix('a ')} itself: functions are not evaluated here"
     if isinstance(shape, Each) and isinstance(shape.of, Table) and shape.of.short and isinstance(value, str):
-        return "Write 'INTERFACE: {OPERATION: …}', such as 'cloudify.interfaces.lifecycle: {create: …}'."
+        return "write 'INTERFACE: {OPERATION: …}', such as 'cloudify.interfaces.lifecycle: {create: …}'"
     if isinstance(value, list):
         if expected == "text" and len(value) == 1:
-            return "Write the one value without brackets."
+            return "write the one value without brackets"
         if isinstance(shape, Each) or expected == "a mapping":
-            return "Write 'name: value' lines without the leading dashes."
+            return "write 'name: value' lines without the leading dashes"
     if expected == "text" and isinstance(value, bool | int | float):
-        return "Put the value into quotes."
-    return f"Write {expected} here."
+        return "put the value into quotes"
+    return f"write {expected} here"
 
 
 def _right_table(table: Table, value: Value) -> str:
     if table.likely and value is not None:
         word = f"[{_shown(value)}]" if table.keys[table.likely].shape is LIST else _shown(value)
-        return f"Write '{{{table.likely}: {word}}}' here."
+        return f"write '{{{table.likely}: {word}}}' here"
     if isinstance(value, list) and len(value) == 1 and table.short:
-        return "Write the one value without brackets."
+        return "write the one value without brackets"
     if isinstance(value, list):
-        return "Write 'name: value' lines without the leading dashes."
+        return "write 'name: value' lines without the leading dashes"
     keys = table.required or tuple(table.keys)[:2]
-    return f"Write a mapping, such as '{{{', '.join(f'{key}: …' for key in keys)}}}'."
+    return f"write a mapping, such as '{{{', '.join(f'{key}: …' for key in keys)}}}'"
 
 
 def _right_list(item: Shape, value: Value) -> str:
     if not isinstance(value, dict):
-        return f"Write a list: '[{_shown(value)}]'."
+        return f"write a list: '[{_shown(value)}]'"
     if isinstance(item, Table):
         if value.keys() <= item.keys.keys():
-            return f"Put a dash before the first key: '- {next(iter(value), '')}: …'."
-        return f"Write each as an item of a list: '- {{{', '.join(f'{key}: …' for key in item.required)}}}'."
-    return "Write each as an item of a list, with a dash before it."
+            return f"put a dash before the first key: '- {next(iter(value), '')}: …'"
+        return f"write each as an item of a list: '- {{{', '.join(f'{key}: …' for key in item.required)}}}'"
+    return "write each as an item of a list, with a dash before it"
 
 
 def right_key(known: Sequence[str], name: str) -> str:
     """A hint for a key that is not among the ``known`` ones; empty if there is none."""
-    return FOREIGN.get(name) or (f"Put it under '{known[0]}'." if len(known) == 1 else "")
+    return FOREIGN.get(name) or (f"put it under '{known[0]}'" if len(known) == 1 else "")
 
 
 def right_property(name: str) -> str:
     """A hint for a property that no type declares; empty if there is none."""
     if name in FUNCTIONS:
-        return f"A function is the value of a property: 'PROPERTY: {{{name}: …}}'."
+        return f"a function is the value of a property: 'PROPERTY: {{{name}: …}}'"
     return FOREIGN.get(name, "")
 
 

@@ -312,13 +312,13 @@ SCHEDULE = Table(
         "workflow_parameters": TableKey(MAPPING),
     },
 )
-NO_SCHEDULES = "Start the workflow yourself, or by the timer of your system; Phaseline has no clock of its own yet."
+NO_SCHEDULES = "start the workflow yourself, or by the timer of your system; Phaseline has no clock of its own yet"
 DEPLOYMENT_SETTINGS = Table(
     "deployment settings",
     {
         "default_schedules": TableKey(Each(SCHEDULE), support="no effect", note=NO_SCHEDULES),
-        "default_groups": TableKey(LIST, support="no effect", note="There are no groups of deployments yet."),
-        "id_template": TableKey(TEXT, support="no effect", note="Give the deployment's name with -d."),
+        "default_groups": TableKey(LIST, support="no effect", note="there are no groups of deployments yet"),
+        "id_template": TableKey(TEXT, support="no effect", note="give the deployment's name with -d"),
         "display_name": TableKey(ANYTHING),
     },
 )
@@ -368,7 +368,7 @@ BLUEPRINT = Table(
         "resource_tags": TableKey(Each(ANYTHING), since=3),
         "state_paths": TableKey(Each(Each(TableRows(TEXT))), since=PHASELINE),
         "upload_resources": TableKey(
-            UPLOAD_RESOURCES, support="no effect", note="It has a server fetch resources; Phaseline has no server."
+            UPLOAD_RESOURCES, support="no effect", note="it has a server fetch resources; Phaseline has no server"
         ),
     },
 )

@@ -30,7 +30,7 @@ def import_lines(document: Document, report: ProblemReport, minor: int | None) -
         if text is None:
             continue
         if text in found:
-            report.add("PL-B022", f"'{text}' is imported twice in this file", "Remove one of the two lines.", spot)
+            report.add("PL-B022", f"'{text}' is imported twice in this file", "remove one of the two lines", spot)
             continue
         line = _line(text, values, spot, report)
         if line is not None:
@@ -45,21 +45,21 @@ def _split(
     if isinstance(entry, str):
         return entry, {}
     if not isinstance(entry, dict) or len(entry) != 1:
-        mend = "Write '- NAME' with the file's path, or one name with values for the plugin's properties under it."
+        mend = "write '- NAME' with the file's path, or one name with values for the plugin's properties under it"
         what = f"it has {len(entry)} keys" if isinstance(entry, dict) else "it is neither text nor a mapping"
-        report.add("PL-B023", f"An import names one file, but {what}", mend, spot)
+        report.add("PL-B023", f"an import names one file, but {what}", mend, spot)
         return None, {}
     ((text, values),) = entry.items()
     if isinstance(values, str):
-        report.add("PL-B023", "An import is written without a key", f"Write '- {values}'.", spot)
+        report.add("PL-B023", "an import is written without a key", f"write '- {values}'", spot)
         return None, {}
     if not report.gate("properties on an import line", minor, 5, spot):
         return None, {}
     if values is not None and not isinstance(values, dict):
         report.add(
             "PL-B023",
-            "The value under an import must be a mapping of plugin properties",
-            "Write 'property: value' lines.",
+            "the value under an import must be a mapping of plugin properties",
+            "write 'property: value' lines",
             spot.at(text),
         )
         return text, {}
@@ -69,8 +69,8 @@ def _split(
 def _is_usable(name: str, value: Value, spot: ElementPath, text: str, report: ProblemReport) -> bool:
     if isinstance(value, _PLUGIN_VALUES) or is_function(value):
         return True
-    mend = "Give text, a number, true or false, a list or a function."
-    report.add("PL-B023", f"The plugin property '{name}' cannot have this value", mend, spot.at(text, name))
+    mend = "give text, a number, true or false, a list or a function"
+    report.add("PL-B023", f"the plugin property '{name}' cannot have this value", mend, spot.at(text, name))
     return False
 
 
@@ -82,14 +82,14 @@ def _line(text: str, values: Mapping[str, Value], spot: ElementPath, report: Pro
     if re.match(_TWO, parts[2]):
         report.add(
             "PL-B086",
-            f"The namespace of the import '{text}' contains '{NAMESPACE}'",
-            f"Write one namespace: '{parts[1]}{NAMESPACE}…'; a file imported within it may have one of its own.",
+            f"the namespace of the import '{text}' contains '{NAMESPACE}'",
+            f"write one namespace: '{parts[1]}{NAMESPACE}…'; a file imported within it may have one of its own",
             spot,
             number=212,
         )
         return None
     why = why_no_name(parts[1])
     if why:
-        report.add("PL-B130", f"The namespace '{shown_name(parts[1])}' {why}", MEND, spot)
+        report.add("PL-B130", f"the namespace '{shown_name(parts[1])}' {why}", MEND, spot)
         return None
     return ImportLine(spot, parts[1], parts[2], values)

@@ -28,8 +28,8 @@ NOT_AT_HAND = frozenset({"PL-B020", "PL-B028", "PL-B029", "PL-B092"})
 GO_ON = "continue without it: --open-types"
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _WEB = re.compile(r"https?://", re.IGNORECASE)
-_VERSION_MEND = f"Add 'tosca_definitions_version: cloudify_dsl_1_{LATEST}' (or an older one) at the top."
-_WRONG_VERSION_MEND = f"Write one of cloudify_dsl_1_0 … cloudify_dsl_1_{LATEST}, for example 'tosca_definitions_version: cloudify_dsl_1_4'."
+_VERSION_MEND = f"add 'tosca_definitions_version: cloudify_dsl_1_{LATEST}' (or an older one) at the top"
+_WRONG_VERSION_MEND = f"write one of cloudify_dsl_1_0 … cloudify_dsl_1_{LATEST}, for example 'tosca_definitions_version: cloudify_dsl_1_4'"
 
 
 @mutable
@@ -60,12 +60,12 @@ def read_files(
     minor = minor_version(document, report)
     root = document.root
     if isinstance(root, dict) and "tosca_definitions_version" not in root:
-        report.add("PL-B010", "The version of the language is missing", _VERSION_MEND, ElementPath(document, ()))
+        report.add("PL-B010", "the version of the language is missing", _VERSION_MEND, ElementPath(document, ()))
     elif not isinstance(root, dict):
         report.add(
             "PL-B015",
-            "A blueprint must be a mapping",
-            "Begin with 'tosca_definitions_version: cloudify_dsl_1_4'.",
+            "a blueprint must be a mapping",
+            "begin with 'tosca_definitions_version: cloudify_dsl_1_4'",
             ElementPath(document, ()),
         )
     importer = _Importer(source, report, LATEST if minor is None else minor, minor if validate_version else None)
@@ -81,13 +81,13 @@ def _read_main(main: str, source: FileSource, report: ProblemReport) -> Document
             report.add_ready(problem)
         return None
     if text is None:
-        mend = "Check the path; it is relative to the folder you are in."
+        mend = "check the path; it is relative to the folder you are in"
         if "://" in main:
-            mend = "Save it as a file, and name that; only what a blueprint imports may be an address in the web."
+            mend = "save it as a file, and name that; only what a blueprint imports may be an address in the web"
         report.add_ready(
             Problem(
                 "PL-B001",
-                f"There is no file '{main}'",
+                f"there is no file '{main}'",
                 mend,
                 cloudify_code=30,
                 cloudify_class="DSLParsingLogicException",
@@ -128,8 +128,8 @@ class _Importer:
                 size += len(imported.text)
                 if len(documents) >= MAX_FILES or size > MAX_TEXT:
                     what = f"more than {MAX_FILES} files" if size <= MAX_TEXT else f"more than {MAX_TEXT:,} characters"
-                    message = f"The blueprint imports {what}"
-                    self._report.add("PL-B026", message, "Put them together into fewer.", line.spot)
+                    message = f"the blueprint imports {what}"
+                    self._report.add("PL-B026", message, "put them together into fewer", line.spot)
                     return documents
                 documents.append(imported)
                 if not imported.is_bundled:
@@ -153,7 +153,7 @@ class _Importer:
         namespace = NAMESPACE.join(part for part in (importer.namespace, line.namespace) if part)
         if is_basic(document):
             if line.namespace:
-                self._wrong_namespace(line, 214, "The basic types cannot be imported under a namespace")
+                self._wrong_namespace(line, 214, "the basic types cannot be imported under a namespace")
                 return None
             namespace = ""
         key = (importer.name if importer.is_bundled else "", document.name, namespace)  # parts count for each set
@@ -161,7 +161,7 @@ class _Importer:
             return None
         if document.name in _importers(importer):
             message = f"'{document.name}' imports itself, under ever new namespaces: '{namespace}'"
-            self._report.add("PL-B086", message, "Leave the namespace out; then the circle does no harm.", line.spot)
+            self._report.add("PL-B086", message, "leave the namespace out; then the circle does no harm", line.spot)
             return None
         self._loaded.add(key)
         if line.target.startswith(UPLOADED):
@@ -243,7 +243,7 @@ class _Importer:
             return self._source.plugin(name, version, distribution, self._minor)
         if scheme is not None and scheme[1] != "file":
             message = f"'{target}' cannot be fetched: nothing is imported by '{scheme[1]}:'"
-            raise problem_error("PL-B029", message, "Save the file beside the blueprint and import it by its name.")
+            raise problem_error("PL-B029", message, "save the file beside the blueprint and import it by its name")
         wanted_name = re.sub(r"^file:(//)?", "", target)
         stem, dot, ending = wanted_name.rpartition(".")
         candidates = (
@@ -260,42 +260,42 @@ class _Importer:
         name = target.removeprefix(UPLOADED)
         namespace = NAMESPACE.join(part for part in (importer.namespace, line.namespace) if part)
         if not namespace:
-            self._wrong_namespace(line, 213, f"The blueprint '{name}' is imported without a namespace")
+            self._wrong_namespace(line, 213, f"the blueprint '{name}' is imported without a namespace")
         elif self.uploaded.get(namespace, name) != name:
             self._wrong_namespace(
-                line, 214, f"The namespace '{namespace}' holds the blueprint '{self.uploaded[namespace]}' already"
+                line, 214, f"the namespace '{namespace}' holds the blueprint '{self.uploaded[namespace]}' already"
             )
         else:
             return self._source.uploaded(name)
         raise ProblemsError([])
 
     def _wrong_namespace(self, line: ImportLine, number: int, message: str) -> None:
-        mends = {213: f"Write 'NAME{NAMESPACE}{line.target}'.", 214: "Leave the namespace out."}
-        mend = "Choose another one." if number == 214 and line.target.startswith(UPLOADED) else mends[number]
+        mends = {213: f"write 'NAME{NAMESPACE}{line.target}'", 214: "leave the namespace out"}
+        mend = "choose another one" if number == 214 and line.target.startswith(UPLOADED) else mends[number]
         self._report.add("PL-B086", message, mend, line.spot, number=number)
 
     def _not_found(self, target: str, line: ImportLine, importer: Document) -> None:
         """Report an import that leads nowhere, in the way of its kind."""
         if target.startswith(UPLOADED):
             name = target.removeprefix(UPLOADED)
-            mend = f"Upload it: phaseline blueprints upload FILE {name}"
-            self._unresolved(line, "PL-B091", f"There is no uploaded blueprint '{name}'", mend)
+            mend = f"upload it: phaseline blueprints upload FILE {name}"
+            self._unresolved(line, "PL-B091", f"there is no uploaded blueprint '{name}'", mend)
         elif target.startswith(PLUGIN):
             name = target.removeprefix(PLUGIN).partition("?")[0]
-            mend = f"Add it: phaseline plugins install --definition-only FILE, or {GO_ON}."
-            self._unresolved(line, "PL-B092", f"The definition file of the plugin '{name}' is not available", mend)
+            mend = f"add it: phaseline plugins install --definition-only FILE, or {GO_ON}"
+            self._unresolved(line, "PL-B092", f"the definition file of the plugin '{name}' is not available", mend)
         else:
             beside = f"'{importer.name}'" if importer.line is not None else "the file that imports it"
             mend = self._report.suggest(
-                target, ["cloudify/types/types.yaml"], f"Check the path; it is relative to {beside}."
+                target, ["cloudify/types/types.yaml"], f"check the path; it is relative to {beside}"
             )
-            self._unresolved(line, "PL-B020", f"There is no file '{target}' to import", mend)
+            self._unresolved(line, "PL-B020", f"there is no file '{target}' to import", mend)
 
     def _unresolved(self, line: ImportLine, code: str, message: str, mend: str, number: int | None = None) -> None:
         """An import of which there is no file, or none that can be used."""
         self.is_whole = False
         if self.may_miss and code in NOT_AT_HAND and (line.target.startswith(PLUGIN) or _WEB.match(line.target)):
-            self._report.warn(code, message, mend.removesuffix(f", or {GO_ON}."), line.spot, point="value")
+            self._report.warn(code, message, mend.removesuffix(f", or {GO_ON}"), line.spot, point="value")
         else:
             self._report.add(code, message, mend, line.spot, number=number)
 
@@ -306,8 +306,8 @@ class _Importer:
         if not isinstance(document.root, dict):
             self._report.add(
                 "PL-B015",
-                "An imported file must be a mapping",
-                "Write sections such as 'node_types:' in it.",
+                "an imported file must be a mapping",
+                "write sections such as 'node_types:' in it",
                 ElementPath(document, ()),
             )
             return None
@@ -316,7 +316,7 @@ class _Importer:
             self._report.add(
                 "PL-B012",
                 f"'{document.name}' is written in cloudify_dsl_1_{minor}, the main file in cloudify_dsl_1_{self._minor}",
-                f"Write 'tosca_definitions_version: cloudify_dsl_1_{minor}' in the main file.",
+                f"write 'tosca_definitions_version: cloudify_dsl_1_{minor}' in the main file",
                 spot,
             )
         return document

@@ -18,7 +18,7 @@ RELATIONSHIPS = "cloudify.relationships."
 KINDS = ("contained_in", "connected_to", "depends_on")
 """What an open relationship type is derived from: that which its last name begins with, else the last."""
 WORDS = {"node_types": "node type", "relationships": "relationship type", "data_types": "data type"}
-MEND = "If the missing definition has it: phaseline plugins install --definition-only FILE"
+MEND = "if the missing definition has it: phaseline plugins install --definition-only FILE"
 
 
 def declare_open_types(sections: MergedSections, report: ProblemReport) -> None:
@@ -42,7 +42,7 @@ def declare_open_types(sections: MergedSections, report: ProblemReport) -> None:
             sections.origins.setdefault(section, {})[name] = spot.document
             sections.open.setdefault(section, set()).add(name)
             taken += f", derived from '{parent}'" if section == "relationships" else ""
-        message = f"The {WORDS[section]} '{name}' is declared nowhere; it is taken as open: {taken}"
+        message = f"the {WORDS[section]} '{name}' is declared nowhere; it is taken as open: {taken}"
         report.warn(
             "PL-B125", message, report.suggest(name, _beside(sections, section, name), MEND), spot, point="value"
         )

@@ -26,7 +26,7 @@ from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
 from phaseline.lang.fast_dataclasses import mutable
 from phaseline.model.blueprint.blueprint import Value
 
-IN_MISSING = "The import that is missing may declare it: see its problem."
+IN_MISSING = "the import that is missing may declare it: see its problem"
 
 
 @mutable
@@ -156,10 +156,10 @@ class _Merger:
             self._merge_element(document, section, name, item)
 
     def _cannot_merge(self, document: Document, section: str) -> None:
-        mend = "Keep it in one file; from cloudify_dsl_1_3 on, some sections may be in several files."
+        mend = "keep it in one file; from cloudify_dsl_1_3 on, some sections may be in several files"
         self.report.add(
             "PL-B024",
-            f"The section '{section}' is in more than one file",
+            f"the section '{section}' is in more than one file",
             mend,
             ElementPath(document, (section,)),
             point="key",
@@ -174,8 +174,8 @@ class _Merger:
         if section == "workflows" and self._is_built_in(document, name):
             self.report.warn(
                 "PL-B027",
-                f"The workflow '{name}' replaces the built-in one",
-                "Rename it to keep the built-in one.",
+                f"the workflow '{name}' replaces the built-in one",
+                "rename it to keep the built-in one",
                 ElementPath(origins[name], ("workflows", name)),
             )
         elif name.startswith("cloudify.") or id(document) in self.basics:
@@ -193,7 +193,7 @@ class _Merger:
             self.report.add(
                 "PL-B025",
                 f"'{name}' of '{section}' is defined in '{first.name}' too",
-                "Rename or remove one of the two.",
+                "rename or remove one of the two",
                 ElementPath(document, (section, name)),
                 point="key",
             )

@@ -148,24 +148,24 @@ def _report_yaml_error(error: yaml.YAMLError, document: Document, report: Proble
         before = document.readable[:position]
         line, column = before.count("\n"), position - (before.rfind("\n") + 1)
     mend = _yaml_mend(error, document.readable.splitlines(), line, column)
-    report.add_at("PL-B004", f"Not valid YAML: {what}", mend, document, line, column)
+    report.add_at("PL-B004", f"not valid YAML: {what}", mend, document, line, column)
 
 
 def _yaml_mend(error: yaml.YAMLError, lines: list[str], line: int, column: int) -> str:
     """What is probably missing where the reader gave up."""
     if line < len(lines) and "\t" in lines[line][: column + 1]:
-        return "Indent with spaces, not with tabs."
+        return "indent with spaces, not with tabs"
     problem, context = getattr(error, "problem", None) or "", getattr(error, "context", None) or ""
     begun = getattr(error, "context_mark", None)
     if "could not find expected ':'" in problem and begun is not None:
-        return f"Perhaps line {begun.line + 1} lacks a colon: '{lines[begun.line].strip()}:'."
+        return f"perhaps line {begun.line + 1} lacks a colon: '{lines[begun.line].strip()}:'"
     if "flow node" in context:
-        return "Close the bracket that is opened above, or write the missing value here."
+        return "close the bracket that is opened above, or write the missing value here"
     if "flow" in context and begun is not None:
-        return f"Close the bracket that is opened in line {begun.line + 1}, column {begun.column + 1}."
+        return f"close the bracket that is opened in line {begun.line + 1}, column {begun.column + 1}"
     above = next((number for number in range(min(line, len(lines)) - 1, -1, -1) if lines[number].strip()), None)
     if "mapping values are not allowed" in problem and above is not None and ":" not in lines[above]:
-        return f"Perhaps line {above + 1} lacks a colon: '{lines[above].strip()}:'."
+        return f"perhaps line {above + 1} lacks a colon: '{lines[above].strip()}:'"
     if "mapping values are not allowed" in problem and line < len(lines) and lines[line].count(": ") > 1:
-        return "Put a text with ': ' in it into quotes."
-    return "Correct the YAML here or just above."
+        return "put a text with ': ' in it into quotes"
+    return "correct the YAML here or just above"

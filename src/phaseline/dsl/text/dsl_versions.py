@@ -25,18 +25,18 @@ def version_name(minor: int) -> str:
 def read_version(value: object) -> int | tuple[str, int]:
     """The minor version, or what is wrong with ``value`` and the ancestor's number for that."""
     if value is None or value == "":
-        return ("The version is empty", 71)
+        return ("the version is empty", 71)
     if not isinstance(value, str):
-        return (f"The version is not text but {value!r}", 72)
+        return (f"the version is not text but {value!r}", 72)
     if value == OWN:
         return PHASELINE
     if value.startswith(_OWN_PREFIX):
-        return (f"The version '{value}' is unknown; the version of Phaseline's own language is {OWN}", 29)
+        return (f"the version '{value}' is unknown; the version of Phaseline's own language is {OWN}", 29)
     if not value.startswith(_PREFIX) or not 2 <= len(parts := value.removeprefix(_PREFIX).split("_")) <= 3:
-        return (f"The version '{value}' has not the form cloudify_dsl_1_N", 73)
+        return (f"the version '{value}' has not the form cloudify_dsl_1_N", 73)
     for part, name, number in zip(parts, ("major", "minor", "micro"), (74, 75, 76), strict=False):
         if not re.fullmatch(r"[0-9]+", part):
-            return (f"The {name} part of the version '{value}' is not a number", number)
+            return (f"the {name} part of the version '{value}' is not a number", number)
     if len(parts) == 2 and len(parts[1]) == 1 and parts[0] == "1" and int(parts[1]) <= LATEST:
         return int(parts[1])
-    return (f"The version '{value}' is unknown", 29)
+    return (f"the version '{value}' is unknown", 29)

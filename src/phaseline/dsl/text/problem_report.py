@@ -108,7 +108,7 @@ class ProblemReport:
         self.add(
             "PL-B013",
             f"'{what}' is not supported in version {version_name(minor)}, it was added in {least}",
-            f"Write 'tosca_definitions_version: {least}' or later.",
+            f"write 'tosca_definitions_version: {least}' or later",
             spot,
             point=point,
             kind=kind,

@@ -61,7 +61,7 @@ def closest(word: str, known: Collection[str]) -> str | None:
 def suggest(word: str, known: Collection[str], otherwise: str) -> str:
     """``Did you mean 'x'?`` or, when nothing is near, the sentence ``otherwise``."""
     found = closest(word, known)
-    return f"Did you mean '{found}'?" if found else otherwise
+    return f"did you mean '{found}'?" if found else otherwise
 
 
 def quoted_list(words: Iterable[str]) -> str:

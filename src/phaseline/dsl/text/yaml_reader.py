@@ -87,8 +87,8 @@ class YamlText:
             if event.__class__ is DocumentStartEvent:
                 documents_count += 1
                 if documents_count > 1:
-                    what = "Not valid YAML: a second document begins here"
-                    self._complain("PL-B004", what, "Remove the line '---'.", event)
+                    what = "not valid YAML: a second document begins here"
+                    self._complain("PL-B004", what, "remove the line '---'", event)
                     raise UnusableText
             elif event.__class__ not in _FRAME:
                 self._document.root = self._value(event)
@@ -146,16 +146,16 @@ class YamlText:
             return self._alias(event)
         collect = COLLECTIONS.get(event.tag) if self._document.is_lenient else None
         if event.tag not in _PLAIN_TAGS and collect is None:
-            what = f"The tag '{event.tag.replace(TAGS, '!!')}' has no meaning here"
-            self._complain("PL-B008", what, "Leave the tag out.", event)
+            what = f"the tag '{event.tag.replace(TAGS, '!!')}' has no meaning here"
+            self._complain("PL-B008", what, "leave the tag out", event)
         begun_at = self._count + self._aliased
         if event.anchor is not None:
             self._check_anchor(event)
             self._begun.add(event.anchor)
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            what = f"Mappings and lists are nested more than {MAX_DEPTH} levels deep"
-            self._complain("PL-B007", what, "Flatten the structure.", event)
+            what = f"mappings and lists are nested more than {MAX_DEPTH} levels deep"
+            self._complain("PL-B007", what, "flatten the structure", event)
             raise UnusableText
         if event.__class__ is MappingStartEvent:
             is_section = self._depth == 2 and key.__class__ is str
@@ -176,28 +176,28 @@ class YamlText:
         try:
             return collect(value)
         except (AttributeError, TypeError, ValueError):
-            what = f"Not valid YAML: this is no {event.tag.replace(TAGS, '!!')}"
-            self._complain("PL-B004", what, "Leave the tag out.", event)
+            what = f"not valid YAML: this is no {event.tag.replace(TAGS, '!!')}"
+            self._complain("PL-B004", what, "leave the tag out", event)
             return value
 
     def _check_anchor(self, event: Any) -> None:
         """An anchor names one value: the ancestor's reader insists on it, although YAML itself does not."""
         if event.anchor in self._anchors or event.anchor in self._begun:
-            what = f"Not valid YAML: the anchor '&{event.anchor}' is given twice"
-            self._complain("PL-B004", what, "Rename one of the two.", event)
+            what = f"not valid YAML: the anchor '&{event.anchor}' is given twice"
+            self._complain("PL-B004", what, "rename one of the two", event)
 
     def _alias(self, event: Any) -> Value:
         """The value of an anchor where it is used, counting how much it is."""
         if event.anchor not in self._anchors:
             inside = event.anchor in self._begun
             what = f"'*{event.anchor}' contains itself" if inside else f"'*{event.anchor}' has no anchor before it"
-            mend = f"Put '&{event.anchor}' before the value to repeat; anchors do not cross files."
-            self._complain("PL-B004", f"Not valid YAML: {what}", mend, event)
+            mend = f"put '&{event.anchor}' before the value to repeat; anchors do not cross files"
+            self._complain("PL-B004", f"not valid YAML: {what}", mend, event)
             raise UnusableText
         self._aliased += self._sizes[event.anchor]
         if self._aliased > MAX_ALIASED:
-            what = f"Aliases expand the file to more than {MAX_ALIASED:,} values"
-            self._complain("PL-B007", what, "Use fewer aliases within anchors: they multiply the values.", event)
+            what = f"aliases expand the file to more than {MAX_ALIASED:,} values"
+            self._complain("PL-B007", what, "use fewer aliases within anchors: they multiply the values", event)
             raise UnusableText
         return self._anchors[event.anchor]
 
@@ -208,7 +208,7 @@ class YamlText:
             value = tagged_value(event.tag, event.value)
         if isinstance(value, UnusableScalar):
             reason = value.reason
-            self._complain("PL-B008", reason[0].upper() + reason[1:], "Put it into quotes if it is text.", event)
+            self._complain("PL-B008", reason, "put it into quotes if it is text", event)
             value = event.value
         if event.anchor is not None:
             self._check_anchor(event)
@@ -225,8 +225,8 @@ class YamlText:
             if value in found:
                 mark: Any = event.start_mark
                 what, mend = (
-                    f"The key '{value}' is given twice in one mapping",
-                    "Remove one of the two; the last counts.",
+                    f"the key '{value}' is given twice in one mapping",
+                    "remove one of the two; the last counts",
                 )
                 self._report.warn_at("PL-F059", what, mend, self._document, mark.line, mark.column)
             return value
@@ -234,22 +234,22 @@ class YamlText:
             value = as_key(value)
             if value.__class__ is str and (value not in found or self._document.is_definition):
                 if value in found:
-                    what, mend = f"The key '{value}' is given twice in one mapping", "The last counts."
+                    what, mend = f"the key '{value}' is given twice in one mapping", "the last counts"
                     mark = event.start_mark
                     self._report.warn_at("PL-B005", what, mend, self._document, mark.line, mark.column)
                 return value
         if isinstance(value, str):
-            what, mend = f"The key '{value}' is given twice in one mapping", "Remove one of the two."
+            what, mend = f"the key '{value}' is given twice in one mapping", "remove one of the two"
             self._complain("PL-B005", what, mend, event)
         elif event.__class__ is ScalarEvent:
             what, mend = (
-                f"A key must be text, this one is {event.value or 'empty'!r}",
-                f'Write "{event.value}" in quotes.',
+                f"a key must be text, this one is {event.value or 'empty'!r}",
+                f'write "{event.value}" in quotes',
             )
             self._complain("PL-B006", what, mend, event)
         else:
-            mend = "Put a value that begins with { or [ into quotes."
-            self._complain("PL-B006", "A key must be text, this one is a mapping or list", mend, event)
+            mend = "put a value that begins with { or [ into quotes"
+            self._complain("PL-B006", "a key must be text, this one is a mapping or list", mend, event)
         return _DISCARD
 
     def _sources(self, event: Any, value: object) -> list[dict[str, Value]]:
@@ -257,8 +257,8 @@ class YamlText:
         sources: list[Any] = value if isinstance(value, list) else [value]
         if all(isinstance(source, dict) for source in sources):
             return sources
-        what = "Not valid YAML: '<<' merges mappings only"
-        self._complain("PL-B004", what, "Name a mapping, as in '<<: *anchor'.", event)
+        what = "not valid YAML: '<<' merges mappings only"
+        self._complain("PL-B004", what, "name a mapping, as in '<<: *anchor'", event)
         return []
 
     def _complain(self, code: str, message: str, mend: str, event: Any) -> None:

@@ -155,22 +155,22 @@ def wrong_constraint(written: Mapping[str, Value], *, has_message: bool) -> Cons
     names = [name for name in written if name != MESSAGE]
     if len(names) != 1:
         what = "has no operator" if not names else f"has {len(names)} operators: {quoted_list(names)}"
-        return ConstraintProblem(None, 103, f"A constraint {what}", "Write one operator in each item of the list.")
+        return ConstraintProblem(None, 103, f"a constraint {what}", "write one operator in each item of the list")
     name = names[0]
     if MESSAGE in written and not has_message:
-        version = "Remove it, or write 'tosca_definitions_version: cloudify_dsl_1_5'."
+        version = "remove it, or write 'tosca_definitions_version: cloudify_dsl_1_5'"
         return ConstraintProblem(MESSAGE, 102, f"'{MESSAGE}' of a constraint was added in cloudify_dsl_1_5", version)
     if MESSAGE in written and not isinstance(written[MESSAGE], str):
         return ConstraintProblem(
-            MESSAGE, 1, f"Expected text, found {word_for(written[MESSAGE])}", "Put the value into quotes."
+            MESSAGE, 1, f"expected text, found {word_for(written[MESSAGE])}", "put the value into quotes"
         )
     operator = OPERATORS.get(name)
     if operator is None:
-        mend = suggest(name, OPERATORS, f"Operators are {quoted_list(OPERATORS)}.")
-        return ConstraintProblem(name, 103, f"There is no constraint '{name}'", mend)
+        mend = suggest(name, OPERATORS, f"operators are {quoted_list(OPERATORS)}")
+        return ConstraintProblem(name, 103, f"there is no constraint '{name}'", mend)
     if not is_function(written[name]) and not operator.fits(written[name]):
         message = f"'{name}' cannot have {_shown(written[name])} as its argument"
-        return ConstraintProblem(name, 212, message, f"Give {operator.wants}.")
+        return ConstraintProblem(name, 212, message, f"give {operator.wants}")
     return None
 
 

@@ -42,14 +42,14 @@ def doubt(interface: str, name: str) -> tuple[str, str] | None:
         meant = _meant(interface)
         if meant is None:
             return None
-        return f"No built-in type has an interface '{interface}'", f"Did you mean '{meant}'?"
+        return f"no built-in type has an interface '{interface}'", f"did you mean '{meant}'?"
     if name in known:
         return None
     near = closest(name, known)
-    otherwise = "It may stay: the workflow execute_operation can call it, no other one does."
+    otherwise = "it may stay: the workflow execute_operation can call it, no other one does"
     return (
-        f"No built-in type has an operation '{name}' in '{interface}'",
-        f"Did you mean '{near}'?" if near else otherwise,
+        f"no built-in type has an operation '{name}' in '{interface}'",
+        f"did you mean '{near}'?" if near else otherwise,
     )
 
 

@@ -109,7 +109,7 @@ class Mappings:
         fitting = [name for name in self._names if text.startswith(f"{name}.")]
         if len(fitting) > 1:
             return ImplementationProblem(
-                "PL-B061", f"'{text}' fits several plugins: {quoted_list(fitting)}", "Rename one of the plugins."
+                "PL-B061", f"'{text}' fits several plugins: {quoted_list(fitting)}", "rename one of the plugins"
             )
         if fitting:
             function = text[len(fitting[0]) + 1 :]
@@ -118,7 +118,7 @@ class Mappings:
             return ImplementationProblem(
                 "PL-B060",
                 f"'{text}' does not name a function of the plugin '{fitting[0]}'",
-                f"Write '{fitting[0]}.MODULE.FUNCTION'.",
+                f"write '{fitting[0]}.MODULE.FUNCTION'",
             )
         return self._nothing(text)
 
@@ -127,8 +127,8 @@ class Mappings:
         if not plugin:
             return ImplementationProblem(
                 "PL-B062",
-                "A script needs the plugin 'script', which is not declared",
-                "Import 'cloudify/types/types.yaml'.",
+                "a script needs the plugin 'script', which is not declared",
+                "import 'cloudify/types/types.yaml'",
             )
         return Mapped(form, plugin, text)
 
@@ -142,15 +142,15 @@ class Mappings:
         if _SCRIPT_ENDING.search(text):
             return ImplementationProblem(
                 "PL-B067",
-                f"There is no script '{text}' beside the blueprint",
-                "Check the path; it is relative to the blueprint's folder.",
+                f"there is no script '{text}' beside the blueprint",
+                "check the path; it is relative to the blueprint's folder",
             )
         plugin, _, function = text.partition(".")
         if self._is_open and _FUNCTION.fullmatch(function):
             return Mapped("function", plugin, function)
         otherwise = (
             self._otherwise
-            or f"Write PLUGIN.MODULE.FUNCTION with one of {quoted_list(self._names)}, or the path of a script."
+            or f"write PLUGIN.MODULE.FUNCTION with one of {quoted_list(self._names)}, or the path of a script"
         )
         return ImplementationProblem(
             "PL-B060",

@@ -215,8 +215,8 @@ class Operations:
             if name not in given:
                 self._report.add(
                     "PL-B066",
-                    f"Input '{name}' of '{base.operation.name}' is missing a value",
-                    f"Add '{name}: …' under 'inputs' of the operation.",
+                    f"input '{name}' of '{base.operation.name}' is missing a value",
+                    f"add '{name}: …' under 'inputs' of the operation",
                     spot,
                     point="key",
                 )
@@ -279,7 +279,7 @@ class Operations:
     def _checked_executor(self, executor: object, spot: ElementPath) -> str | None:
         if executor in EXECUTORS:
             return str(executor)
-        mend = self._report.suggest(str(executor), EXECUTORS, f"Write {EXECUTORS[0]} or {EXECUTORS[1]}.")
+        mend = self._report.suggest(str(executor), EXECUTORS, f"write {EXECUTORS[0]} or {EXECUTORS[1]}")
         self._report.add("PL-B064", f"'{executor}' is not an executor", mend, spot.at("executor"))
         return None
 
@@ -288,8 +288,8 @@ class Operations:
             if name in inputs:
                 self._report.add(
                     "PL-B063",
-                    f"The input '{name}' is set by the script itself",
-                    "Remove the input, or map 'script.script_runner.tasks.run'.",
+                    f"the input '{name}' is set by the script itself",
+                    "remove the input, or map 'script.script_runner.tasks.run'",
                     spot.at("inputs", name),
                     point="key",
                 )

@@ -67,7 +67,7 @@ class Properties:
                 self._report.add(
                     "PL-B038",
                     f"'{name}' is a primitive type and cannot be declared again",
-                    "Choose another name.",
+                    "choose another name",
                     spot,
                     point="key",
                 )
@@ -86,14 +86,14 @@ class Properties:
             circle = " → ".join([*self._open[self._open.index(name) :], name])
             self._report.add(
                 "PL-B032",
-                f"Data types depend on one another in a circle: {circle}",
-                "Remove one of these dependencies.",
+                f"data types depend on one another in a circle: {circle}",
+                "remove one of these dependencies",
                 spot,
                 point="key",
             )
             return None
         if len(self._open) >= MAX_NESTED:
-            self._too_large(f"Data types are nested more than {MAX_NESTED} levels deep", spot)
+            self._too_large(f"data types are nested more than {MAX_NESTED} levels deep", spot)
             return None
         self._open.append(name)
         parent = self._parent(raw, spot)
@@ -103,14 +103,14 @@ class Properties:
             schemas.is_whole = False
         self._open.pop()
         if schemas.size > MAX_DEFAULTS:
-            self._too_large(f"The defaults of '{name}' have more than {MAX_DEFAULTS:,} values", spot)
+            self._too_large(f"the defaults of '{name}' have more than {MAX_DEFAULTS:,} values", spot)
             schemas.defaults, schemas.lacking, schemas.size = {}, {}, 0
         found = Structure(name, schemas, (*(parent.hierarchy if parent else ()), name))
         self._types[name] = found
         return found
 
     def _too_large(self, message: str, spot: ElementPath) -> None:
-        self._report.add("PL-B007", message, "Nest fewer data types within one another.", spot, point="key")
+        self._report.add("PL-B007", message, "nest fewer data types within one another", spot, point="key")
 
     def used(self) -> dict[str, DataType]:
         """The data types that users wrote or that were asked for so far, as others look at them."""
@@ -130,9 +130,9 @@ class Properties:
         if not isinstance(name, str):
             return None
         if name not in self._sections.of("data_types") and not self._sections.is_broken("data_types", name):
-            mend = self._report.suggest(name, self._sections.of("data_types"), "Declare it under 'data_types'.")
+            mend = self._report.suggest(name, self._sections.of("data_types"), "declare it under 'data_types'")
             self._report.add(
-                "PL-B031", f"The data type '{name}' to derive from does not exist", mend, spot.at("derived_from")
+                "PL-B031", f"the data type '{name}' to derive from does not exist", mend, spot.at("derived_from")
             )
         return self.data_type(name)
 
@@ -163,9 +163,9 @@ class Properties:
         elif kind not in self._sections.of("data_types") and not self._sections.is_broken("data_types", kind):
             known = [*PRIMITIVES, *self._sections.of("data_types")]
             mend = self._report.suggest(
-                kind, known, f"Known are {quoted_list(PRIMITIVES)} and the data types of the blueprint."
+                kind, known, f"known are {quoted_list(PRIMITIVES)} and the data types of the blueprint"
             )
-            self._report.add("PL-B033", f"The type '{kind}' does not exist", mend, spot)
+            self._report.add("PL-B033", f"the type '{kind}' does not exist", mend, spot)
 
     def schemas(self, raw: Value, spot: ElementPath, parent: Schemas | None) -> Schemas:
         """The properties declared in ``raw`` over those of ``parent``; their defaults are checked."""
@@ -239,7 +239,7 @@ class Properties:
         """``use_external_resource`` decides while reading, so a function cannot give it."""
         if is_function(merged.get(EXTERNAL)):
             self._report.add(
-                "PL-B037", f"'{EXTERNAL}' cannot be given by a function", "Write true or false.", spot.at(EXTERNAL)
+                "PL-B037", f"'{EXTERNAL}' cannot be given by a function", "write true or false", spot.at(EXTERNAL)
             )
 
     def fits(self, schema: PropertySchema, value: Value, spot: ElementPath) -> bool:
@@ -279,7 +279,7 @@ class Properties:
     def _undeclared(self, name: str, declared: Mapping[str, PropertySchema], spot: ElementPath, owner: str) -> None:
         from phaseline.dsl.grammar.shape_fixes import right_property
 
-        otherwise = f"Declared are {quoted_list(declared)}." if declared else "It declares no properties."
+        otherwise = f"declared are {quoted_list(declared)}" if declared else "it declares no properties"
         self._report.add(
             "PL-B035",
             f"'{name}' is not a property of {owner}",
@@ -299,7 +299,7 @@ class Properties:
         self._report.add(
             "PL-B034",
             f"{shown} is not of type {kind}",
-            f"Write {EXAMPLES.get(kind, f'a mapping with the keys of {kind}')}.",
+            f"write {EXAMPLES.get(kind, f'a mapping with the keys of {kind}')}",
             spot,
         )
 
@@ -309,8 +309,8 @@ class Properties:
         for name in sorted(names):
             self._report.add(
                 "PL-B036",
-                f"The required property '{name}' of {owner} is missing",
-                f"Add '{name}: …' under properties.",
+                f"the required property '{name}' of {owner} is missing",
+                f"add '{name}: …' under properties",
                 spot,
                 point="key",
             )

@@ -104,8 +104,8 @@ class Types:
                 spot = self._sections.spot(self._section, current)
                 self._report.add(
                     "PL-B032",
-                    f"Types derive from one another in a circle: {circle}",
-                    "Remove one of these 'derived_from' lines.",
+                    f"types derive from one another in a circle: {circle}",
+                    "remove one of these 'derived_from' lines",
                     spot.at("derived_from"),
                 )
                 self._resolved.update(dict.fromkeys(chain))
@@ -128,7 +128,7 @@ class Types:
                 self._import_hint(parent_name),
             )
             self._report.add(
-                "PL-B031", f"The {word} '{parent_name}' to derive from does not exist", mend, spot.at("derived_from")
+                "PL-B031", f"the {word} '{parent_name}' to derive from does not exist", mend, spot.at("derived_from")
             )
         schemas = self._properties.schemas(
             raw.get("properties"), spot.at("properties"), parent.schemas if parent else None
@@ -170,7 +170,7 @@ class Types:
         word = _WORDS[self._section]
         otherwise = self._import_hint(name)
         self._report.add(
-            code, f"The {word} '{name}' does not exist", self._report.suggest(name, self.names, otherwise), spot
+            code, f"the {word} '{name}' does not exist", self._report.suggest(name, self.names, otherwise), spot
         )
 
     def _import_hint(self, name: str) -> str:
@@ -178,7 +178,7 @@ class Types:
         if not self._sections.is_whole:
             return IN_MISSING
         if not name.startswith("cloudify."):
-            return f"Declare it under '{self._section}', or import the file that does."
+            return f"declare it under '{self._section}', or import the file that does"
         if not any(known.startswith("cloudify.") for known in self.names):
-            return "Add 'cloudify/types/types.yaml' to 'imports'."
-        return "It is none of the built-in types; import the definition file of its plugin: '- plugin:NAME'."
+            return "add 'cloudify/types/types.yaml' to 'imports'"
+        return "it is none of the built-in types; import the definition file of its plugin: '- plugin:NAME'"

@@ -34,7 +34,7 @@ def checked_value(
         return whole, complaints
     if schema.constraints and contains_functions(whole):
         message = "is given a function, and its constraints could not be checked"
-        return whole, [ValueProblem((), "function", message, "Give a plain value.")]
+        return whole, [ValueProblem((), "function", message, "give a plain value")]
     if is_function(whole):
         return whole, complaints
     kind = schema.type
@@ -48,7 +48,7 @@ def checked_value(
         if said is None and lookup is not None and not complaints and needs_lookup(schema):
             said = choice_violation(kind, schema.constraints, item, lookup)
         if said is not None:
-            complaints.append(ValueProblem(path, "constraint", said, "Give a value that keeps the constraints."))
+            complaints.append(ValueProblem(path, "constraint", said, "give a value that keeps the constraints"))
     return whole, complaints
 
 
@@ -67,16 +67,16 @@ def completed(
     if data is None:
         if kind in CHECKS and not CHECKS[kind](value):
             complaints.append(
-                ValueProblem(path, "type", f"is {value!r}, which is not of type {kind}", f"Give {EXAMPLES[kind]}.")
+                ValueProblem(path, "type", f"is {value!r}, which is not of type {kind}", f"give {EXAMPLES[kind]}")
             )
         return value
     if not isinstance(value, dict):
-        mend = f"Give a mapping with the keys of {kind}."
+        mend = f"give a mapping with the keys of {kind}"
         complaints.append(ValueProblem(path, "type", f"is {value!r}, which is not of type {kind}", mend))
         return value
     for name in value:
         if name not in data.properties:
-            mend = suggest(name, data.properties, f"It has {quoted_list(data.properties)}.")
+            mend = suggest(name, data.properties, f"it has {quoted_list(data.properties)}")
             complaints.append(ValueProblem((*path, name), "type", f"is not a property of the data type {kind}", mend))
     beneath = {name: schema.default for name, schema in data.properties.items() if schema.has_default}
     beneath.update(under if isinstance(under, dict) else {})
@@ -86,7 +86,7 @@ def completed(
         if name in merged:
             merged[name] = completed(schema.type, merged[name], types, (*path, name), complaints, beneath.get(name))
         elif schema.required and not is_external:
-            mend = f"Give '{name}' a value."
+            mend = f"give '{name}' a value"
             complaints.append(
                 ValueProblem((*path, name), "type", f"is missing: the data type {kind} requires it", mend)
             )
