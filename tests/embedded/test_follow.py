@@ -38,10 +38,10 @@ def test_warnings_and_notices_are_shown_before_it_is_followed_and_notes_stand_in
 
     watcher = Listening()
     found = altered(
-        install(ctx, shop(tmp_path)), warnings=(Problem("PL-X001", "odd", "Look."),), notices=("seen",), notes=("n",)
+        install(ctx, shop(tmp_path)), warnings=(Problem("PL-X001", "odd", "look"),), notices=("seen",), notes=("n",)
     )
     view = follow(ctx, found, watcher)
-    assert watcher.heard == ["warning PL-X001 odd. Look.", "seen"]
+    assert watcher.heard == ["warning PL-X001 odd; look", "seen"]
     assert view.notices[-1:] == ("n",)
 
 

@@ -90,7 +90,7 @@ def _past(ctx: RequestContext, submission: Submission) -> ExecutionView | None:
 def _show(submission: Submission, watcher: Watcher | None) -> None:
     if watcher is not None:
         for warning in submission.warnings:
-            watcher.noticed(f"warning {warning}. {warning.mend}")
+            watcher.noticed(f"warning {warning}; {warning.mend}")
         for notice in submission.notices:
             watcher.noticed(notice)
 

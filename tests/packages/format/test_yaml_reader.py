@@ -54,7 +54,7 @@ def test_of_a_key_given_twice_the_last_counts_with_a_warning() -> None:
     assert package(2, tasks=tasks).stage_tasks[0].roles.names == ("db",)
     (found,) = problems(2, tasks=tasks)
     assert (found.code, found.severity, found.place.line) == ("PL-F059", "warning", 3)
-    assert "The key 'role' is given twice" in found.message
+    assert "the key 'role' is given twice" in found.message
     slip = TASK.replace("post_deployment", "post_deployment:: 5") + tasks
     assert [(one.code, one.place.line) for one in problems(2, tasks=slip)] == [("PL-F010", 2), ("PL-F059", 7)]
 
@@ -67,7 +67,7 @@ def _with(more: str) -> str:
 
 def test_text_that_is_no_yaml_is_told_once_and_the_other_files_are_read() -> None:
     found = messages(5, tasks="- role: [\n", deployment_tasks="- id: 5\n")
-    assert "tasks.yaml (line 2): Not valid YAML" in found[0]
+    assert "tasks.yaml (line 2): not valid YAML" in found[0]
     assert any("id: 5 is no text" in message for message in found)
 
 

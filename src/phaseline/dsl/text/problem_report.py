@@ -116,7 +116,7 @@ class ProblemReport:
         return False
 
     def suggest(self, word: str, known: Collection[str], otherwise: str) -> str:
-        """``Did you mean 'x'?`` or, when nothing is near, the sentence ``otherwise``."""
+        """``did you mean 'x'?`` or, when nothing is near, the text ``otherwise``."""
         self._searched += len(known)
         if self._searched > SEARCHED:
             return otherwise

@@ -59,7 +59,7 @@ def closest(word: str, known: Collection[str]) -> str | None:
 
 
 def suggest(word: str, known: Collection[str], otherwise: str) -> str:
-    """``Did you mean 'x'?`` or, when nothing is near, the sentence ``otherwise``."""
+    """``did you mean 'x'?`` or, when nothing is near, the text ``otherwise``."""
     found = closest(word, known)
     return f"did you mean '{found}'?" if found else otherwise
 

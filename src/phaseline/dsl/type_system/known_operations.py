@@ -33,7 +33,7 @@ def doubt(interface: str, name: str) -> tuple[str, str] | None:
     no workflow but ``execute_operation``; likewise in an interface whose name is nearly that of a built-in one.
 
     >>> doubt("cloudify.interfaces.lifecycle", "satrt")
-    ("No built-in type has an operation 'satrt' in 'cloudify.interfaces.lifecycle'", "Did you mean 'start'?")
+    ("no built-in type has an operation 'satrt' in 'cloudify.interfaces.lifecycle'", "did you mean 'start'?")
     >>> doubt("cloudify.interfaces.lifecycle", "start"), doubt("shop.backup", "satrt")
     (None, None)
     """

@@ -45,7 +45,7 @@ def create(ctx: RequestContext, order: DeploymentSpec, *, given: NewOrder | None
         used = f", {use_by(found)}" if found else ""
         raise problem_error("PL-S010", f"there is a deployment '{name}' already{used}", mend, subject=name)
     for warning in loaded.warnings:
-        ctx.notice(f"warning {warning}. {warning.mend}")
+        ctx.notice(f"warning {warning}; {warning.mend}")
     raise_if_secrets_missing(ctx, loaded.blueprint)
     new = new_deployment(ctx, name, loaded, ctx.clock.now())
     with ctx.store.as_one(given) as answer:

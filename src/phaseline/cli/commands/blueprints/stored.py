@@ -27,7 +27,7 @@ def upload(cli: CliContext, path: str, id: str | None, main: str | None, plugins
     with cli.open() as client:
         done = client.blueprints.upload(path, id, main=main, plugins=plugins)
     for warning in done.warnings:
-        cli.notice(f"warning {warning}. {warning.mend}")
+        cli.notice(f"warning {warning}; {warning.mend}")
     cli.answer(done, lambda: cli.renderer("authoring.stored_blueprints:uploaded_text")(done))
 
 
