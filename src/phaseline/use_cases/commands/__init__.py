@@ -1,1 +1,1 @@
-"""The write side: one module for each verb."""
+"""Use cases that change the store: one module for each verb."""

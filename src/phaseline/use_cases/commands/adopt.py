@@ -1,4 +1,4 @@
-"""Adopt existing instances from a document, and abandon a deployment without touching what it stands for."""
+"""Adopt existing instances from a document, and abandon a deployment without touching its real resources."""
 
 from __future__ import annotations
 
@@ -53,9 +53,11 @@ UNFIT = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowEr
 
 @frozen
 class AdoptOrder:
-    """A document and values that override it. ``name`` None: the document's. ``blueprint``: a file, None: the document's own.
+    """A document to be adopted, and values that override it.
 
-    ``inputs`` override those of the document. ``check`` False: no operation checks that the instances exist.
+    ``name`` None: the name in the document. ``blueprint``: a file or a stored blueprint; None: the blueprint of the
+    document. ``inputs`` override the inputs of the document. ``check`` False: no operation checks that the instances
+    exist.
     """
 
     document: str
@@ -71,7 +73,7 @@ class AdoptOrder:
 class PreparedAdoption:
     """A document that can be adopted: the matching of its instances, the inputs (as stored) and the code.
 
-    ``brought``: its files, if its blueprint is not available otherwise.
+    ``brought``: the blueprint files from the document, if the blueprint is not available otherwise.
     """
 
     adoption: Adoption
@@ -165,7 +167,10 @@ def _loaded(prepared: PreparedAdoption) -> LoadedBlueprint:
 
 
 def prepare_adoption(ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any]) -> PreparedAdoption:
-    """Match the instances of a document with the document's own blueprint, or with another one or other inputs, read again."""
+    """Match the instances of a document with its own blueprint, or with another blueprint or other inputs.
+
+    In the second case the blueprint is read again.
+    """
     environment = document.get("environment")
     said = environment.get("parameters") if isinstance(environment, dict) else None
     inputs: Mapping[str, Value] = said if isinstance(said, dict) else {}
@@ -198,7 +203,7 @@ def _as_it_was(
 
 
 def _brought(ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any]) -> Brought:
-    """The document's own files. Raises: PL-C024 if it has none either."""
+    """Write the blueprint files that the document contains. Raises: PL-C024 if it contains no files."""
     found = bring(ctx, document, _name(order, document))
     if found is None:
         said = (document["phaseline"].get("files") or {}).get("left_out")
@@ -244,7 +249,10 @@ def _with_packages(
     made: PreparedAdoption,
     imported: Sequence[PackageUse] | None,
 ) -> PreparedAdoption:
-    """The same with the packages that the document names, and with the imports of its blueprint if that was read again."""
+    """Return the prepared adoption with the packages that the document names.
+
+    ``imported``: the packages that the blueprint imports, if it was read again; None: it was not.
+    """
     native = document.get("phaseline")
     written = native.get("packages") if isinstance(native, dict) else None
     if not written:
@@ -259,7 +267,11 @@ def _with_packages(
 
 
 def _own_blueprint(ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any]) -> str | Brought:
-    """The file of the document's own blueprint, or its name in the store, or the files in the document."""
+    """Return the blueprint of a document: its name in the store, its file, or its files from the document.
+
+    The first that is available here is used. Raises: PL-C024 if none is available, PL-C081 for a document without a
+    readable blueprint.
+    """
     mend = "Name a blueprint for what it has: --blueprint FILE"
     native = document.get("phaseline")
     if native is None:
@@ -278,7 +290,10 @@ def _own_blueprint(ctx: RequestContext, order: AdoptOrder, document: Mapping[str
 
 
 def _raise_if_bad_names(blueprint: Blueprint) -> None:
-    """Check the names of a document, which may have any origin, like those of a blueprint. Raises ``ValueError``."""
+    """Check the names in a document in the same way as those of a blueprint. Raises ``ValueError``.
+
+    The document may have been written by another program.
+    """
     for name in (*blueprint.nodes, *blueprint.groups, *blueprint.inputs, *blueprint.capabilities, *blueprint.labels):
         why = why_no_name(name)
         if why:
@@ -298,7 +313,7 @@ def code_of(document: Mapping[str, Any]) -> CodeLocation:
 
 
 def _uses(ctx: RequestContext, document: Mapping[str, Any]) -> dict[str, int]:
-    """The stored blueprints that the document needs and that this store has."""
+    """{namespace: number} of the stored blueprints that the document needs and that this store has."""
     found: dict[str, int] = {}
     for namespace, named in document["phaseline"]["uses"].items():
         id, _, version = str(named).rpartition("@")
@@ -340,14 +355,17 @@ def abandon(
 
 
 def _cancel_all(ctx: RequestContext, name: str) -> None:
-    """Request the cancellation of all open executions of a deployment; a later execution waits for it."""
+    """Request the cancellation of all open executions of a deployment.
+
+    The execution that is submitted afterwards waits until they have ended.
+    """
     row = find_deployment(ctx.store, name, to_change=True)
     for one in ctx.store.executions(row.number, only_open=True):
         ctx.store.ask(RequestKind.CANCEL, one.number, {"id": one.id, "how": "force"}, ctx.actor)
 
 
 def _kept(ctx: RequestContext, found: Brought, blueprint: Blueprint) -> int:
-    """Store these files as a blueprint; the number of an existing equal version or of a new one."""
+    """Store these files as a blueprint; return the number of the new version, or of an equal existing version."""
     new = StoredBlueprint(
         number=0,
         id=found.id,

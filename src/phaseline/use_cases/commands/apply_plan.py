@@ -47,9 +47,10 @@ SHOWN = 5
 
 @frozen
 class PlanView:
-    """A stored plan as users see it. ``status``: waiting, moved (the deployment changed since) or applied; times in ms.
+    """A stored plan as users see it. Times in ms.
 
-    ``execution``: the id of the one that carries it out, empty: none. ``moved``: the changes since it was created.
+    ``status``: waiting, moved (the deployment has changed since) or applied. ``execution``: the id of the execution
+    that carries the plan out; empty: none. ``moved``: the changes of the deployment since the plan was created.
     """
 
     id: str
@@ -98,8 +99,9 @@ def delete_plan(ctx: RequestContext, id: str) -> PlanView:
 def apply_plan(ctx: RequestContext, id: str, *, given: NewOrder | None = None) -> Submission:
     """Apply a stored plan.
 
-    Raises: PL-C070 (no such plan), PL-C071 (it was applied already), PL-C072 with all changes since, PL-C016 while an
-    execution is open that it collides with, PL-C010, PL-C024, PL-P041.
+    Raises: PL-C070 (no such plan), PL-C071 (it was applied already), PL-C072 with all changes of the deployment since
+    the plan was created, PL-C016 while an execution is open that claims the same instances, PL-C010, PL-C024,
+    PL-P041.
     """
     store = ctx.store
     found = find_plan(ctx, id)
@@ -217,7 +219,7 @@ class _Present:
     """The existing deployments and their present state, each read once."""
 
     def __init__(self, ctx: RequestContext, deployments: Collection[int]) -> None:
-        """``deployments``: numbers of those with plans to be shown; deleted ones are ignored."""
+        """``deployments``: the numbers of deployments whose plans are shown; deleted deployments are ignored."""
         self._ctx = ctx
         self.rows = {row.number: row for row in ctx.store.deployments()}
         self.rosters = ctx.store.listings.rosters([number for number in deployments if number in self.rows])

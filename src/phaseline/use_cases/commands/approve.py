@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 
 @frozen
 class Approved:
-    """The approved plan. ``runner``: the process that continues with it, empty: none runs.
+    """The approved plan. ``runner``: the process that continues with it; empty: no process runs.
 
-    ``objection``: why the approval does not count, if the waiting hook has named the allowed approvers.
+    ``objection``: why the approval does not count; empty: it counts, or the waiting hook has not named the users that
+    may approve.
     """
 
     execution: str
@@ -58,8 +59,9 @@ def approve(
 ) -> Approved:
     """Approve the plan for which an execution waits, and call its hook now.
 
-    ``plan``: its digest as shown; None: the one that waits now. The waiting hook decides whether the approval counts.
-    Raises: PL-C017 if the execution has ended, PL-H020 if it waits for no approval, PL-H021 if for that of another plan.
+    ``plan``: the digest of the plan as shown; None: the plan for which the execution waits now. The waiting hook
+    decides whether the approval counts. Raises: PL-C017 if the execution has ended, PL-H020 if it waits for no
+    approval, PL-H021 if it waits for the approval of another plan.
     """
     row = _meant(ctx, id, deployment, plan)
     raise_if_ended(row, "nothing in it waits")
@@ -89,7 +91,7 @@ def _approved(ctx: RequestContext, row: ExecutionRow, plan: str, objection: str)
 
 
 def _meant(ctx: RequestContext, id: str | None, deployment: str | None, plan: str | None) -> ExecutionRow:
-    """The only execution that waits for an approval of this plan; if none does, the only one that waits for any."""
+    """The only execution that waits for an approval of this plan; if there is none, of any plan."""
     row = find_open(ctx.store, id, deployment, "approve", lambda row: _waits_for(_waiting(ctx, row), plan))
     if id is not None or plan is None or _waits_for(_waiting(ctx, row), plan):
         return row
@@ -102,7 +104,7 @@ def _waiting(ctx: RequestContext, row: ExecutionRow) -> Sequence[WaitingHook]:
 
 
 def _waits_for(waiting: Sequence[WaitingHook], plan: str | None) -> bool:
-    """Whether a hook waits for an approval of this plan; None: of any plan."""
+    """Whether a hook waits for an approval of this plan; ``plan`` None: of any plan."""
     return any(plan in {None, plan_waited_for(one.note.result)} for one in waiting)
 
 

@@ -32,9 +32,10 @@ NAMED = 5
 
 @frozen
 class Kept:
-    """The breakpoints of all future executions of a deployment or cluster. ``added``, ``removed``: numbers of changes.
+    """The breakpoints of all future executions of a deployment or cluster.
 
-    ``begun``: open executions, which do not stop at added breakpoints.
+    ``added``, ``removed``: the numbers of changes. ``begun``: open executions, which do not stop at added
+    breakpoints.
     """
 
     deployment: str
@@ -47,7 +48,7 @@ class Kept:
 def add(
     ctx: RequestContext, deployment: str, points: Sequence[str] = (), *, timeout_s: float | None = None
 ) -> Kept | SubmissionFor[Kept]:
-    """Add breakpoints for all future executions of a deployment or cluster; the answer has all its breakpoints.
+    """Add breakpoints for all future executions of a deployment or cluster, and return all its breakpoints.
 
     They are stored as labels. Raises: PL-C010, PL-P047 for breakpoints at which no instance would stop.
     """
@@ -65,7 +66,8 @@ def add(
 def remove(ctx: RequestContext, deployment: str, points: Sequence[str]) -> Kept | SubmissionFor[Kept]:
     """Remove breakpoints for all future executions. Instances stopped there stay until the breakpoint is cleared.
 
-    A point alone selects all its breakpoints. Raises: PL-C010, PL-P047 for breakpoints that the deployment does not have.
+    A point without names selects all breakpoints at this point. Raises: PL-C010, PL-P047 for breakpoints that the
+    deployment does not have.
     """
     row = find_deployment(ctx.store, deployment, to_change=True)
     texts = [label.value for label in ctx.store.labels.of(row.number) if label.key == LABEL]
@@ -83,7 +85,7 @@ def remove(ctx: RequestContext, deployment: str, points: Sequence[str]) -> Kept 
 
 
 def list_kept(ctx: RequestContext, deployment: str | None = None) -> Sequence[Kept]:
-    """Deployments and clusters with stored breakpoints, or only one of them, if it has any."""
+    """Deployments and clusters with stored breakpoints; with ``deployment`` only this one, if it has any."""
     store = ctx.store
     if deployment is not None:
         rows = [find_deployment(store, deployment)]
@@ -118,12 +120,14 @@ def clear(
     instances: Sequence[str] = (),
     given: NewOrder | None = None,
 ) -> Submissions[Sequence[StoppedInstance]]:
-    """Let instances that are stopped at a point continue, all or only the named ones; the answer lists them.
+    """Let instances that are stopped at a point continue, all or only the named ones, and return them.
 
-    ``point``: in the syntax of a breakpoint: a bare name is before the operation, and names may follow; ``*`` stands for
-    any part, and alone for every point. If no engine runs, the follower of the command runs one until the execution has
-    ended or stops again. Resources continue with the next engine. ``instances``: nodes, or beginnings of ids.
-    Raises: PL-C092 if no instance is stopped there, PL-P047 for an invalid point.
+    ``point``: in the syntax of a breakpoint. A bare name is a point before the operation, and names of instances may
+    follow; ``*`` replaces any part of a name, and ``*`` alone selects every point. ``instances``: nodes, or
+    beginnings of ids.
+
+    If no engine runs, the follower of the command runs one until the execution has ended or stops again. Resources
+    continue with the next engine. Raises: PL-C092 if no instance is stopped there, PL-P047 for an invalid point.
     """
     meant = read(point, of=read_points)
     standing = list_breakpoints(ctx, deployment)
@@ -155,7 +159,7 @@ def clear(
 def _continued(
     submissions: Sequence[Submission], cleared: Sequence[StoppedInstance]
 ) -> Submissions[Sequence[StoppedInstance]]:
-    """Answers about resources are awaited; the other executions continue with an engine."""
+    """Return the submissions as one: requests about resources only need an answer, other executions are followed."""
     of_resources = [one for one in submissions if one.row.request.workflow == REACH_WORKFLOW]
     others = [one for one in submissions if one.row.request.workflow != REACH_WORKFLOW]
     return Submissions([one.request for one in of_resources], lambda: cleared, others)
@@ -166,7 +170,7 @@ def _is_meant(one: StoppedInstance, meant: Breakpoint) -> bool:
 
 
 def _point_text(meant: Breakpoint) -> str:
-    """The text of a point, without a last part that selects everything."""
+    """The text of a point, without a last part that selects all instances."""
     return str(meant).removesuffix("=*")
 
 

@@ -60,9 +60,9 @@ def resume(
 
 
 def watch(ctx: RequestContext, id: str | None = None, *, deployment: str | None = None) -> Submission:
-    """Follow an execution to its end, whichever process runs it; run it if none does. An ended one is only shown.
+    """Follow an execution to its end, whichever process runs it; run it if no process does.
 
-    Unanswered requests about it are awaited as well.
+    An execution that has ended is only shown. Unanswered requests about the execution are awaited as well.
     """
     row = find_execution(ctx.store, id, deployment, to_change=True)
     asked = [request.number for request in ctx.store.requests_of(row.number) if not request.answered_at]
@@ -79,11 +79,12 @@ def retry(
     clean: bool = False,
     given: NewOrder | None = None,
 ) -> Submission:
-    """Call failed, canceled and unsure entries again, and continue with those that waited for them.
+    """Call failed, canceled and unsure entries again, and continue with the entries that waited for them.
 
-    Entries that wait for a retry are called now. ``instances``: only entries of these. ``clean``: half-created instances
-    are cleaned up first (W8). Raises: PL-C017 if the execution completed or has nothing to retry, PL-C014 if no entry
-    fits, PL-C024 if the folder of its code is missing, PL-C028 while an abandoned call that must not be repeated still runs.
+    Entries that sleep before an automatic retry are called now. ``instances``: only entries of these instances.
+    ``clean``: half-created instances are cleaned up first (W8). Raises: PL-C017 if the execution completed or has
+    nothing to retry, PL-C014 if no entry fits, PL-C024 if the folder of its code is missing, PL-C028 while an
+    abandoned call that must not be repeated still runs.
     """
     row = find_failed(ctx.store, id, deployment, RETRIED)
     raise_if_reopening(ctx.store, row)
@@ -128,10 +129,11 @@ def complete(
     reason: str,
     given: NewOrder | None = None,
 ) -> Submission:
-    """Mark entries as completed by a user's decision, and continue with those that waited for them; audited.
+    """Mark entries as completed by a user's decision, and continue with the entries that waited for them; audited.
 
-    ``instances``: ids of those concerned; ``operations``: only these (full names or their last part).
-    Raises: PL-C014 if no entry fits, PL-C027 if the execution has no operation of that name, PL-C029 without a reason.
+    ``instances``: ids of the instances of these entries; ``operations``: only entries of these operations (full names
+    or their last part). Raises: PL-C014 if no entry fits, PL-C027 if the execution has no operation of that name,
+    PL-C029 without a reason.
     """
     if not reason.strip():
         mend = 'Give the reason for which the call counts as done: --reason "seen in the console of the cloud"'
@@ -181,9 +183,10 @@ def rerun(
     phases: Sequence[str],
     given: NewOrder | None = None,
 ) -> Submission:
-    """Call completed phases once more, as long as their nodes are in that state (T19); audited.
+    """Call completed phases once more, while their nodes are still in the state of the phase (T19); audited.
 
-    Raises: PL-C014 if no entry fits, or the state was left; PL-C027 if the execution has no phase of that name.
+    Raises: PL-C014 if no entry fits, or a node has left the state; PL-C027 if the execution has no phase of that
+    name.
     """
 
     def choose(row: ExecutionRow) -> dict[str, Value]:
@@ -204,10 +207,10 @@ def cancel(
     how: Literal["wait", "force", "kill"] = "wait",
     given: NewOrder | None = None,
 ) -> Submission:
-    """Cancel an open execution: nothing new starts; running calls are awaited by default, see ``how`` (decision 2).
+    """Cancel an open execution: no new call begins; ``how`` decides about running calls (decision 2).
 
-    An execution that was canceled without waiting may have running calls: ``kill`` ends those.
-    Raises: PL-C017 if it has ended.
+    By default they are awaited. An execution that was canceled without waiting may still have running calls: ``kill``
+    ends them. Raises: PL-C017 if the execution has ended.
     """
     row = find_open(ctx.store, id, deployment, "cancel", lambda _: True)
     if how != "kill" or ctx.store.owner() is None:
@@ -216,7 +219,7 @@ def cancel(
 
 
 def _raise_if_folders_missing(ctx: RequestContext, row: ExecutionRow) -> None:
-    """As ``raise_if_folders_missing``, for the deployment of an execution that can still make calls."""
+    """Raise PL-C024 if a folder of the deployment's code is missing and the execution can still make calls."""
     if row.request.workflow == REACH_WORKFLOW:
         return  # the code of phases is in the folders of the settings
     deployment = ctx.store.deployment(row.deployment_name)
@@ -225,7 +228,10 @@ def _raise_if_folders_missing(ctx: RequestContext, row: ExecutionRow) -> None:
 
 
 def _raise_if_closed(row: ExecutionRow) -> None:
-    """Raise PL-C017 for an ended execution with hooks: they know its end, and would have to start from the beginning."""
+    """Raise PL-C017 for an ended execution with hooks.
+
+    The hooks were called with its end; to continue it, they would have to be called from the beginning.
+    """
     if row.status.is_ended and row.request.is_surrounded:
         message = f"the execution {row.id} is {row.status.value}, and its hooks know that: no call of it can be completed by hand"
         raise problem_error(
@@ -245,7 +251,8 @@ def chosen(
 ) -> dict[str, Value]:
     """The body of a request: the last graph, and the positions in it of the selected entries.
 
-    Selected are entries of these instances and operations with one of the statuses. ``but_stops``: without breakpoints.
+    An entry is selected if it belongs to these instances and operations and has one of these statuses. ``but_stops``:
+    entries that are breakpoints are left out.
     """
     if row.request.workflow == REACH_WORKFLOW:
         message = f"{row.id} brings resources to a target: it is controlled by the commands about resources"
@@ -299,7 +306,7 @@ class ControlledEntry:
 def _spots(
     store: Store, row: ExecutionRow, number: int, graph: Graph, instances: Sequence[str]
 ) -> list[ControlledEntry]:
-    """The entries of a graph for these instances; those of relationships belong to their source."""
+    """The entries of a graph for these instances; an entry of a relationship belongs to the source instance."""
     topology = store.topology(row.deployment)
     statuses = store.statuses(number)
     wanted = np.array(sorted(_numbers(instances, topology.number_of)), np.int64)

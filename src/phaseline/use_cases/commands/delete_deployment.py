@@ -1,4 +1,4 @@
-"""Delete deployments; one with living instances is abandoned."""
+"""Delete deployments; a deployment with living instances is abandoned."""
 
 from __future__ import annotations
 
@@ -39,10 +39,11 @@ def _deleted_again(
 def delete_deployment(
     ctx: RequestContext, name: str, *, force: bool = False, given: NewOrder | None = None
 ) -> DeploymentView | SubmissionFor[DeploymentView]:
-    """Delete a deployment: its name is free again, its executions stay. The answer is its former view.
+    """Delete a deployment: its name is free again, its executions stay. Return the view that it had before.
 
-    With ``force`` and living instances it is abandoned: hook classes are called, and its document is stored for 30 days.
-    Raises: PL-C015 while instances live (unless ``force``), or if a hook refuses; PL-C016 while an execution is open.
+    With ``force`` and living instances it is abandoned: hook classes are called, and its document is stored for 30
+    days. Raises: PL-C015 while instances live (unless ``force``), or if a hook refuses; PL-C016 while an execution is
+    open.
     """
     store = ctx.store
     row = find_deployment(store, name, to_change=True)
@@ -74,7 +75,10 @@ def _forget(ctx: RequestContext, row: DeploymentRow, seen: DeploymentView, given
 def _delete_unreadable(
     ctx: RequestContext, row: DeploymentRow, flaw: str, *, force: bool, given: NewOrder | None
 ) -> DeploymentView:
-    """Delete an unreadable deployment: without data there can be no document and no call of hooks."""
+    """Delete a deployment that cannot be read.
+
+    No document is written and no hook is called, since both need its data.
+    """
     if not force:
         message = (
             f"the deployment '{row.name}' cannot be read, so it is unknown which of its resources still exist: {flaw}"

@@ -69,7 +69,7 @@ def uninstall(
 
 
 def submit_uninstall(ctx: RequestContext, prepared: PreparedUninstall, given: NewOrder | None = None) -> Submission:
-    """Store the execution, unless another one was faster."""
+    """Store the execution. Raises: PL-C016 if another execution with the same instances was stored meanwhile."""
     _, topology, request = prepared.chosen
     with ctx.store.as_one(given):
         row = ctx.store.create_execution(prepared.execution, asks=True, beside=compatible_executions(topology, request))

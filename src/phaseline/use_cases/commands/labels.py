@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Labels:
-    """The labels of one deployment, {key: values}. ``added`` and ``removed``: the numbers of changes."""
+    """The labels of one deployment, {key: values}. ``added`` and ``removed``: the numbers of changed labels."""
 
     deployment: str
     labels: Mapping[str, Sequence[str]]
@@ -35,10 +35,10 @@ class Labels:
 def change_labels(
     ctx: RequestContext, name: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()
 ) -> Labels | SubmissionFor[Labels]:
-    """Add ``KEY=VALUE`` and remove ``KEY=VALUE`` or all of ``KEY``; the answer has all labels.
+    """Add ``KEY=VALUE``, remove ``KEY=VALUE`` or all labels ``KEY``, and return all labels.
 
-    Raises: PL-C010 for an unknown deployment, PL-C068 for an invalid label, PL-P047 for labels that are breakpoints at
-    which no instance would stop, PL-H022 if a hook class refuses; then nothing is changed.
+    Raises: PL-C010 for an unknown deployment, PL-C068 for an invalid label, PL-P047 for labels that are breakpoints
+    at which no instance would stop, PL-H022 if a hook class refuses; then nothing is changed.
     """
     given, unwanted = parse_labels(add, may_be_key=False), parse_labels(remove)
     row = find_deployment(ctx.store, name, to_change=bool(given or unwanted))
@@ -73,7 +73,10 @@ def _ask_hooks(
     unwanted: Sequence[Label],
     changed: Callable[[], Labels],
 ) -> SubmissionFor[Labels]:
-    """Change labels by an execution with calls of hook classes before and after. Raises: PL-H022 if it does not complete."""
+    """Change labels by an execution with calls of hook classes before and after.
+
+    Raises: PL-H022 if the execution does not complete.
+    """
     said: dict[str, Value] = {
         "add": [f"{one.key}={one.value}" for one in given],
         "remove": [f"{one.key}={one.value}" for one in unwanted],

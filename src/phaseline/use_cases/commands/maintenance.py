@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @frozen
 class CheckedStore:
-    """A store and its inconsistencies; empty: it is sound."""
+    """A store and its inconsistencies; empty ``findings``: it is consistent."""
 
     url: str
     findings: Sequence[StoreFinding]
@@ -65,10 +65,10 @@ def backup(ctx: RequestContext, file: str) -> Saved:
 
 
 def restore(ctx: RequestContext, source: str) -> RestoredStore:
-    """Replace the store, which is kept beside it, with a backup; executions open at the backup wait for ``go_on``.
+    """Replace the store with a backup, and keep the present store beside it.
 
-    Raises: PL-S014 for a file that is no backup, PL-S004 and PL-S005 while other processes use the store, PL-S008 for one
-    in memory.
+    Executions that were open when the backup was made wait for ``go_on``. Raises: PL-S014 for a file that is no
+    backup, PL-S004 and PL-S005 while other processes use the store, PL-S008 for a store in memory.
     """
     path = store_location.store_file(ctx.settings.store_url)
     if path is None:
@@ -79,7 +79,10 @@ def restore(ctx: RequestContext, source: str) -> RestoredStore:
 
 
 def go_on(ctx: RequestContext) -> Released:
-    """Release executions that were open at the backup: they may continue, be canceled or be decided about."""
+    """Release executions that were open when the backup was made.
+
+    They may then continue, be canceled or be decided about.
+    """
     rows = ctx.store.incarnations.go_on(ctx.actor, ctx.clock.now())
     return Released([row.id for row in rows])
 
@@ -90,10 +93,10 @@ def compact(ctx: RequestContext) -> Compacted:
 
 
 def purge(ctx: RequestContext, older_ms: int, *, deployment: str | None = None, dry_run: bool = False) -> Purge:
-    """Remove executions that ended longer ago than this, of one deployment or of all, with all their data.
+    """Remove executions that ended more than ``older_ms`` ago, of one deployment or of all, with all their data.
 
-    Of an existing deployment the last ``install`` stays, and the last one that completed. ``dry_run``: only list the
-    executions that would be removed.
+    The last ``install`` of an existing deployment stays, and its last ``install`` that completed. ``dry_run``: only
+    list the executions that would be removed.
     """
     store = ctx.store
     before = ctx.clock.now() - older_ms
@@ -118,7 +121,7 @@ def old_executions(store: Store, before: int, deployment: int | None) -> list[Ex
 
 
 def _last_installs(rows: Sequence[ExecutionRow], living: set[int]) -> set[int]:
-    """The numbers of the last install of each existing deployment, and of its last one that completed."""
+    """The numbers of two executions of each existing deployment: its last install, and its last completed install."""
     last: dict[tuple[int, bool], int] = {}
     for row in rows:
         if row.request.workflow == "install" and row.deployment in living:

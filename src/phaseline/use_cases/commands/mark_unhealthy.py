@@ -30,7 +30,7 @@ def mark_unhealthy(
 ) -> Submission:
     """Mark these instances of one deployment (ids or their beginnings) as unhealthy, whatever checks find.
 
-    Raises: PL-C012, PL-C013, PL-C016 while an execution is open that works on one of them.
+    Raises: PL-C012, PL-C013, PL-C016 while an execution is open that claims one of them.
     """
     whole: list[Value] = []
     for id in ids:

@@ -40,14 +40,18 @@ class SecretView:
 
 @frozen
 class Rotated:
-    """The result of a rotation: the number of data keys wrapped with the new master key, and its place."""
+    """The result of a rotation.
+
+    ``keys``: the number of data keys that are now encrypted with the new master key; ``place``: the place of that
+    key.
+    """
 
     keys: int
     place: str
 
 
 def create_secret(ctx: RequestContext, name: str, value: str, *, update: bool = False) -> SecretView:
-    """Store a new secret; with ``update`` also an existing one. Raises: PL-C051, PL-C052, PL-C053."""
+    """Store a new secret; with ``update`` also replace an existing one. Raises: PL-C051, PL-C052, PL-C053."""
     if not NAME.fullmatch(name):
         mend = "Begin with a letter, a digit or '_'; then letters, digits, '_', '.' and '-', at most 255 in all."
         raise problem_error("PL-C053", f"'{name}' cannot be the name of a secret", mend)

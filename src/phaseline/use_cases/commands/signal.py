@@ -37,9 +37,9 @@ def signal(
 ) -> Submission:
     """Add data to the ``signals`` of an instance's sleeping operations, and call them now.
 
-    ``operations``: only these (full names or their last part). Of several open executions, the first with a sleeping one
-    gets the signal. Raises: PL-C012, PL-C013, PL-C027 for an unknown operation, PL-C080 if the instance is suspended,
-    PL-C093 if none of its operations sleeps, and for a resource of a cluster.
+    ``operations``: only these (full names or their last part). If several executions are open, the first with such a
+    sleeping operation gets the signal. Raises: PL-C012, PL-C013, PL-C027 for an unknown operation, PL-C080 if the
+    instance is suspended, PL-C093 if none of its operations sleeps, and for a resource of a cluster.
     """
     row, topology, number = find_instance(ctx.store, id, deployment)
     whole, rows = topology.ids[number], ctx.store.executions(row.number)
@@ -64,7 +64,10 @@ def signal(
 
 
 def _asleep_nowhere(id: str, rows: Sequence[ExecutionRow], refusals: Sequence[Problem]) -> ProblemsError:
-    """PL-C093 with the statuses of the entries; PL-C027 if no open execution has an operation of that name."""
+    """The error for an instance without a sleeping operation: PL-C093 with the reason.
+
+    PL-C027 if no open execution has an operation of that name.
+    """
     unknown = [problem for problem in refusals if problem.code == "PL-C027"]
     if unknown and len(unknown) == len(refusals):
         return ProblemsError(unknown)

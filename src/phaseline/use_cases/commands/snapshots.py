@@ -66,9 +66,10 @@ def create_snapshot(
     manner: ExecutionOptions = DEFAULT_OPTIONS,
     given: NewOrder | None = None,
 ) -> Submission:
-    """Call the save operations of all instances that have them, then export the deployment; ``name`` None: the time.
+    """Call the save operations of all instances that have them, then export the deployment.
 
-    Raises: PL-C010, PL-C088, PL-C089, and what ``workflows.start`` raises.
+    ``name`` None: the present time is the name. Raises: PL-C010, PL-C088, PL-C089, and the errors of
+    ``start_workflow.start``.
     """
     row = find_deployment(ctx.store, deployment, to_change=True)
     if name and (why := why_no_name(name)):
@@ -80,7 +81,7 @@ def create_snapshot(
 
 
 def raise_if_full_or_taken(ctx: RequestContext, row: DeploymentRow, name: str) -> None:
-    """Raise PL-C088 if the limit of snapshots is reached, PL-C089 if there is one of this name."""
+    """Raise PL-C088 if the deployment has as many snapshots as allowed, PL-C089 if there is one of this name."""
     known = ctx.store.stack_documents.all(SNAPSHOT, row.number)
     if any(one.name == name for one in known):
         mend = f"Give another name, or delete that one: phaseline snapshots delete -d {row.name} {name}"
@@ -112,7 +113,10 @@ def delete_snapshot(
     manner: ExecutionOptions = DEFAULT_OPTIONS,
     given: NewOrder | None = None,
 ) -> Submission:
-    """Delete the data saved by operations, then the document. Raises: PL-C010, PL-C087, and as ``workflows.start``."""
+    """Delete the data saved by operations, then the document.
+
+    Raises: PL-C010, PL-C087, and the errors of ``start_workflow.start``.
+    """
     _find(ctx, find_deployment(ctx.store, deployment, to_change=True), name)
     order = WorkflowStart("delete_snapshot", deployment, {NAME: name})
     return start(ctx, order, manner=manner, given=given)
@@ -127,7 +131,7 @@ def restore(
     manner: ExecutionOptions = DEFAULT_OPTIONS,
     given: NewOrder | None = None,
 ) -> Submission:
-    """Restore a deployment to a snapshot; the plan is stored. Raises: as ``prepare_restore``, PL-C016."""
+    """Restore a deployment to a snapshot; the plan is stored. Raises: the errors of ``prepare_restore``, PL-C016."""
     found = prepare_restore(ctx, deployment, name, manner=manner)
     return submit_update(ctx, found, given=given)
 
@@ -158,7 +162,7 @@ def prepare_restore(
 
 
 def _aim(document: Mapping[str, Any]) -> tuple[Aim, list[Value]]:
-    """(the target of a document for its deployment, ids of the instances that existed)."""
+    """(the snapshot as the target of an update, ids of the instances that existed when it was created)."""
     native = document[stack_document.NATIVE]
     up: list[Value] = [row["id"] for row in native["instances"] if row["state"] not in adoption.NOT_THERE]
     aim = Aim(

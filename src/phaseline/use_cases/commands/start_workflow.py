@@ -38,11 +38,11 @@ def start(
 ) -> Submission:
     """Run a workflow of a deployment.
 
-    A recursive uninstall first uninstalls the deployments that belong to it, one after the other; it ends with the first
-    one that does not complete, which is then the answer.
+    A recursive uninstall first uninstalls the deployments that belong to this one, one after the other. If one of
+    them does not complete, the command ends there and returns the view of that execution.
 
-    Raises: ``ProblemsError`` with all problems that ``prepare`` finds, PL-C016 while an execution is open that it
-    collides with, if the options refuse to wait.
+    Raises: ``ProblemsError`` with all problems that ``prepare`` finds, PL-C016 while an execution is open that claims
+    the same instances, if the options refuse to wait.
     """
     prepared = prepare(ctx, order, manner=manner)
     warnings: tuple[Problem, ...] = ()
@@ -61,7 +61,10 @@ def _next(
     first: Sequence[DeploymentRow],
     given: NewOrder | None,
 ) -> Submission:
-    """Submit the uninstall of the first remaining deployment, which leads to the next one; after the last the workflow."""
+    """Submit the uninstall of the first remaining deployment, or the workflow itself if none remains.
+
+    When that uninstall has completed, the submission continues with the next deployment.
+    """
     if not first:
         return _submit(ctx, order, prepared, given)
     child = first[0]

@@ -1,4 +1,7 @@
-"""The data that a command stores for an engine: a command never waits, its caller may follow (ADR 0035)."""
+"""The results of commands: stored executions and requests, for an engine (ADR 0035).
+
+A command never waits; its caller may follow the submission until the answer.
+"""
 
 from __future__ import annotations
 
@@ -26,10 +29,11 @@ T = TypeVar("T")
 
 @frozen
 class Submission:
-    """A stored execution, and the number of the stored request about it (0: it starts, or is only followed).
+    """A stored execution, and the number of the stored request about it.
 
-    ``warnings``: possible problems. ``notices``: sentences to show before it is followed; ``notes``: sentences of its view.
-    ``then``: continues the command after the execution, with the next submission or the final view; None: this is the
+    ``request`` 0: the execution starts, or is only followed. ``warnings``: possible problems. ``notices``: sentences
+    to show before the execution is followed; ``notes``: sentences of its view. ``then``: a function that is called
+    when the execution has ended; it returns the next submission of the command or the final view. None: this is the
     last execution of the command.
     """
 
@@ -43,9 +47,9 @@ class Submission:
 
 @frozen
 class SubmissionFor(Generic[T]):
-    """An execution that a command needs for another answer, such as the deployment that it deletes.
+    """An execution that a command needs before it can give another answer.
 
-    ``answer`` returns that when it has ended, or raises why there is none.
+    ``answer``: a function that returns this answer when the execution has ended, or raises an error if there is none.
     """
 
     submission: Submission
@@ -54,9 +58,9 @@ class SubmissionFor(Generic[T]):
 
 @frozen
 class Submissions(Generic[T]):
-    """Stored requests that only have to be answered. ``view`` returns the answer of the command after that.
+    """Stored requests that only need an answer. ``view``: a function that then returns the answer of the command.
 
-    ``continued``: executions with a request each, which continue; they are followed where no engine runs.
+    ``continued``: executions that continue, with one request each; if no engine runs, they are followed.
     """
 
     requests: Sequence[int]
@@ -66,7 +70,7 @@ class Submissions(Generic[T]):
 
 @mutable
 class SubmissionAnswer:
-    """Whether an owner of the store has accepted a submission. ``refusal``: why it refused the request."""
+    """Whether an owner of the store has accepted a submission. ``refusal``: the reason if it refused the request."""
 
     submission: Submission
     is_there: bool = False
@@ -74,7 +78,10 @@ class SubmissionAnswer:
 
     @property
     def is_new(self) -> bool:
-        """True for an execution that has not begun as far as is known here: owning the store needs no look at it."""
+        """True for a queued execution without a request that no owner is known to have accepted.
+
+        The store is not read: a new owner of the store knows its queued executions itself.
+        """
         submission = self.submission
         return not submission.request and submission.row.status is ExecutionStatus.QUEUED and not self.is_there
 
@@ -96,7 +103,10 @@ class SubmissionAnswer:
         return self.is_there
 
     def note_row(self, row: ExecutionRow | None) -> None:
-        """Note that an execution without a request is answered by its start; ``row``: the present execution."""
+        """Note whether an execution without a request has been accepted: it is purged or no longer queued.
+
+        ``row``: the present row of the execution; None: it was purged.
+        """
         if not self.submission.request:
             self.is_there |= row is None or row.status is not ExecutionStatus.QUEUED
 
@@ -112,8 +122,8 @@ def ask(
 ) -> Submission:
     """Store a request about an execution; the owner of the store answers it.
 
-    ``beside``: the open executions beside which an ended one may continue; None: none of its deployment. ``given``: the
-    order of the request.
+    ``beside``: a test for open executions beside which an ended execution may continue; None: it may continue beside
+    no open execution of its deployment. ``given``: the order to which the request belongs.
     """
     with ctx.store.as_one(given) as answer:
         answer["execution"] = row.id
@@ -122,7 +132,7 @@ def ask(
 
 
 def adapt(found: A | SubmissionFor[A], change: Callable[[A], T]) -> T | SubmissionFor[T]:
-    """Convert the answer of one command to that of another, now or after its execution."""
+    """Convert the answer of one command to that of another: at once, or when its execution has ended."""
     if not isinstance(found, SubmissionFor):
         return change(found)
     return SubmissionFor(found.submission, lambda view: change(found.answer(view)))

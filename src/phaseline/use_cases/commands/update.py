@@ -47,7 +47,7 @@ def update(
     """Update a deployment to a blueprint. The plan is stored.
 
     Raises: ``ProblemsError`` with all problems that ``prepare_update`` finds, PL-P041 for nodes that would have to be
-    replaced although that is not allowed, PL-C016 as ``workflows.start``.
+    replaced although that is not allowed, PL-C016 in the same cases as ``start_workflow.start``.
     """
     found = prepare_update(ctx, order, manner=manner)
     _raise_if_replaced(found)

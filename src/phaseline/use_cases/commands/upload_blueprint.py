@@ -60,7 +60,7 @@ class Shelved:
 
 @frozen
 class Stored:
-    """One version with its files, the versions that it imports, all versions of its id, and the users of this one."""
+    """One version of a blueprint: its files, the versions that it imports, all versions of its id, and its users."""
 
     blueprint: StoredBlueprint
     files: Sequence[StoredFile]
@@ -125,10 +125,10 @@ def upload(
 def add_blueprint(
     shelf: BlueprintShelf, new: StoredBlueprint, tree: BlueprintTree, imports: Sequence[int]
 ) -> tuple[StoredBlueprint, bool]:
-    """(the stored version, whether it is a new one).
+    """Store a blueprint. Returns (the stored version, whether it is a new one).
 
-    Other processes may upload and delete meanwhile: contents that they deleted are passed again. Raises: PL-C054 if an
-    imported blueprint was deleted.
+    Other processes may upload and delete meanwhile: file contents that they deleted are passed to the store again.
+    Raises: PL-C054 if an imported blueprint was deleted.
     """
     by_digest = {file.digest: file for file in tree.files}
     wanted = list(shelf.lacking(list(by_digest)))
@@ -161,7 +161,7 @@ def list_blueprints(ctx: RequestContext) -> Sequence[Shelved]:
 
 
 def show_blueprint(ctx: RequestContext, name: str) -> Stored:
-    """One version, ``ID`` the newest or ``ID@VERSION``. Raises: PL-C054."""
+    """One version of a stored blueprint: ``ID`` for the newest, or ``ID@VERSION``. Raises: PL-C054."""
     shelf = ctx.store.stored_blueprints
     row = find_stored(ctx, name)
     return Stored(
@@ -210,8 +210,8 @@ def _forget_laid_out(ctx: RequestContext, rows: Sequence[StoredBlueprint]) -> No
 def package(ctx: RequestContext, name: str, output: str | None = None) -> Packaged:
     """Write all files of a blueprint into an archive: of a file's folder, or of a stored blueprint.
 
-    ``output`` None: the id or the folder's name with ``.zip``. Equal blueprints make equal archives. Raises: PL-C057 if
-    the archive cannot be written, or exists already; otherwise as ``upload``.
+    ``output`` None: the id or the folder's name with ``.zip``. Equal blueprints make equal archives. Raises: PL-C057
+    if the archive cannot be written, or exists already; the errors of ``upload``.
     """
     stored = stored_named(ctx, name)
     main = name if stored is None else str(materialized(ctx, stored) / stored.main_file)
@@ -265,7 +265,11 @@ def id_for(path: str, given: str | None) -> str:
 
 @contextmanager
 def _main_file(path: str, name: str | None) -> Iterator[str]:
-    """The path of the main file: the path itself, in the folder, or in the archive, which is unpacked meanwhile."""
+    """A context manager with the path of the main file.
+
+    The file is ``path`` itself, a file in this folder, or a file in this archive, which is unpacked for the time of
+    the context.
+    """
     if Path(path).is_dir():
         yield str(_in_folder(Path(path), name or MAIN_FILE))
     elif path.lower().endswith(PACKED):

@@ -78,7 +78,7 @@ def _repeated(
     again: Again | None,
     arguments: Mapping[str, object],
 ) -> Any:
-    """The answer of an order that was given before. Raises: PL-C097 if this order differs from it."""
+    """Return the answer of an order that was given before. Raises: PL-C097 if the new order has other arguments."""
     _raise_if_other_order(found, order, verb)
     assert ctx.requested is not None, "a request id is in use"
     ctx.requested.is_repeated = True
@@ -97,7 +97,7 @@ def digest_of(verb: str, arguments: Mapping[str, object]) -> str:
 def submitted(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]) -> Submission:
     """The execution that an order started, or the request that it stored, to be followed again.
 
-    Raises: PL-C098 if it was purged.
+    Raises: PL-C098 if the execution or the request was purged.
     """
     store = ctx.store
     id = str(found.answer.get("execution") or (found.executions[0] if found.executions else ""))
@@ -114,7 +114,7 @@ def submitted(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]) -
 
 
 def kept_requests(ctx: RequestContext, found: GivenOrder) -> list[int]:
-    """The stored requests of an order; purged ones had been answered."""
+    """The stored requests of an order. Purged requests, which had been answered, are left out."""
     return [number for number in found.requests if _is_kept(ctx, number)]
 
 

@@ -24,9 +24,10 @@ def once(
 ) -> Callable[[Callable[Concatenate[RequestContext, P], R]], Callable[Concatenate[RequestContext, P], R]]:
     """Decorate a use case that gives an order: with a request id it is carried out once (ADR 0032).
 
-    The use case gets the order as ``given`` and stores it by ``Store.as_one``, or passes it to another one that does.
-    ``again``: returns the answer for a repeated order; None: the execution is followed. Without a request id this costs
-    one comparison. Raises: PL-C097 for another order under the same id, PL-C098 if the data of the first was removed.
+    The use case gets the order as ``given`` and stores it by ``Store.as_one``, or passes it to a use case that stores
+    it. ``again``: a function that returns the answer for a repeated order; None: the execution of the first order is
+    followed. Without a request id this costs one comparison. Raises: PL-C097 for another order under the same id,
+    PL-C098 if the data of the first order was removed.
     """
 
     def wrap(function: Callable[Concatenate[RequestContext, P], R]) -> Callable[Concatenate[RequestContext, P], R]:

@@ -1,4 +1,4 @@
-"""Packages of an adopted deployment: those that its document names are used again, if they are installed."""
+"""Packages of an adopted deployment: the packages that its document names are used again, if they are installed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 @frozen
 class FoundAgain:
-    """Packages used by an adopted deployment, whose number is not known yet. ``warnings``: one for each missing package."""
+    """The package uses of an adopted deployment; they do not yet contain the number of the deployment.
+
+    ``warnings``: one for each missing package.
+    """
 
     uses: tuple[PackageUse, ...]
     warnings: tuple[Problem, ...]
@@ -29,11 +32,13 @@ def found_again(
 ) -> FoundAgain:
     """Find the packages of a document again.
 
-    ``written``: the packages of the document. ``imported``: those that another blueprint imports; None: it is the document's.
+    ``written``: the packages of the document. ``imported``: the packages that another blueprint imports; None: the
+    blueprint of the document is used.
 
-    Packages that were enabled before are not checked, not even whether they may be enabled later: they were present when
-    the instances were created. Another version is not used; but if another blueprint imports one, that is enabled with
-    the settings, as for every new deployment.
+    Packages that were enabled before are not checked, not even whether they may be enabled later: they were present
+    when the instances were created. A package is not used in another version, with one exception: if another
+    blueprint imports another version, that version is enabled with the settings of the document, as for every new
+    deployment.
     """
     there = {(row.name, row.version): row for row in installed_rows(ctx)}
     found: dict[int, PackageUse] = {use.package: use for use in imported or ()}
@@ -57,7 +62,7 @@ def found_again(
 
 
 def _use(ctx: RequestContext, row: PackageRow, settings: Mapping[str, Any], *, is_enabled: bool) -> PackageUse | None:
-    """The use of a package; None if its settings were encrypted by another store."""
+    """The use of a package by the adopted deployment; None if another store has encrypted its settings."""
     try:
         given = secret_settings.opened(ctx, settings)
     except ProblemsError:

@@ -75,16 +75,16 @@ class Eligibility:
         return [*problems, *self.beyond_limits(found), *self._circles(found)]
 
     def beyond_limits(self, found: InstalledPackage, former: InstalledPackage | None = None) -> list[Problem]:
-        """Limits of roles that the deployment would exceed with this package beside the others.
+        """Problems of roles whose limits the deployment exceeds with this package and its other enabled packages.
 
-        ``former``: the same package with its present settings; limits that are already exceeded are not reported again.
+        ``former``: the same package with its present settings; problems that exist already with these are left out.
         """
         beside = self._beside(found.row.name)
         before = self._beyond([*beside, *([former] if former is not None else [])])
         return [problem for problem in self._beyond([*beside, found]) if problem not in before]
 
     def _circles(self, found: InstalledPackage) -> list[Problem]:
-        """PL-F015 for tasks that would wait for each other on the deployment's instances, with this package beside the others."""
+        """PL-F015 for tasks that would wait for each other if this package were enabled, too."""
         chosen = [*self._beside(found.row.name), found]
         if not any(one.package.granular_tasks for one in chosen) or self._deployment.kind == "resources":
             return []
@@ -103,7 +103,7 @@ class Eligibility:
         return [problem for one in chosen for problem in applicability.beyond_limits(one.package, self.count, models)]
 
     def wrong_settings(self, package: Package, given: Mapping[str, Value]) -> list[Problem]:
-        """Problems of settings, and of setting any of them."""
+        """Problems of the given settings: invalid values, and settings that must not be changed."""
         return list(
             chosen(
                 str(package), package.form, given, self._models(self._beside(package.name)), self._ctx.app.judge
@@ -150,7 +150,10 @@ class Eligibility:
         return [Problem("PL-F067", message, mend, Place(subject=str(package)))]
 
     def _is_begun_only(self) -> bool:
-        """Whether an install has begun and none completed since nothing was installed; True only if records show it."""
+        """Whether an install has begun and none has completed since the last completed uninstall.
+
+        True only if stored executions show it.
+        """
         is_begun = False
         for row in reversed(self._ctx.store.executions(self._deployment.number)):
             action = action_of(row.request.workflow)

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 @frozen
 class EnabledView:
-    """A package as a deployment has it. ``settings``: all of them, defaults included, secrets hidden.
+    """A package from the view of a deployment. ``settings``: all settings with defaults, secrets hidden.
 
-    ``state``: ``enabled``; ``imported``: only its code is used; ``available``: it could be enabled; ``unfit``, with the
-    reason in ``why``. ``replaced``: another version that was enabled until now.
+    ``state``: ``enabled``; ``imported``: only its code is used; ``available``: it could be enabled; ``unfit``: it
+    cannot be enabled, ``why`` has the reason. ``replaced``: another version that was enabled until now.
     """
 
     deployment: str
@@ -51,13 +51,13 @@ class EnabledView:
 def enable(
     ctx: RequestContext, name: str, package: str, *, settings: Mapping[str, Value] | None = None, switch: bool = False
 ) -> EnabledView:
-    """Enable a package, whose tasks then run in the deployment's workflows; or change the settings of an enabled one.
+    """Enable a package, or change the settings of an enabled one; its tasks run in the deployment's workflows.
 
-    ``package``: ``NAME==VERSION``, or ``NAME`` for the enabled version, otherwise the newest. ``switch``: it replaces
-    another version.
+    ``package``: ``NAME==VERSION``; or ``NAME`` for the enabled version, if there is one, otherwise for the newest.
+    ``switch``: the package replaces another enabled version.
 
-    Raises: ProblemsError with all problems: PL-F062, PL-F066 to PL-F069, PL-F016, PL-F017, PL-F032 to PL-F034; PL-C016
-    while an execution of the deployment is open.
+    Raises: ProblemsError with all problems: PL-F062, PL-F066 to PL-F069, PL-F016, PL-F017, PL-F032 to PL-F034;
+    PL-C016 while an execution of the deployment is open.
     """
     deployment = find_deployment(ctx.store, name, to_change=True)
     uses = uses_of(ctx, deployment)
@@ -116,7 +116,10 @@ def disable(ctx: RequestContext, name: str, package: str) -> EnabledView:
 
 
 def list_enabled(ctx: RequestContext, name: str, *, everything: bool = False) -> list[EnabledView]:
-    """The packages of a deployment by name; ``everything``: also those that could be enabled, or why they cannot."""
+    """The packages of a deployment by name.
+
+    ``everything``: also packages that are not enabled, with the state ``available``, or ``unfit`` and the reason.
+    """
     deployment = find_deployment(ctx.store, name)
     uses = uses_of(ctx, deployment)
     found = [

@@ -1,7 +1,8 @@
 """Install packages into the store, update them in place, or register them from their folders.
 
-Of a line (``x.y`` of a name) one version is installed at a time; several lines can be installed side by side. Each
-package of format 1.0.0 is a line of its own, because each has its own folder in the system from which it comes.
+A line is all versions ``x.y.*`` of one package. One version of a line is installed at a time; several lines can be
+installed side by side. Each package of format 1.0.0 is a line of its own, because each has its own folder in the
+system from which it comes.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ Way = Literal["install", "update"]
 class Installed:
     """The result of an install. ``is_new`` False: the same files were installed already, and nothing was stored.
 
-    ``replaced``: the replaced version, or this one if its files were replaced; empty: none.
-    ``serves``: the deployments that now have it enabled instead of the replaced one.
+    ``replaced``: the replaced version, or this version if its files were replaced; empty: nothing was replaced.
+    ``serves``: the deployments that now have it enabled instead of the replaced version.
     """
 
     package: PackageRow
@@ -55,10 +56,11 @@ class Installed:
 
 @frozen
 class PackageInstallation:
-    """Options of an install: ``force`` allows other files of an installed version, ``allow_downgrade`` an older version.
+    """Options of an install.
 
-    ``renews``: the number of a package that it replaces, whatever its version is. ``origin``: the folder with which it is
-    compared by later syncs.
+    ``force`` allows other files of an installed version, ``allow_downgrade`` an older version. ``renews``: the number
+    of the installed package that is replaced, whatever its version is. ``origin``: the folder with which later syncs
+    compare the package.
     """
 
     way: Way = "install"
@@ -125,7 +127,7 @@ def _stored(
 def _add(
     ctx: RequestContext, new: PackageRow, tree: BlueprintTree, replaces: int, modules: Sequence[str]
 ) -> PackageRow | None:
-    """The stored package; None if another process was faster."""
+    """Store a package and return it; None if another process deleted files that it shares, during both attempts."""
     shelf = ctx.store.packages
     by_digest = {file.digest: file for file in tree.files}
     lacking = shelf.lacking(list(by_digest))
@@ -139,7 +141,7 @@ def _add(
 
 
 def in_whose_place(new: PackageRow, known: Sequence[PackageRow], wanted: PackageInstallation) -> PackageRow | None:
-    """The installed package that a new one replaces or equals; None: it is added beside the others.
+    """The installed package that a new package replaces or equals; None: the new package is added to the others.
 
     Raises: PL-F063 for other files of the same version, PL-F064 for a refused update or downgrade.
     """
@@ -168,7 +170,7 @@ def in_whose_place(new: PackageRow, known: Sequence[PackageRow], wanted: Package
 
 
 def _line(row: PackageRow) -> tuple[object, ...]:
-    """The key of a line, of which one version is installed at a time."""
+    """The key of the line of a package; one version of a line is installed at a time."""
     numbers = numbers_of(row.version)
     return (row.format == FIRST_FORMAT, numbers if row.format == FIRST_FORMAT else numbers[:2])
 
@@ -194,6 +196,6 @@ def _raise_if_no_update(new: PackageRow, near: PackageRow | None, named: Sequenc
 
 
 def _is_of_store(ctx: RequestContext) -> Callable[[str], bool]:
-    """A test for paths of the store, which are part of no package."""
+    """A test for paths of the store: these files are never part of a package."""
     beginning = str(work_folder(ctx)).removesuffix(ENDING)
     return lambda path: path.startswith(beginning)

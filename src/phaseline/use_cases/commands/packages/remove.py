@@ -33,9 +33,10 @@ def remove(ctx: RequestContext, name: str) -> PackageRow:
 
 
 def remove_any(ctx: RequestContext, name: str, version: str = "") -> PackageRow | TypesView:
-    """Remove the package, or else the type definitions, of this name.
+    """Remove the package of this name; if there is none, the type definitions of this name.
 
-    Raises: as ``remove`` for a package, as ``remove_definitions`` for definitions; PL-B127 if there is neither.
+    Raises: for a package the errors of ``remove``, for definitions the errors of ``remove_definitions``; PL-B127 if
+    there is neither.
     """
     named = read_name(name) or (name, "")
     wanted = named[1] or version

@@ -1,6 +1,6 @@
-"""Synchronize stored packages with files: those in the folders of plugins, and those that distributions announce.
+"""Synchronize stored packages with files: in the folders of plugins, and in distributions that announce packages.
 
-A stored package follows files if it has an ``origin``: it was registered, or created by a sync. Installed packages are
+A sync changes only packages with an ``origin``, which were registered or created by a sync. Installed packages are
 not changed.
 """
 
@@ -53,10 +53,10 @@ class Synced:
 
 
 def sync(ctx: RequestContext, folders: Sequence[str] = ()) -> Synced:
-    """Compare stored packages with files: new ones are registered, changed ones updated, those without files removed.
+    """Compare stored packages with files: register new packages, update changed ones, remove those without files.
 
-    ``folders``: packages, or folders with packages; without any those of the settings, and announced packages. A broken
-    package does not stop the others; a stored package that a deployment uses is never removed.
+    ``folders``: packages, or folders with packages; empty: the folders of the settings, and announced packages. A
+    broken package does not stop the sync of others; a stored package that a deployment uses is never removed.
     """
     looked_at = _looked_at(ctx, folders)
     found: list[SyncRow] = []
@@ -73,7 +73,7 @@ def sync(ctx: RequestContext, folders: Sequence[str] = ()) -> Synced:
 def register(ctx: RequestContext, name: str, folders: Sequence[str] = ()) -> PackageRow:
     """Register the package ``NAME==VERSION`` in a folder of plugins; its files stay there.
 
-    Raises: PL-F062 if there is none, and as ``install``.
+    Raises: PL-F062 if there is none, and the errors of ``install``.
     """
     named = read_name(name)
     looked_at = _looked_at(ctx, folders)
@@ -138,7 +138,7 @@ def _sources(looked_at: Sequence[str]) -> Iterator[PackageSource]:
 
 
 def _is_of(origin: str, looked_at: Sequence[str]) -> bool:
-    """Whether the search covers files of this origin."""
+    """Whether files of this origin are in one of the searched places."""
     if origin.startswith(distributed_packages.ORIGIN):
         return DISTRIBUTIONS in looked_at
     return any(Path(origin).is_relative_to(folder) for folder in looked_at)

@@ -43,7 +43,7 @@ MOST_LISTED = 50
 
 @frozen
 class AppliedResource:
-    """The result for one resource of the files. ``target``: the target to which it starts, empty if it has no new one."""
+    """The result for one resource of the files. ``target``: the new target to which it starts; empty: none."""
 
     name: str
     cluster: str
@@ -67,7 +67,10 @@ class Applied:
 
 @dataclass(slots=True)
 class _Plan:
-    """Changes of one ``cluster``, given by number: new resources, edits of existing ones, targets, and breakpoints."""
+    """The changes of one cluster: new resources, edits of existing ones, targets and breakpoints.
+
+    ``cluster``: the number of the cluster.
+    """
 
     cluster: int
     growth: ResourceAddition
@@ -88,7 +91,10 @@ class _Plan:
 def reach(
     target: str, numbers: np.ndarray, *, force: bool = False, breakpoints: tuple[Breakpoint, ...] = ()
 ) -> Request:
-    """The request that brings resources to a target; an empty one removes them. ``force``: running calls are not awaited."""
+    """The request that brings resources to a target; with an empty target it removes them.
+
+    ``force``: running calls are not awaited.
+    """
     forced: dict[str, Value] = {"force": True} if force else {}
     return Request(
         REACH_WORKFLOW, {"target": target, "subjects": ranges_of(numbers), **forced}, breakpoints=breakpoints
@@ -113,12 +119,13 @@ def apply(
     breakpoints: tuple[Breakpoint, ...] = (),
     given: NewOrder | None = None,
 ) -> Submissions[Applied]:
-    """Apply the resources of the files to the store. ``cluster``: the cluster of records that name none.
+    """Apply the resources of the files to the store. ``cluster``: the cluster of records that name no cluster.
 
-    ``records``: further records in JSON. ``breakpoints``: breakpoints of resources that start, added to those of their cluster.
+    ``records``: further records in JSON. ``breakpoints``: breakpoints of resources that start, added to those of
+    their cluster.
 
-    New resources are added, and differing attributes are changed: those that a file does not name stay, those that it
-    gives as undefined are removed. A target other than the present one becomes the new target.
+    New resources are added, and attributes with other values are changed. Attributes that a file does not name stay;
+    attributes that it gives as undefined are removed. A target other than the present one becomes the new target.
     Raises: ``ProblemsError`` with all problems; then nothing is stored.
     """
     loaded = _loaded(ctx)
@@ -160,7 +167,7 @@ def _applied(ctx: RequestContext, asked: Sequence[int], applied: Applied) -> Sub
 
 
 def _empty_ways(wanted: Sequence[WantedResource], registry: PhaseRegistry) -> list[str]:
-    """Warnings of paths without any phase: most likely the folder with the phases is not named."""
+    """Warnings of state paths without any phase: probably the folder with the phases is missing in the settings."""
     found = []
     for kind, target in dict.fromkeys((one.type, one.target) for one in wanted if one.target):
         path = registry.types.path(kind, target)
@@ -178,7 +185,11 @@ def _loaded(ctx: RequestContext) -> LoadedPlugins:
 
 
 def _misfits(ctx: RequestContext, row: DeploymentRow | None, wanted: Sequence[WantedResource]) -> list[Problem]:
-    """Problems of wanted resources that contradict existing ones."""
+    """Problems of wanted resources that contradict what is stored.
+
+    PL-C036 if the cluster's name is that of a blueprint's deployment, PL-C037 for each existing resource of another
+    type.
+    """
     if row is None:
         return []
     if row.kind != "resources":
@@ -213,7 +224,10 @@ def _plan_of(
 
 
 def _stored(ctx: RequestContext, plans: Sequence[_Plan]) -> tuple[list[str], list[int]]:
-    """(the stored executions, the requests whose answers are awaited). Raises: ``OutgrownError``."""
+    """Store the changes. Returns (ids of the new executions, numbers of the requests whose answers are awaited).
+
+    Raises: ``OutgrownError``.
+    """
     store, made, asked = ctx.store, [], []
     for plan in plans:
         if plan.growth.ids:

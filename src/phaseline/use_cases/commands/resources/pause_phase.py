@@ -26,7 +26,10 @@ BY_USER = "paused by a user"
 
 @frozen
 class Paused:
-    """The result. ``is_changed`` False: it was so before. ``is_running``: an engine runs, and has been informed."""
+    """The result. ``is_changed`` False: the phase was already paused, or not paused, before.
+
+    ``is_running``: an engine runs, and has been informed.
+    """
 
     phase: str
     is_paused: bool

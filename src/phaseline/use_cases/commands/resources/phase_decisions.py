@@ -78,9 +78,9 @@ MOST_TOLD = 20
 
 @frozen
 class Decided:
-    """The numbers of resources and phases decided about.
+    """The numbers of resources and phases to which a decision applied.
 
-    ``executions``: those that continue; ``is_running``: an engine runs.
+    ``executions``: the executions that continue; ``is_running``: an engine runs.
     """
 
     what: str
@@ -107,8 +107,8 @@ def retry(
 ) -> Submissions[Decided]:
     """Call failed phases again, without their stored data. ``changes``: attributes to be set before.
 
-    ``changes`` is {name: value in the informal syntax}, set on all selected resources. Raises: PL-C040 for a named phase
-    that has not failed, PL-C041 if none failed, and as ``choose``.
+    ``changes`` is {name: value in the informal syntax}, set on all selected resources. Raises: PL-C040 for a named
+    phase that has not failed, PL-C041 if no phase failed, and the errors of ``choose``.
     """
     edits, removed = _edits(changes or {})
     return _decide(
@@ -132,7 +132,7 @@ def complete(
 ) -> Submissions[Decided]:
     """Mark phases as completed by a user's decision, stored with the actor and the reason; by default failed ones.
 
-    Raises: PL-C029 for an empty reason, and as ``retry``.
+    Raises: PL-C029 for an empty reason, and the errors of ``retry``.
     """
     if not reason.strip():
         mend = 'Give the reason for which the call counts as done: --reason "seen in the console of the cloud"'
@@ -144,7 +144,7 @@ def complete(
 def rerun(
     ctx: RequestContext, choice: ResourceSelector, *, phases: Sequence[str], given: NewOrder | None = None
 ) -> Submissions[Decided]:
-    """Call completed phases once more, as long as their resources are in that state."""
+    """Call completed phases once more, while their resources are still in the state of the phase."""
     return _decide(ctx, "rerun", choice, phases, lambda _: {}, given)
 
 
@@ -154,7 +154,8 @@ def wake(
 ) -> Submissions[Decided]:
     """Call sleeping phases now.
 
-    Raises: PL-C041 if none sleeps, or if a named resource is stopped at a breakpoint, and as ``choose``.
+    Raises: PL-C041 if no phase sleeps, or if a named resource is stopped at a breakpoint, and the errors of
+    ``choose``.
     """
     return _decide(ctx, "wake", choice, phases, lambda _: {}, given)
 
@@ -170,13 +171,14 @@ def signal(
 ) -> Submissions[Decided]:
     """Add data to the ``signals`` in the stored data of sleeping phases, and call them now.
 
-    Raises: PL-C093 if none sleeps, PL-R011 and PL-R012 for data that no record can have, and as ``choose``.
+    Raises: PL-C093 if no phase sleeps, PL-R011 and PL-R012 for data that a record cannot have, and the errors of
+    ``choose``.
     """
     return _decide(ctx, "signal", choice, phases, lambda _: {"data": data}, given)
 
 
 class _Found:
-    """Entries to be decided about, by execution and graph."""
+    """The entries to which a decision applies, by execution and graph."""
 
     def __init__(self) -> None:
         self.positions: dict[int, dict[int, list[np.ndarray]]] = {}
@@ -266,7 +268,7 @@ def _gather_stay(
 
 
 def _raise_if_unknown_phases(ctx: RequestContext, names: Sequence[str]) -> None:
-    """Raise PL-D053 for phase names that neither the resources nor any plugin has, instead of ignoring them."""
+    """Raise PL-D053 for phase names that neither a resource nor a plugin has."""
     if not names:
         return
     registry = known_phases(ctx)
@@ -315,7 +317,7 @@ def _unfit(snapshot: ClusterSnapshot, number: int, verb: Verb, phases: Sequence[
 
 
 def _stands_at(stay: Stay, number: int) -> str:
-    """The breakpoint at which a resource is stopped; empty: at none."""
+    """The breakpoint at which a resource is stopped; empty: it is not stopped."""
     points = (name for name in stay.phases if name.startswith(BREAKPOINT))
     standing = (name for name in points if stay.status_of(name, number) is EntryStatus.SLEEPING)
     return next(standing, "").removeprefix(BREAKPOINT)
@@ -328,9 +330,9 @@ def _nothing(verb: Verb, phases: Sequence[str], meant: int) -> ProblemsError:
 
 
 def _edits(changes: Mapping[str, str]) -> tuple[list[Value], list[Value]]:
-    """([path, value] for each attribute to be set, paths of those to be removed).
+    """([path, value] for each attribute to be set, paths of attributes to be removed).
 
-    Raises: PL-R025, and as ``parse_definition``.
+    Raises: PL-R025, and the errors of ``parse_definition``.
     """
     if not changes:
         return [], []

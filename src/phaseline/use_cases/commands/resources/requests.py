@@ -26,10 +26,10 @@ def ask_for(
     given: NewOrder | None = None,
     told: Mapping[str, Value] | None = None,
 ) -> Submissions[T]:
-    """Store these requests, all or nothing. Each is (kind, execution, body).
+    """Store requests about resources, all or nothing. ``asked``: (kind, number of the execution, body) of each.
 
-    ``view``: returns the answer for the engine that runs then. ``given``: their order, ``told``: the data that its answer
-    needs.
+    ``view``: a function that returns the answer of the command for the engine that then runs. ``given``: the order to
+    which the requests belong; ``told``: data that is stored for the answer of a repeated order.
     """
     with ctx.store.as_one(given) as answer:
         answer.update(told or {})
@@ -38,10 +38,10 @@ def ask_for(
 
 
 def answered(ctx: RequestContext, requests: Sequence[int], view: Callable[[RunningEngine], T]) -> Submissions[T]:
-    """The requests, to be answered before ``view`` is called with the engine that continues."""
+    """The stored requests as a result of a command; ``view`` is called with the engine when all are answered."""
     return Submissions(requests, lambda: view(engine_now(ctx)))
 
 
 def answered_again(ctx: RequestContext, found: GivenOrder, view: Callable[[RunningEngine], T]) -> Submissions[T]:
-    """The requests of an order that was given before, to be answered before ``view`` is called."""
+    """The stored requests of an order that was given before; when all are answered, ``view`` is called."""
     return answered(ctx, given_orders.kept_requests(ctx, found), view)

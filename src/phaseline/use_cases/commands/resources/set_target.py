@@ -37,9 +37,9 @@ NAMED = 5
 
 @frozen
 class Moved:
-    """The result: the numbers of selected and of changed resources, with the first names of the latter.
+    """The result: the numbers of selected and of changed resources, and the first names of the changed ones.
 
-    ``executions``: those that carry it out. ``is_running``: an engine runs that continues with them.
+    ``executions``: the executions that carry the change out. ``is_running``: an engine runs that continues with them.
     """
 
     what: str
@@ -65,13 +65,14 @@ def target(
     breakpoints: tuple[Breakpoint, ...] = (),
     given: NewOrder | None = None,
 ) -> Submissions[Moved]:
-    """Give resources a new target; running calls are awaited first (6.5). Resources that have it already do not change.
+    """Give resources a new target; running calls are awaited first (6.5).
 
-    ``force``: they start at once; later results of running calls are stored with them but move nothing.
-    ``breakpoints``: where some of them stop, in addition to those of their cluster.
+    Resources that have this target already do not change. ``force``: the resources start at once; later results of
+    running calls are stored with them but do not move them. ``breakpoints``: points at which they stop, in addition
+    to those of their cluster.
 
-    Raises: PL-P047 for breakpoints at which none of them would stop, PL-R024 for each type without a path to the state,
-    PL-C039 for resources on the way there that have failed, and as ``choose``.
+    Raises: PL-P047 for breakpoints at which no resource would stop, PL-R024 for each type without a path to the
+    state, PL-C039 for resources that have failed on the way to this target, and the errors of ``choose``.
     """
     registry = known_phases(ctx)
     chosen = choose(ctx, choice, verb=f"target {state}")
@@ -92,7 +93,7 @@ def target(
 def delete(ctx: RequestContext, choice: ResourceSelector, *, given: NewOrder | None = None) -> Submissions[Moved]:
     """Remove resources: running calls are awaited, then the resources and their data are deleted.
 
-    No phase is called to undo earlier work: for that give the resources a target such as Terminated first.
+    No phase is called to undo earlier work. For that, first give the resources a target such as Terminated.
     """
     chosen = choose(ctx, choice, verb="delete")
     return _sent(ctx, chosen, REMOVAL, sum(len(numbers) for _, numbers in chosen), "deleted", given=given)
@@ -102,7 +103,7 @@ def delete(ctx: RequestContext, choice: ResourceSelector, *, given: NewOrder | N
 def cancel(ctx: RequestContext, choice: ResourceSelector, *, given: NewOrder | None = None) -> Submissions[Moved]:
     """Leave resources in their present states: no further phase is called, running calls are awaited.
 
-    Raises: PL-C017 if none of them is on its way, and as ``choose``.
+    Raises: PL-C017 if no resource is on its way, and the errors of ``choose``.
     """
     chosen = choose(ctx, choice, verb="cancel")
     asked: list[tuple[RequestKind, int, dict[str, object]]] = []
@@ -152,7 +153,10 @@ def _only(snapshot: ClusterSnapshot, numbers: np.ndarray, fits: Callable[[str], 
 
 
 def _to_move(snapshot: ClusterSnapshot, numbers: np.ndarray, state: str) -> np.ndarray:
-    """Resources with another target, or with this one but no execution that brings them there. Raises: PL-C039."""
+    """Resources that have another target, or have this target but no execution that brings them there.
+
+    Raises: PL-C039 for resources that failed on the way to this target.
+    """
     found: list[int] = []
     failed: list[str] = []
     for number in numbers.tolist():
