@@ -29,7 +29,7 @@ def test_a_node_is_explained_as_text_and_as_json(terminal: Terminal) -> None:
 def test_a_node_that_is_not_there_is_refused(terminal: Terminal) -> None:
     terminal.write()
     code, found = terminal.ask("blueprints", "explain", "blueprint.yaml", "bse")
-    assert (code, found["problems"][0]["code"], found["problems"][0]["mend"]) == (1, "PL-B126", "Did you mean 'base'?")
+    assert (code, found["problems"][0]["code"], found["problems"][0]["mend"]) == (1, "PL-B126", "did you mean 'base'?")
 
 
 def test_a_difference_has_an_exit_code_of_its_own(terminal: Terminal) -> None:

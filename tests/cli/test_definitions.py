@@ -50,7 +50,7 @@ def test_of_several_versions_the_newest_is_shown_and_one_to_remove_must_be_chose
     assert terminal.ask("plugins", "show", "cloudify-acme-plugin")[1]["version"] == "1.10"
     code, found = terminal.ask("plugins", "remove", "cloudify-acme-plugin")
     assert (code, found["problems"][0]["code"]) == (1, "PL-B127")
-    assert found["problems"][0]["mend"] == "Give the version: --version with one of 1.10, 1.9"
+    assert found["problems"][0]["mend"] == "give the version: --version with one of 1.10, 1.9"
     assert terminal.ask("plugins", "remove", "acme-plugin", "--version", "1.9")[1]["version"] == "1.9"
     assert terminal.ask("plugins", "remove", "acme-plugin", "--version", "3")[1]["problems"][0]["code"] == "PL-B127"
 

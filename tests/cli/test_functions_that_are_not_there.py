@@ -49,7 +49,7 @@ def test_w2_whatever_a_module_binds_may_be_called(terminal: Terminal, name: str)
 def test_w2_a_function_that_is_not_there_is_told_with_what_was_meant(terminal: Terminal, name: str, meant: str) -> None:
     ((code, mend),) = told(terminal, f"machines.{name}")
     assert code == "PL-O009"
-    assert not meant or mend == f"Did you mean '{meant}'?"
+    assert not meant or mend == f"did you mean '{meant}'?"
 
 
 @pytest.mark.parametrize(
@@ -62,14 +62,14 @@ def test_w2_a_module_that_makes_up_its_names_is_not_looked_at(terminal: Terminal
 
 def test_w2_plans_warn_of_it_and_an_install_stores_nothing(terminal: Terminal) -> None:
     told(terminal, "machines.craete")
-    assert "Did you mean 'create'?" in terminal.run("plan", "install", "blueprint.yaml").output
+    assert "did you mean 'create'?" in terminal.run("plan", "install", "blueprint.yaml").output
     code, found = terminal.ask("install", "blueprint.yaml")
     assert (code, [one["code"] for one in found["problems"]]) == (1, ["PL-O009"])
     assert not terminal.has_store()
 
 
 def test_b31_a_mapping_without_a_module_is_told(terminal: Terminal) -> None:
-    assert told(terminal, "create") == [("PL-O001", "Write p.MODULE.create.")]
+    assert told(terminal, "create") == [("PL-O001", "write p.MODULE.create")]
     assert terminal.ask("install", "blueprint.yaml")[1]["problems"][0]["code"] == "PL-O001"
 
 

@@ -143,7 +143,7 @@ def test_a_class_is_tried_by_hand_before_anybody_names_it(house: Terminal) -> No
 def test_a_name_that_is_not_there_gets_a_hint(house: Terminal) -> None:
     result = house.run("hooks", "show", "qouta")
     assert result.exit_code == 1
-    assert "Did you mean 'quota'?" in result.stderr
+    assert "did you mean 'quota'?" in result.stderr
 
 
 def test_they_are_read_anew(house: Terminal) -> None:

@@ -127,7 +127,7 @@ def test_a_plan_needs_definitions_only_and_names_the_package_that_an_install_nee
     planned = terminal.run("plan", "install", "blueprint.yaml")
     assert planned.exit_code == 0, planned.stderr
     assert "acme.acme.boxes.create" in planned.stdout
-    assert "Install its package cloudify-acme-plugin (pip install)" in planned.stdout
+    assert "install its package cloudify-acme-plugin (pip install)" in planned.stdout
     code, found = terminal.ask("install", "blueprint.yaml")
     assert (code, [problem["code"] for problem in found["problems"]]) == (1, ["PL-O001"])
     assert not Path(terminal.environment["PHASELINE_STORE_URL"].removeprefix("sqlite:///")).exists()
@@ -141,7 +141,7 @@ def test_types_of_the_manager_are_planned_and_refused_before_anything_is_stored(
     assert terminal.run("plan", "install", "blueprint.yaml").exit_code == 0
     code, found = terminal.ask("install", "blueprint.yaml")
     assert (code, found["problems"][0]["code"]) == (1, "PL-O001")
-    assert found["problems"][0]["mend"].startswith("Leave the node out")
+    assert found["problems"][0]["mend"].startswith("leave the node out")
 
 
 def test_b06_what_a_missing_import_may_have_declared_is_said_of_nodes_too(terminal: Terminal) -> None:

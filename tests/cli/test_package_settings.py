@@ -123,7 +123,7 @@ def test_the_doctor_tells_of_a_setting_that_became_a_password_and_enabling_again
         check for check in site.ask("doctor")[1]["checks"] if check["name"] == "secrets" and check["level"] == "warn"
     ]
     assert [check["text"] for check in told] == ["name of door==1.0.1 for 'shop' is not encrypted in the store"]
-    assert told[0]["mend"].startswith("Encrypt it: phaseline deployments plugins enable shop door==1.0.1")
+    assert told[0]["mend"].startswith("encrypt it: phaseline deployments plugins enable shop door==1.0.1")
     enable(site)
     ok(site, "store", "compact")
     assert {check["level"] for check in site.ask("doctor")[1]["checks"] if check["name"] == "secrets"} == {"ok"}

@@ -60,7 +60,7 @@ def test_decision14_a_package_of_an_installed_distribution_is_listed_and_a_sync_
     (terminal.folder / "b.yaml").write_text("tosca_definitions_version: cloudify_dsl_1_4\n")
     run(terminal, "deployments", "create", "b.yaml", "-d", "shop")
     result = terminal.run("deployments", "plugins", "enable", "shop", "ntp")
-    assert "Register it, as a distribution announces it: phaseline plugins sync" in result.stderr
+    assert "register it, as a distribution announces it: phaseline plugins sync" in result.stderr
     assert outcomes(terminal) == ["created"]
     assert listed(terminal) == [("ntp", "1.0.1", "good")]
     assert "where       distribution acme-ntp: ntp" in run(terminal, "plugins", "show", "ntp")

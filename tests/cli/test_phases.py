@@ -60,7 +60,7 @@ def test_the_folders_of_the_settings_are_read(terminal: Terminal, acme: Path) ->
 def test_a_name_that_is_not_there_gets_a_hint(terminal: Terminal, acme: Path) -> None:
     code, found = terminal.ask("phases", "show", "Acme.Craete", "--plugins", "acme")
     assert (code, found["problems"][0]["code"]) == (1, "PL-D053")
-    assert "Did you mean 'Acme.Create'?" in found["problems"][0]["mend"]
+    assert "did you mean 'Acme.Create'?" in found["problems"][0]["mend"]
     code, found = terminal.ask("plugins", "show", "craete", "--plugins", "acme")
     assert (code, found["problems"][0]["code"]) == (1, "PL-D054")
     code, found = terminal.ask("plugins", "list", "--plugins", "nowhere")

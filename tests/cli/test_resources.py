@@ -232,7 +232,7 @@ def test_names_are_unique_within_a_cluster_only(terminal: Terminal) -> None:
     code, found = terminal.ask("resources", "show", "n2", "-d", "day")
     assert (code, found["problems"][0]["code"]) == (1, "PL-C031")
     code, found = terminal.ask("resources", "list", "-d", "dya")
-    assert (code, found["problems"][0]["mend"]) == (1, "Correct the name; did you mean 'day'?")
+    assert (code, found["problems"][0]["mend"]) == (1, "correct the name; did you mean 'day'?")
 
 
 def test_a_cluster_grows_and_what_is_the_same_stays(terminal: Terminal) -> None:

@@ -85,16 +85,16 @@ def test_nothing_is_stored(shop: Terminal) -> None:
 BROKEN = {
     "misspelled": ("", "machines:craete", "did you mean 'create'?"),
     "has no such function": ("", "machines:zebra", "it has create, wait, join, stop"),
-    "no function": ("SIZE = 3\n", "broken:SIZE", "Name a function"),
-    "one word": ("", "machines", "Write module:function, such as machines:create."),
-    "no word after it": ("", "machines:", "Write module:function, such as machines:create."),
-    "no word before it": ("", ":create", "Write module:function, such as machines:create."),
+    "no function": ("SIZE = 3\n", "broken:SIZE", "name a function"),
+    "one word": ("", "machines", "write module:function, such as machines:create"),
+    "no word after it": ("", "machines:", "write module:function, such as machines:create"),
+    "no word before it": ("", ":create", "write module:function, such as machines:create"),
     "a path": ("", "shop/plugins/machines.py:create", "plugins try machines:create --plugins shop/plugins"),
     "a file": ("", "machines.py:create", "phaseline plugins try machines:create"),
     "a path upwards": ("", "../x:y", "phaseline plugins try x:y --plugins .."),
-    "no such module": ("", "machine:create", "Did you mean 'machines'?"),
+    "no such module": ("", "machine:create", "did you mean 'machines'?"),
     "what it imports is missing": ("import nowhere_to_be_found\n", "broken:create", "has 'nowhere_to_be_found'"),
-    "no Python": ("def create(item)\n    pass\n", "broken:create", "Correct this line"),
+    "no Python": ("def create(item)\n    pass\n", "broken:create", "correct this line"),
     "raises": ("import os\n\nos.environ['NO_SUCH_THING']\n", "broken:create", "runs when it is imported"),
 }
 WHERE = {"no Python": 1, "raises": 3, "what it imports is missing": 1}

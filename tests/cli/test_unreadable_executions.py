@@ -36,7 +36,7 @@ def test_others_install_beside_an_execution_that_cannot_be_read(terminal: Termin
         terminal.run("executions", "show", "install-1").stdout
     )
     (found,) = [check for check in terminal.ask("doctor")[1]["checks"] if check["name"] == "executions"]
-    assert (found["level"], found["mend"]) == ("warn", "Start again from the beginning: phaseline uninstall -d bad")
+    assert (found["level"], found["mend"]) == ("warn", "start again from the beginning: phaseline uninstall -d bad")
     assert "PL-S012" in found["text"]
     assert terminal.run("uninstall", "-d", "bad").exit_code == 0
     assert "executions" not in {check["name"] for check in terminal.ask("doctor")[1]["checks"]}
@@ -45,9 +45,9 @@ def test_others_install_beside_an_execution_that_cannot_be_read(terminal: Termin
 @pytest.mark.parametrize(
     ("files", "mend"),
     [
-        (["other.yaml", "blueprint.yaml"], "Name the file in it: farm/blueprint.yaml"),
-        (["main.yaml"], "Name the file in it: farm/main.yaml"),
-        ([], "Name the blueprint's main file; there is none in it."),
+        (["other.yaml", "blueprint.yaml"], "name the file in it: farm/blueprint.yaml"),
+        (["main.yaml"], "name the file in it: farm/main.yaml"),
+        ([], "name the blueprint's main file; there is none in it"),
     ],
 )
 def test_a_folder_in_the_place_of_a_blueprint_is_told_with_its_file(

@@ -61,7 +61,7 @@ def test_the_version_is_told_as_by_every_program(terminal: Terminal) -> None:
 def test_the_number_of_an_execution_is_enough_for_a_hint(terminal: Terminal) -> None:
     terminal.run("install", terminal.write())
     code, found = terminal.ask("executions", "show", "1")
-    assert (code, found["problems"][0]["mend"]) == (1, "Correct the id; did you mean 'install-1'?")
+    assert (code, found["problems"][0]["mend"]) == (1, "correct the id; did you mean 'install-1'?")
 
 
 def test_the_name_of_a_deployment_is_no_id_of_an_execution_and_that_is_said(terminal: Terminal) -> None:

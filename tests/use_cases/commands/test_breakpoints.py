@@ -147,7 +147,7 @@ def test_h46_who_stands_is_not_woken_but_vouched_for_or_cleared(ctx: RequestCont
         ) as error:
             follow(ctx, wake(ctx, view.id, instances=["db"], operations=operations))
         assert (
-            error.value.problems[0].mend == f"Clear it: phaseline breakpoints clear pre-create {found.instance} -d shop"
+            error.value.problems[0].mend == f"clear it: phaseline breakpoints clear pre-create {found.instance} -d shop"
         )
     follower = Looking()
     View(ctx, ctx.store.execution(view.id)).show(follower, is_new=True)
@@ -259,7 +259,7 @@ def test_h46_a_label_that_is_given_with_the_deployment_stops_its_first_install(
     ("text", "told"),
     [
         ("pre-create=wbe", "Did you mean 'web'"),
-        ("pre- create", "Write POINT"),
+        ("pre- create", "write POINT"),
         ("before-create", "Did you mean 'pre-create'? A point begins with pre- or post-."),
         ("pre-after-things=db", "Name an operation"),
     ],

@@ -18,7 +18,7 @@ def test_what_is_no_label_is_refused_with_its_form(text: str) -> None:
     with pytest.raises(ProblemsError) as caught:
         parse_labels([text])
     assert [one.code for one in caught.value.problems] == ["PL-C068"]
-    assert "Write KEY=VALUE or KEY" in caught.value.problems[0].mend
+    assert "write KEY=VALUE or KEY" in caught.value.problems[0].mend
 
 
 def test_a_key_alone_is_no_label_that_can_be_given() -> None:

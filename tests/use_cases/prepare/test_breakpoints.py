@@ -92,12 +92,12 @@ def test_h46_who_stands_takes_no_signal_nor_is_woken_and_is_told_with_the_comman
     both = ResourceSelector(names=("front", "data-1"))
     with pytest.raises(ProblemsError, match=r"PL-C093 data-1: .* is stopped at pre-Acme\.Create") as caught:
         follow(ctx, signal(ctx, both, data=1))
-    assert [one.mend for one in caught.value.problems] == [f"Clear it first: {command}"]
+    assert [one.mend for one in caught.value.problems] == [f"clear it first: {command}"]
     with pytest.raises(ProblemsError, match="'data-1' is stopped at pre-Acme"):
         follow(ctx, signal(ctx, ResourceSelector(names=("data-1",)), data=1, phases=["breakpoint pre-Acme.Create"]))
     with pytest.raises(ProblemsError, match=r"PL-C041 data-1: .* is stopped at pre-Acme\.Create") as caught:
         follow(ctx, wake(ctx, both))
-    assert [one.mend for one in caught.value.problems] == [f"Clear it first: {command}"]
+    assert [one.mend for one in caught.value.problems] == [f"clear it first: {command}"]
     with pytest.raises(ProblemsError, match="'data-1' is stopped at pre-Acme"):
         follow(ctx, wake(ctx, ResourceSelector(names=("data-1",)), phases=["breakpoint pre-Acme.Create"]))
     given = follow(ctx, signal(ctx, ResourceSelector(is_all=True), data=1))
@@ -191,8 +191,8 @@ def test_h46_at_a_phase_that_is_not_on_the_way_nobody_can_stop(ctx: RequestConte
     drops = read_breakpoint("pre-Acme.Drop=data-*@12d")
     with pytest.raises(ProblemsError, match=r"PL-P047 .* on the way to 'Started'") as caught:
         put(ctx, "data-1", "front", breaks=(drops,))
-    keeping = "To keep the breakpoint for resources with another target: phaseline breakpoints add 'pre-Acme.Drop=data-*@1036800s' -d CLUSTER"
-    assert caught.value.problems[0].mend == f"Called there: Acme.Create, Acme.Boot. {keeping}"
+    keeping = "to keep the breakpoint for resources with another target: phaseline breakpoints add 'pre-Acme.Drop=data-*@1036800s' -d CLUSTER"
+    assert caught.value.problems[0].mend == f"called there: Acme.Create, Acme.Boot; {keeping}"
     with pytest.raises(ProblemsError, match="as long as they are given no target"):
         put(ctx, "data-1", breaks=(drops,), goal="")
     put(ctx, "data-1", goal="")

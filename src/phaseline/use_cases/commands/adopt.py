@@ -208,7 +208,7 @@ def _brought(ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any]
     if found is None:
         said = (document["phaseline"].get("files") or {}).get("left_out")
         why = f", and the document has none of its files: {said}" if said else ""
-        mend = "Name the blueprint where it is now: --blueprint FILE"
+        mend = "name the blueprint where it is now: --blueprint FILE"
         raise problem_error("PL-C024", f"its blueprint is not here: {code_of(document).blueprint_folder}{why}", mend)
     return found
 
@@ -272,7 +272,7 @@ def _own_blueprint(ctx: RequestContext, order: AdoptOrder, document: Mapping[str
     The first that is available here is used. Raises: PL-C024 if none is available, PL-C081 for a document without a
     readable blueprint.
     """
-    mend = "Name a blueprint for what it has: --blueprint FILE"
+    mend = "name a blueprint for what it has: --blueprint FILE"
     native = document.get("phaseline")
     if native is None:
         raise problem_error("PL-C081", f"{order.document} brings no blueprint that can be read here", mend)

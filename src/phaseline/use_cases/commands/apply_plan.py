@@ -143,7 +143,7 @@ def find_plan(ctx: RequestContext, id: str) -> StoredPlan:
         found = shelf.of_execution(row.number) if row is not None else None
     if found is None:
         known = [row.id for row in shelf.all()][-SHOWN:]
-        mend = f"There are: {', '.join(known)}." if known else "Keep one: phaseline plan WORKFLOW -d NAME --save"
+        mend = f"there are: {', '.join(known)}" if known else "keep one: phaseline plan WORKFLOW -d NAME --save"
         raise problem_error("PL-C070", f"there is no plan '{id}'", mend)
     return found
 
@@ -259,12 +259,12 @@ def _raise_if_replaced(topology: Topology, aim: Aim, request: Request) -> None:
 
 
 def _applied(view: PlanView) -> ProblemsError:
-    mend = f"See what came of it: phaseline executions show {view.execution}" if view.execution else "Make a new plan."
+    mend = f"see what came of it: phaseline executions show {view.execution}" if view.execution else "make a new plan"
     return problem_error("PL-C071", f"{view.id} was applied already", mend)
 
 
 def _raise_moved(view: PlanView) -> None:
-    mend = "Make and read a new plan, because this one is out of date: phaseline plan WORKFLOW -d NAME --save"
+    mend = "make and read a new plan, because this one is out of date: phaseline plan WORKFLOW -d NAME --save"
     raise ProblemsError(Problem("PL-C072", f"{view.id} cannot be applied: {what}", mend) for what in view.moved)
 
 

@@ -67,11 +67,11 @@ def approve(
     raise_if_ended(row, "nothing in it waits")
     waiting = _waiting(ctx, row)
     if not waiting:
-        mend = f"Look what it does: phaseline executions show {row.id}"
+        mend = f"look what it does: phaseline executions show {row.id}"
         raise problem_error("PL-H020", f"nothing in '{row.id}' waits for an approval", mend)
     wanted = plan_waited_for(waiting[0].note.result)
     if plan is not None and plan != wanted:
-        mend = f"Look what is to be done now: phaseline executions show {row.id}"
+        mend = f"look what is to be done now: phaseline executions show {row.id}"
         raise problem_error("PL-H021", f"'{row.id}' waits for an approval of plan {wanted}, not of {plan}", mend)
     first = waiting[0]
     positions: list[Value] = [one.position for one in waiting if one.graph == first.graph]

@@ -76,9 +76,7 @@ def remove(ctx: RequestContext, deployment: str, points: Sequence[str]) -> Kept 
         mine = [text for text in texts if point in {text, text.partition("=")[0]} or str(read(point)) == text]
         if not mine:
             has = ", ".join(texts) or "none"
-            raise problem_error(
-                "PL-P047", f"'{row.name}' has no breakpoint '{point}'", f"It has: {has}.", subject=point
-            )
+            raise problem_error("PL-P047", f"'{row.name}' has no breakpoint '{point}'", f"it has: {has}", subject=point)
         gone |= dict.fromkeys(mine)
     found = change_labels(ctx, row.name, remove=[f"{LABEL}={text}" for text in gone])
     return adapt(found, lambda labels: Kept(row.name, _kept_texts(ctx.store, row.number), removed=labels.removed))
@@ -136,9 +134,9 @@ def clear(
         told = [f"{one.point} of {one.instance}" for one in standing[:NAMED]]
         more = f" and {len(standing) - NAMED:,} more" if len(standing) > NAMED else ""
         mend = (
-            f"Name a breakpoint at which instances are stopped: {', '.join(told)}{more}"
+            f"name a breakpoint at which instances are stopped: {', '.join(told)}{more}"
             if told
-            else "Look at the breakpoints, at which no instance is stopped: phaseline breakpoints list"
+            else "look at the breakpoints, at which no instance is stopped: phaseline breakpoints list"
         )
         of = f" of {', '.join(instances)}" if instances else ""
         raise problem_error("PL-C092", f"no instance{of} is stopped at '{_point_text(meant)}'", mend, subject=point)

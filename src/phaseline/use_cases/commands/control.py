@@ -136,7 +136,7 @@ def complete(
     PL-C029 without a reason.
     """
     if not reason.strip():
-        mend = 'Give the reason for which the call counts as done: --reason "seen in the console of the cloud"'
+        mend = 'give the reason for which the call counts as done: --reason "seen in the console of the cloud"'
         raise problem_error("PL-C029", "the reason is empty", mend)
     store = ctx.store
 
@@ -235,7 +235,7 @@ def _raise_if_closed(row: ExecutionRow) -> None:
     if row.status.is_ended and row.request.is_surrounded:
         message = f"the execution {row.id} is {row.status.value}, and its hooks know that: no call of it can be completed by hand"
         raise problem_error(
-            "PL-C017", message, f"Try again what failed: phaseline executions retry {row.id}", subject=row.id
+            "PL-C017", message, f"try again what failed: phaseline executions retry {row.id}", subject=row.id
         )
 
 
@@ -256,7 +256,7 @@ def chosen(
     """
     if row.request.workflow == REACH_WORKFLOW:
         message = f"{row.id} brings resources to a target: it is controlled by the commands about resources"
-        mend = f"Retry or complete the resource: phaseline resources retry {instances[0]} -d {row.deployment_name}, or resources complete"
+        mend = f"retry or complete the resource: phaseline resources retry {instances[0]} -d {row.deployment_name}, or resources complete"
         raise problem_error("PL-C014", message, mend, subject=row.id)
     last = last_own_graph(store, row)
     found: list[ControlledEntry] = []
@@ -279,13 +279,13 @@ def chosen(
     elif operations:
         message = f"{row.id} calls {', '.join(map(repr, operations))} on other instances, not on {', '.join(instances)}"
     raise problem_error(
-        "PL-C014", message, f"Look at the status of each operation: phaseline executions show {row.id}", subject=row.id
+        "PL-C014", message, f"look at the status of each operation: phaseline executions show {row.id}", subject=row.id
     )
 
 
 def _stands(row: ExecutionRow, spot: ControlledEntry) -> ProblemsError:
     point = spot.phase.removeprefix(BREAKPOINT)
-    mend = f"Clear it: {clearing(point, row.deployment_name, spot.instance)}"
+    mend = f"clear it: {clearing(point, row.deployment_name, spot.instance)}"
     return problem_error("PL-C014", f"{spot.instance} is stopped at {point} in {row.id}", mend, subject=row.id)
 
 
@@ -340,7 +340,7 @@ def _raise_if_unknown(row: ExecutionRow, graph: Graph, operations: Sequence[str]
         if name not in phases and name not in shorter:
             hint = did_you_mean(name, phases if "." in name else shorter)
             there = f"the last round of {row.id} calls: {', '.join(shorter) or 'none'}"
-            mend = f"Correct the name; {hint or there}"
+            mend = f"correct the name; {hint or there}"
             raise problem_error("PL-C027", f"{row.id} has no {word} '{name}'", mend, subject=row.id)
 
 
@@ -359,10 +359,10 @@ def _numbers(instances: Sequence[str], known: dict[str, int]) -> set[int]:
             if fitting:
                 names = listed(id for id in known if id.startswith(text))
                 message = f"'{text}' is the beginning of {len(fitting)} instances: {names}"
-                raise problem_error("PL-C013", message, "Write more of the id, or name each instance")
+                raise problem_error("PL-C013", message, "write more of the id, or name each instance")
             hint = did_you_mean(text, list(known)[:1000]) or "see them with: phaseline instances list"
             raise problem_error(
-                "PL-C012", f"there is no instance '{text}' in this deployment", f"Correct the id; {hint}"
+                "PL-C012", f"there is no instance '{text}' in this deployment", f"correct the id; {hint}"
             )
         found.add(fitting[0])
     return found

@@ -41,7 +41,7 @@ def create(ctx: RequestContext, order: DeploymentSpec, *, given: NewOrder | None
     if existing is not None:
         found = open_execution(ctx.store, existing)
         old = f"delete the records of that deployment: phaseline deployments delete {name}"
-        mend = f"Choose another name with -d, or {f'wait: phaseline executions follow {found.id}' if found else old}"
+        mend = f"choose another name with -d, or {f'wait: phaseline executions follow {found.id}' if found else old}"
         used = f", {use_by(found)}" if found else ""
         raise problem_error("PL-S010", f"there is a deployment '{name}' already{used}", mend, subject=name)
     for warning in loaded.warnings:

@@ -57,7 +57,7 @@ def delete_deployment(
         way = f"phaseline uninstall -d {row.name}"
         if row.kind == "resources":
             way = f"phaseline resources delete --all -d {row.name}"
-        mend = f"Remove the instances first: {way}. Or delete only the records: --force"
+        mend = f"remove the instances first: {way}; or delete only the records: --force"
         raise problem_error("PL-C015", message, mend, subject=row.name)
     seen = briefs(store, [row])[0]
     if living and row.kind == "blueprint":
@@ -84,7 +84,7 @@ def _delete_unreadable(
             f"the deployment '{row.name}' cannot be read, so it is unknown which of its resources still exist: {flaw}"
         )
         raise problem_error(
-            "PL-C015", message, f"Delete its records: phaseline deployments delete {row.name} --force", subject=row.name
+            "PL-C015", message, f"delete its records: phaseline deployments delete {row.name} --force", subject=row.name
         )
     seen = briefs(ctx.store, [row])[0]
     _forget(ctx, row, seen, given)
@@ -116,7 +116,7 @@ def _raise_unless_abandoned(name: str, view: ExecutionView) -> None:
         f": {view.reason}" if view.reason else ""
     )
     raise problem_error(
-        "PL-C015", message, f"Look at the reason, then repeat this command: phaseline executions show {view.id}"
+        "PL-C015", message, f"look at the reason, then repeat this command: phaseline executions show {view.id}"
     )
 
 

@@ -87,7 +87,7 @@ def _ask_hooks(
             return changed()
         message = f"the labels of '{row.name}' were not changed: {view.id} is {view.status}"
         message += f": {view.reason}" if view.reason else ""
-        raise problem_error("PL-H022", message, f"Look at the reason: phaseline executions show {view.id}")
+        raise problem_error("PL-H022", message, f"look at the reason: phaseline executions show {view.id}")
 
     return submission.SubmissionFor(
         start_workflow.start(ctx, workflow_start.WorkflowStart("relabel", row.name, said)), answer

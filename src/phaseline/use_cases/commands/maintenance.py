@@ -73,7 +73,7 @@ def restore(ctx: RequestContext, source: str) -> RestoredStore:
     path = store_location.store_file(ctx.settings.store_url)
     if path is None:
         text = "a store in memory cannot be restored: it is gone when its command ends"
-        raise problem_error("PL-S008", text, "Name a file with --store sqlite:///PATH.")
+        raise problem_error("PL-S008", text, "name a file with --store sqlite:///PATH")
     ctx.app.close()
     return sqlite_restore.restore(str(Path(source).expanduser().resolve()), str(path.resolve()), ctx.clock.now())
 

@@ -24,7 +24,7 @@ def raise_if_several_modes(forbid: Sequence[str], *, lift: bool, as_blueprint: b
     """Raise PL-C094 if more than one of the three arguments was given."""
     if bool(forbid) + lift + as_blueprint > 1:
         message = "forbid, lift and as_blueprint exclude each other"
-        raise problem_error("PL-C094", message, "Give only one of them", subject="instances.restrict")
+        raise problem_error("PL-C094", message, "give only one of them", subject="instances.restrict")
 
 
 @once("restrict")

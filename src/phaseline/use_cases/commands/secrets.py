@@ -53,14 +53,14 @@ class Rotated:
 def create_secret(ctx: RequestContext, name: str, value: str, *, update: bool = False) -> SecretView:
     """Store a new secret; with ``update`` also replace an existing one. Raises: PL-C051, PL-C052, PL-C053."""
     if not NAME.fullmatch(name):
-        mend = "Begin with a letter, a digit or '_'; then letters, digits, '_', '.' and '-', at most 255 in all."
+        mend = "begin with a letter, a digit or '_'; then letters, digits, '_', '.' and '-', at most 255 in all"
         raise problem_error("PL-C053", f"'{name}' cannot be the name of a secret", mend)
     _raise_if_unfit(value)
     row = ctx.vault.create(name, value, ctx.actor.name)
     if row is None:
         if update:
             return update_secret(ctx, name, value)
-        mend = f"Give it a new value: phaseline secrets update {name}. Or choose another name."
+        mend = f"give it a new value: phaseline secrets update {name}; or choose another name"
         raise problem_error("PL-C051", f"there is a secret '{name}' already", mend, subject=name)
     return _view(row, value)
 
@@ -71,7 +71,7 @@ def update_secret(ctx: RequestContext, name: str, value: str) -> SecretView:
     _find(ctx, name)
     row = ctx.vault.update(name, value, ctx.actor.name)
     if row is None:
-        mend = f"Look at the secret, then repeat this command: phaseline secrets show {name}"
+        mend = f"look at the secret, then repeat this command: phaseline secrets show {name}"
         raise problem_error(
             "PL-C050", f"the secret '{name}' was changed or deleted by another command meanwhile", mend, subject=name
         )
@@ -114,20 +114,20 @@ def _find(ctx: RequestContext, name: str) -> SecretRow:
 
 def _unknown(ctx: RequestContext, name: str) -> ProblemsError:
     hint = did_you_mean(name, [row.name for row in ctx.store.secrets.all()])
-    mend = f"{hint[:1].upper()}{hint[1:]} List the secrets: phaseline secrets list".strip()
+    mend = f"{hint} list the secrets: phaseline secrets list".strip()
     return problem_error("PL-C050", f"there is no secret '{name}'", mend, subject=name)
 
 
 def _raise_if_unfit(value: str) -> None:
-    mend = "Give it with --file FILE, or type it when you are asked."
+    mend = "give it with --file FILE, or type it when you are asked"
     if not value:
         raise problem_error("PL-C052", "the secret is empty", mend)
     try:
         size = len(value.encode())
     except UnicodeEncodeError as error:
-        raise problem_error("PL-C052", "the secret is not UTF-8 text", "Keep binary content in base64.") from error
+        raise problem_error("PL-C052", "the secret is not UTF-8 text", "keep binary content in base64") from error
     if size > MAX_BYTES:
-        raise problem_error("PL-C052", f"the secret has {size:,} bytes, the limit is {MAX_BYTES:,}", "Shorten it.")
+        raise problem_error("PL-C052", f"the secret has {size:,} bytes, the limit is {MAX_BYTES:,}", "shorten it")
 
 
 def _view(row: SecretRow, given: str | None = None, *, shown: str | None = None) -> SecretView:

@@ -44,7 +44,7 @@ def signal(
     row, topology, number = find_instance(ctx.store, id, deployment)
     whole, rows = topology.ids[number], ctx.store.executions(row.number)
     if any(one.request.workflow == REACH_WORKFLOW for one in rows):
-        mend = f"Signal its sleeping phases: phaseline resources signal {whole} -d {row.name} --data …"
+        mend = f"signal its sleeping phases: phaseline resources signal {whole} -d {row.name} --data …"
         raise problem_error("PL-C093", f"'{whole}' is a resource, whose phases take signals", mend, subject=whole)
     refusals: list[Problem] = []
     for one in rows:
@@ -58,7 +58,7 @@ def signal(
         return ask(ctx, RequestKind.SIGNAL, one, {**found, "data": data}, given=given)
     state = int(ctx.store.states(row.number)[number])
     if state == InstanceState.SUSPENDED:
-        mend = f"Resume it first: phaseline resume -d {row.name}"
+        mend = f"resume it first: phaseline resume -d {row.name}"
         raise problem_error("PL-C080", f"'{whole}' is suspended: its operations take no signals", mend, subject=whole)
     raise _asleep_nowhere(whole, rows, refusals)
 
@@ -75,5 +75,5 @@ def _asleep_nowhere(id: str, rows: Sequence[ExecutionRow], refusals: Sequence[Pr
         why = next(problem for problem in refusals if problem not in unknown)
         return problem_error("PL-C093", f"nothing of '{id}' waits for a signal: {why.message}", why.mend, subject=id)
     last = f"{rows[-1].id} is {rows[-1].status.value}" if rows else "the deployment has no execution"
-    mend = "Signal an operation of an open execution that has returned item.again() and sleeps"
+    mend = "signal an operation of an open execution that has returned item.again() and sleeps"
     return problem_error("PL-C093", f"nothing of '{id}' waits for a signal: {last}", mend, subject=id)

@@ -84,10 +84,10 @@ def raise_if_full_or_taken(ctx: RequestContext, row: DeploymentRow, name: str) -
     """Raise PL-C088 if the deployment has as many snapshots as allowed, PL-C089 if there is one of this name."""
     known = ctx.store.stack_documents.all(SNAPSHOT, row.number)
     if any(one.name == name for one in known):
-        mend = f"Give another name, or delete that one: phaseline snapshots delete -d {row.name} {name}"
+        mend = f"give another name, or delete that one: phaseline snapshots delete -d {row.name} {name}"
         raise problem_error("PL-C089", f"'{row.name}' has a snapshot '{name}' already", mend)
     if len(known) >= MOST_SNAPSHOTS:
-        mend = f"Delete one that is not needed: phaseline snapshots delete -d {row.name} NAME"
+        mend = f"delete one that is not needed: phaseline snapshots delete -d {row.name} NAME"
         raise problem_error("PL-C088", f"'{row.name}' has {len(known)} snapshots, and more are not kept", mend)
 
 
@@ -184,6 +184,6 @@ def _find(ctx: RequestContext, row: DeploymentRow, name: str) -> DocumentRow:
     if name in known:
         return known[name]
     hint = did_you_mean(name, known)
-    there = f"There are: {', '.join(known)}." if known else f"Make one: phaseline snapshots create -d {row.name}"
-    mend = f"{hint[:1].upper()}{hint[1:]} {there}".strip()
+    there = f"there are: {', '.join(known)}" if known else f"make one: phaseline snapshots create -d {row.name}"
+    mend = f"{hint} {there}".strip()
     raise problem_error("PL-C087", f"'{row.name}' has no snapshot '{name}'", mend)

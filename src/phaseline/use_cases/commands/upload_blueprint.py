@@ -146,7 +146,7 @@ def add_blueprint(
             return newest, False
     message = f"other commands upload and delete '{new.id}' all the time"
     raise ProblemsError(
-        [Problem("PL-C057", message, "Repeat this command when they have ended", Place(subject=new.id))]
+        [Problem("PL-C057", message, "repeat this command when they have ended", Place(subject=new.id))]
     )
 
 
@@ -192,9 +192,9 @@ def delete_blueprint(ctx: RequestContext, name: str) -> Sequence[StoredBlueprint
 
 def _needed(name: str, user: BlueprintUser) -> Problem:
     if user.kind == "deployment":
-        what, mend = "the deployment", f"Delete that first: phaseline deployments delete {user.name}"
+        what, mend = "the deployment", f"delete that first: phaseline deployments delete {user.name}"
     else:
-        what, mend = "the stored blueprint", f"Delete that first: phaseline blueprints delete {user.name}"
+        what, mend = "the stored blueprint", f"delete that first: phaseline blueprints delete {user.name}"
     return Problem("PL-C055", f"'{name}' is needed by {what} '{user.name}'", mend, Place(subject=name))
 
 
@@ -217,7 +217,7 @@ def package(ctx: RequestContext, name: str, output: str | None = None) -> Packag
     main = name if stored is None else str(materialized(ctx, stored) / stored.main_file)
     if not Path(main).is_file():
         raise problem_error(
-            "PL-C054", f"there is no file and no stored blueprint '{name}'", "Name the blueprint's main file."
+            "PL-C054", f"there is no file and no stored blueprint '{name}'", "name the blueprint's main file"
         )
     top = stored.id if stored is not None else blueprint_loading.deployment_name(name, None)
     target = output or f"{top}.zip"
@@ -225,7 +225,7 @@ def package(ctx: RequestContext, name: str, output: str | None = None) -> Packag
         raise problem_error(
             "PL-C057",
             f"the name '{target}' does not end like that of an archive",
-            f"Let it end with {', '.join(ENDINGS)}.",
+            f"let it end with {', '.join(ENDINGS)}",
         )
     own, is_of_store = Path(target).absolute(), is_of_store_in(ctx)
     tree = blueprint_trees.take_up(
@@ -234,10 +234,10 @@ def package(ctx: RequestContext, name: str, output: str | None = None) -> Packag
     try:
         archive_writer.pack(tree, top, target)
     except FileExistsError as error:
-        raise problem_error("PL-C057", f"'{target}' is there already", "Remove it, or name another file.") from error
+        raise problem_error("PL-C057", f"'{target}' is there already", "remove it, or name another file") from error
     except OSError as error:
         message = f"'{target}' cannot be written: {error.strerror or error}"
-        raise problem_error("PL-C057", message, "Name another file with --output.") from error
+        raise problem_error("PL-C057", message, "name another file with --output") from error
     return Packaged(target, len(tree.files), Path(target).stat().st_size)
 
 
@@ -247,7 +247,7 @@ def id_for(path: str, given: str | None) -> str:
     >>> id_for("shop/blueprint.yaml", None), id_for("down/shop-1.2.tar.gz", None), id_for("x.yaml", "shop")
     ('shop', 'shop-1.2', 'shop')
     """
-    mend = "Begin with a letter; then letters, digits, '_', '.' and '-', at most 128 in all."
+    mend = "begin with a letter; then letters, digits, '_', '.' and '-', at most 128 in all"
     if given is not None:
         if not ID.fullmatch(given) or given.endswith((".yaml", ".yml", ".json")):
             raise problem_error("PL-C056", f"'{given}' cannot be the id of a stored blueprint", mend)
@@ -258,7 +258,7 @@ def id_for(path: str, given: str | None) -> str:
     name = re.sub(r"^[^A-Za-z]+", "", re.sub(r"[^A-Za-z0-9_.-]+", "-", text))[:128].rstrip("-.")
     if not name:
         raise problem_error(
-            "PL-C056", f"'{text}' cannot be made the id of a stored blueprint", "Give one after the path."
+            "PL-C056", f"'{text}' cannot be made the id of a stored blueprint", "give one after the path"
         )
     return name
 
@@ -300,9 +300,7 @@ def _in_folder(folder: Path, name: str) -> Path:
             else []
         )
         mend = (
-            f"Name the main file with --main; there are {', '.join(there[:10])}."
-            if there
-            else "Look at the files in it"
+            f"name the main file with --main; there are {', '.join(there[:10])}" if there else "look at the files in it"
         )
         raise problem_error("PL-C057", f"there is no blueprint '{name}' in it", mend, subject=str(folder.name))
     return file

@@ -212,7 +212,7 @@ def _read(ctx: RequestContext, file: str, plugin_folders: Sequence[str], *, open
 
 def raise_if_plugins_missing(plugin_folders: Sequence[str]) -> None:
     """Raise PL-O003 for each missing folder of ``--plugins``: its plugins would otherwise be missed only at their calls."""
-    mend = "Correct the folder that --plugins names."
+    mend = "correct the folder that --plugins names"
     missing = [folder for folder in plugin_folders if not Path(folder).is_dir()]
     if missing:
         raise ProblemsError(
@@ -292,10 +292,10 @@ def deployment_name(file: str, given: str | None) -> str:
         if name:
             return name
         raise problem_error(
-            "PL-C021", f"the folder's name '{folder}' cannot be the name of a deployment", "Give one with -d NAME."
+            "PL-C021", f"the folder's name '{folder}' cannot be the name of a deployment", "give one with -d NAME"
         )
     if not NAME.fullmatch(given):
-        mend = "Begin with a letter; then letters, digits, '_', '.' and '-', at most 128 in all."
+        mend = "begin with a letter; then letters, digits, '_', '.' and '-', at most 128 in all"
         raise problem_error("PL-C021", f"'{given}' cannot be the name of a deployment", mend)
     return given
 

@@ -140,7 +140,7 @@ def problem_of(hook: KnownHook) -> Problem:
     """The problem of an unusable class, with its reason and the remedy."""
     text = f"the hook class '{hook.name}' ({hook.entry.target}) cannot be used: {hook.fault}"
     mend = (
-        f"Repair the class, then look at it: phaseline hooks list. Or work without it: phaseline hooks disable {hook.name}, "
-        "or hooks.on_broken = ignore in the settings."
+        f"repair the class, then look at it: phaseline hooks list; or work without it: phaseline hooks disable {hook.name}, "
+        "or hooks.on_broken = ignore in the settings"
     )
     return Problem(BROKEN, text, mend, Place(path=hook.entry.key))

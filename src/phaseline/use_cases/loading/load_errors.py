@@ -34,21 +34,21 @@ def load_problem(implementation: str, error: BaseException, code: CodeLocation) 
         if f"{module}.".startswith(f"{error.name}."):
             return _no_module(module, error.name, function, code)
         mend = (
-            f"The module '{module}' is there, and what it imports is not: install the package that has '{error.name}' "
-            "into the environment in which phaseline runs, or put the module beside the plugin."
+            f"the module '{module}' is there, and what it imports is not: install the package that has '{error.name}' "
+            "into the environment in which phaseline runs, or put the module beside the plugin"
         )
         return Problem(CODE, said, mend, _last_place(error, code))
     if isinstance(error, SyntaxError) and error.filename:
         where = Place(error.filename, error.lineno or 0, error.offset or 0, text=(error.text or "").rstrip("\n"))
-        return Problem(CODE, said, "Correct this line; Python cannot read the module.", where)
+        return Problem(CODE, said, "correct this line; Python cannot read the module", where)
     at = _last_place(error, code)
     if not at.file:
         found = _found(error)
         if isinstance(found, ModuleType):
             return _no_such_function(said, function, found)
         if isinstance(error, TypeError):
-            return Problem(CODE, said, "Name a function: this is another kind of value.")
-    mend = "Correct the failing line: the top level of a module runs when it is imported"
+            return Problem(CODE, said, "name a function: this is another kind of value")
+    mend = "correct the failing line: the top level of a module runs when it is imported"
     return Problem(CODE, said, mend, at)
 
 
@@ -57,14 +57,14 @@ def _no_function(word: str, code: CodeLocation) -> Problem:
     word = word.strip(".")
     message = f"'{word}' alone is no module with a function"
     example = f"{word}:create" if word in module_names(_folders(code)) else "machines:create"
-    return Problem(CODE, message, f"Write module:function, such as {example}.")
+    return Problem(CODE, message, f"write module:function, such as {example}")
 
 
 def _path(path: str, function: str) -> Problem:
     """The problem if a file was named instead of a module."""
     file = Path(path.removesuffix(".py"))
     folder = "" if str(file.parent) == "." else f" --plugins {file.parent}"
-    mend = f"Name the module, and its folder with --plugins: phaseline plugins try {file.name}:{function}{folder}"
+    mend = f"name the module, and its folder with --plugins: phaseline plugins try {file.name}:{function}{folder}"
     return Problem(CODE, f"'{path}' is the path of a file, not the name of a module", mend)
 
 
@@ -72,8 +72,8 @@ def _no_module(module: str, missing: str, function: str, code: CodeLocation) -> 
     folders = _folders(code)
     looked = f"it is looked for in {', '.join(folders)}, and among the installed packages"
     near = did_you_mean(module, module_names(folders)) if missing == module.partition(".")[0] else ""
-    hint = f"{near[:1].upper()}{near[1:]} " if near else ""
-    mend = f"{hint}Correct the name, as in module:{function}, or name the folder of the module with --plugins."
+    hint = f"{near} " if near else ""
+    mend = f"{hint}correct the name, as in module:{function}, or name the folder of the module with --plugins"
     return Problem(CODE, f"there is no module '{missing}'; {looked}", mend)
 
 
@@ -86,7 +86,7 @@ def _no_such_function(said: str, function: str, module: ModuleType) -> Problem:
     ]
     near = did_you_mean(function, own)
     there = f"it has {', '.join(own[:NAMED])}{' …' if len(own) > NAMED else ''}" if own else "it has no functions"
-    return Problem(CODE, said, f"Correct the name; {near or there}")
+    return Problem(CODE, said, f"correct the name; {near or there}")
 
 
 def _found(error: BaseException) -> object:

@@ -25,7 +25,7 @@ def raise_if_folders_missing(ctx: RequestContext, row: DeploymentRow) -> None:
     """
     if row.kind == "resources":
         message = f"'{row.name}' is a cluster of resources, workflows are for deployments of blueprints"
-        mend = f"Give its resources a target: phaseline resources target Terminated --all -d {row.name}"
+        mend = f"give its resources a target: phaseline resources target Terminated --all -d {row.name}"
         raise problem_error("PL-C043", message, mend, subject=row.name)
     restore_files(ctx, lambda: [row.number])
     if ctx.store.has_packages:
@@ -64,6 +64,6 @@ def _problem(row: DeploymentRow, path: str, *, is_own: bool) -> Problem:
     return Problem(
         "PL-C024",
         f"the deployment '{row.name}' needs the folder of {what}, which is not there any more: {path}",
-        f"Put the folder back, or link to its new place: ln -s NEW_FOLDER {path}. If it is lost, delete only "
+        f"put the folder back, or link to its new place: ln -s NEW_FOLDER {path}; if it is lost, delete only "
         f"the records of the deployment: phaseline deployments delete {row.name} --force",
     )

@@ -88,7 +88,7 @@ def product_problems(package: Package) -> list[Problem]:
     if SpecifierSet(package.requires_product, prereleases=True).contains(__version__):
         return []
     message = f"{package} is for Phaseline {package.requires_product}, and this is {__version__}"
-    mend = "Get a version of the package that is for this one."
+    mend = "get a version of the package that is for this one"
     return [Problem("PL-F066", message, mend, Place(subject=str(package)))]
 
 

@@ -47,19 +47,19 @@ def code_problems(files: PackageFiles, package: Package) -> list[Problem]:
         path = _path_of(named, sources)
         if path is None:
             what = f"the package has no module {named.module}"
-            mend = "Put it into a folder of its code, or see that it is installed where the engine runs."
+            mend = "put it into a folder of its code, or see that it is installed where the engine runs"
             found.append(_problem(files, package, named, what, mend, "warning"))
             continue
         names = _names_in(files.tree.content(sources[path])) if named.name else None
         if isinstance(names, str):
-            mend = f"Correct {path}: python -m py_compile {path}"
+            mend = f"correct {path}: python -m py_compile {path}"
             found.append(_problem(files, package, named, f"{path} cannot be read as Python: {names}", mend, "error"))
         elif names is not None and named.name not in names:
             public = sorted(name for name in names if not name.startswith("_"))
             mend = (
-                f"Use {problem_report.listed(public)}.{problem_report.nearest(named.name, public)}"
+                f"use {problem_report.listed(public)}{problem_report.nearest(named.name, public)}"
                 if public
-                else "It has no names."
+                else "it has no names"
             )
             found.append(_problem(files, package, named, f"there is no {named.name} in {path}", mend, "error"))
     return found

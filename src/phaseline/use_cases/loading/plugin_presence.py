@@ -127,7 +127,7 @@ def _no_function(module: str, function: str, operation: Operation, node: Node, c
     file = code_search_path.source_file(module, code) or ""
     names = sorted(name for name in code_module_names.bound_names(file) or () if not name.startswith("_"))
     hint = did_you_mean(function, names)
-    mend = f"{hint[:1].upper()}{hint[1:]}" if hint else f"Correct the mapping, or write the function into {file}."
+    mend = hint or f"correct the mapping, or write the function into {file}"
     message = f"the module '{module}' has no function '{function}' for '{operation.name}' of the node '{node.name}'"
     return Problem(NO_FUNCTION, message, mend, node.place)
 
@@ -135,7 +135,7 @@ def _no_function(module: str, function: str, operation: Operation, node: Node, c
 def _without_module(operation: Operation, node: Node) -> Problem:
     mapped = f"{operation.plugin}.{operation.implementation}"
     message = f"'{mapped}' names no module for '{operation.name}' of the node '{node.name}'"
-    return Problem(NOT_HERE, message, f"Write {operation.plugin}.MODULE.{operation.implementation}.", node.place)
+    return Problem(NOT_HERE, message, f"write {operation.plugin}.MODULE.{operation.implementation}", node.place)
 
 
 def _unreadable(module: str, code: CodeLocation) -> Problem | None:
@@ -149,10 +149,10 @@ def _unreadable(module: str, code: CodeLocation) -> Problem | None:
     except SyntaxError as error:
         line = (error.text or "").rstrip("\n")
         where = Place(file or "", error.lineno or 0, error.offset or 0, text=line)
-        mend = "Correct this line; until then no function of the module can be called."
+        mend = "correct this line; until then no function of the module can be called"
         return Problem("PL-O004", f"the module '{module}' cannot be read: {error.msg}", mend, where)
     except (OSError, ValueError) as error:
-        mend = "Correct the file or its permissions; until then no function of the module can be called."
+        mend = "correct the file or its permissions; until then no function of the module can be called"
         return Problem("PL-O004", f"the module '{module}' cannot be read: {error}", mend, Place(file or ""))
     return None
 
@@ -160,11 +160,11 @@ def _unreadable(module: str, code: CodeLocation) -> Problem | None:
 def _mend(plugin: Plugin | None) -> str:
     """How to obtain the code of a plugin; None: code that belongs to no plugin."""
     if plugin is not None and plugin.name == OF_THE_MANAGER:
-        return "Leave the node out: its type needs the ancestor's manager, for which Phaseline has no replacement yet"
+        return "leave the node out: its type needs the ancestor's manager, for which Phaseline has no replacement yet"
     package = f" {plugin.package_name}" if plugin is not None and plugin.package_name else ""
     return (
-        f"Install its package{package} (pip install), put it into a folder 'plugins' beside the blueprint, or name its folder "
-        "with --plugins."
+        f"install its package{package} (pip install), put it into a folder 'plugins' beside the blueprint, or name its folder "
+        "with --plugins"
     )
 
 
@@ -177,7 +177,7 @@ def _problem(module: str, operation: str, node: Node, code: CodeLocation, mend: 
     return Problem(
         NOT_HERE,
         f"there is no module '{module}' for '{operation}' of the node '{node.name}'; {looked}",
-        f"{hint[:1].upper()}{hint[1:]} {mend}".strip(),
+        f"{hint} {mend}".strip(),
         node.place,
     )
 

@@ -56,7 +56,7 @@ def find_own(catalog: Catalog, blueprint: Blueprint, code: CodeLocation, name: s
     if mapped.form != "function":
         what = "an inline script" if mapped.form == "inline" else f"the script '{mapped.mapping}'"
         message = f"the workflow '{name}' is {what}, and scripts cannot plan"
-        raise problem_error("PL-P011", message, f"Write it as a planner (phaseline.planning). {_usable(blueprint)}")
+        raise problem_error("PL-P011", message, f"write it as a planner (phaseline.planning); {_usable(blueprint)}")
     return _of_plugin(catalog, code, mapped, blueprint)
 
 
@@ -70,7 +70,7 @@ def unknown_workflow(name: str, blueprint: Blueprint) -> ProblemsError:
     """PL-P009: a deployment of the blueprint has no workflow of this name."""
     known = sorted({*PLANNERS, *blueprint.workflows, *announced_names()})
     hint = did_you_mean(name, known)
-    mend = f"{hint[:1].upper()}{hint[1:]} There are: {', '.join(known)}.".strip()
+    mend = f"{hint} there are: {', '.join(known)}".strip()
     return problem_error("PL-P009", f"there is no workflow '{name}'", mend)
 
 
@@ -98,7 +98,7 @@ def _of_plugin(catalog: Catalog, code: CodeLocation, mapped: WorkflowMapping, bl
     found = _loaded(lambda: catalog.load(mapped.mapping, code), what)
     if found is None:
         message = f"{what}, which is no planner"
-        mend = f"Mark a planner with @workflow of phaseline.planning; workflows for Cloudify's own engine cannot run here. {_usable(blueprint)}"
+        mend = f"mark a planner with @workflow of phaseline.planning; workflows for Cloudify's own engine cannot run here; {_usable(blueprint)}"
         raise problem_error("PL-P011", message, mend)
     return found
 
@@ -113,7 +113,7 @@ def _loaded(load: Callable[[], object], what: str) -> Workflow | None:
         raise
     except Exception as error:  # third-party code may raise any exception
         message = f"{what}, which cannot be loaded: {type(error).__name__}: {error}"
-        raise problem_error("PL-P036", message, "Install what it needs, or correct it.") from error
+        raise problem_error("PL-P036", message, "install what it needs, or correct it") from error
     found = loaded if isinstance(loaded, Workflow) else getattr(loaded, MARK, None)
     return altered(found, plan=_guarded(found.plan, what)) if isinstance(found, Workflow) else None
 
@@ -130,7 +130,7 @@ def _guarded(planner: Planner, what: str) -> Planner:
             raise
         except Exception as error:
             told = f"{what}, which failed while it planned: {type(error).__name__}: {error}"
-            raise problem_error("PL-P037", told, "Correct the planner; phaseline.testing.rehearse tries it.") from error
+            raise problem_error("PL-P037", told, "correct the planner; phaseline.testing.rehearse tries it") from error
 
     return plan
 
@@ -151,4 +151,4 @@ def _as(name: str) -> Workflow:
 
 def _usable(blueprint: Blueprint) -> str:
     usable = [name for name in PLANNERS if (found := blueprint.workflows.get(name)) is None or found.built_in == name]
-    return f"These can: {', '.join(sorted(usable))}."
+    return f"these can: {', '.join(sorted(usable))}"

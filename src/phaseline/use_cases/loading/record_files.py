@@ -148,5 +148,5 @@ def file_text(file: str) -> str:
 
 def unreadable(file: str, why: str) -> ProblemsError:
     """PL-R013: a file without readable records."""
-    mend = "Name a file with records: formal text, JSON if it ends in .json, a definition if it ends in .cfg."
+    mend = "name a file with records: formal text, JSON if it ends in .json, a definition if it ends in .cfg"
     return ProblemsError([Problem("PL-R013", why, mend, Place(file))])

@@ -109,7 +109,7 @@ def _placed(file: str, problems: list[Problem]) -> list[RecordText]:
     text = file_text(file)
     ending = Path(file).suffix.lower()
     if ending == ".cfg":
-        mend = "Give a file of resources, which ends in .rec or .json; plugins belong into the folders of plugins.path"
+        mend = "give a file of resources, which ends in .rec or .json; plugins belong into the folders of plugins.path"
         message = "it is the definition of a plugin, no file of resources"
         raise ProblemsError([Problem("PL-R013", message, mend, Place(file))])
     if ending != ".json":
@@ -165,9 +165,9 @@ class _Reader:
             return value
         example = {TYPE: "Cloud.Node", OWN_NAME: "node-1", CLUSTER: "night", TARGET: "Started"}[attribute]
         if attribute in self._text.record:
-            self._say("PL-R020", f"{attribute} is to be a text", f'Write {attribute} = "{example}".', attribute)
+            self._say("PL-R020", f"{attribute} is to be a text", f'write {attribute} = "{example}"', attribute)
         else:
-            self._say("PL-R020", f"the record has no {attribute}", f'Add a line {attribute} = "{example}".')
+            self._say("PL-R020", f"the record has no {attribute}", f'add a line {attribute} = "{example}"')
         return ""
 
     def _check_name(self) -> None:
@@ -178,7 +178,7 @@ class _Reader:
 
     def _check_cluster(self) -> None:
         if not self._cluster and CLUSTER not in self._text.record:
-            mend = 'Add a line ClusterName = "night", or name one for all: resources apply -d night FILE.'
+            mend = 'add a line ClusterName = "night", or name one for all: resources apply -d night FILE'
             self._say("PL-R022", "the record names no cluster", mend)
         elif self._cluster and not NAME.fullmatch(self._cluster):
             self.problems.append(_no_cluster_name(self._cluster, self._text.place_of(CLUSTER)))
@@ -189,11 +189,11 @@ class _Reader:
         if not types.is_known(self._type):
             known = dict.fromkeys([*types.types, *(owner for owner, _ in types.paths)])
             if self._type in OF_PLUGINS:
-                mend = "Put it into a file that ends in .rec, in a folder of plugins: docs/phase-plugins.md."
+                mend = "put it into a file that ends in .rec, in a folder of plugins: docs/phase-plugins.md"
                 self._say("PL-R023", f"the record of a {self._type} is no resource", mend, TYPE)
                 return
-            hint = did_you_mean(self._type, known) or f"there are: {', '.join(sorted(known))}."
-            mend = f"Correct the type; {hint} Plugins can define types: docs/phase-plugins.md."
+            hint = did_you_mean(self._type, known) or f"there are: {', '.join(sorted(known))};"
+            mend = f"correct the type; {hint} plugins can define types: docs/phase-plugins.md"
             self._say("PL-R023", f"there is no resource type '{self._type}'", mend, TYPE)
         elif self._target:
             self._check_target(types)
@@ -206,11 +206,11 @@ class _Reader:
     def _check_engine_attributes(self) -> None:
         for name in self._text.record.get_attribute_names():
             if name.lower() in ENGINE_KEYS - SPOKEN:
-                self._say("PL-R025", f"'{name}' is written by the engine alone", "Leave it out.", name)
+                self._say("PL-R025", f"'{name}' is written by the engine alone", "leave it out", name)
 
 
 def _no_cluster_name(name: str, place: Place) -> Problem:
-    mend = "Begin with a letter; then letters, digits, '_', '.' and '-', at most 128 in all."
+    mend = "begin with a letter; then letters, digits, '_', '.' and '-', at most 128 in all"
     return Problem("PL-C021", f"'{name}' cannot be the name of a cluster", mend, place)
 
 
@@ -219,8 +219,8 @@ def unreachable(kind: str, target: str, types: ResourceTypes, place: Place) -> P
     if types.path(kind, target) is not None:
         return None
     targets = [path.target for path in types.paths_of(kind)]
-    hint = did_you_mean(target, targets) or (f"there are: {', '.join(targets)}." if targets else "the type has none.")
-    mend = f"Correct the target; {hint} A StatePath record of a plugin can add one."
+    hint = did_you_mean(target, targets) or (f"there are: {', '.join(targets)};" if targets else "the type has none;")
+    mend = f"correct the target; {hint} a StatePath record of a plugin can add one"
     return Problem("PL-R024", f"there is no path for resources of type '{kind}' to the state '{target}'", mend, place)
 
 
@@ -232,7 +232,5 @@ def _twice(found: Sequence[WantedResource]) -> list[Problem]:
         before = first.setdefault((one.cluster, one.name), one)
         if before is not one:
             message = f"the resource '{one.name}' of the cluster '{one.cluster}' is given twice"
-            problems.append(
-                Problem("PL-R026", message, f"Keep one of them; the first is at {before.place}.", one.place)
-            )
+            problems.append(Problem("PL-R026", message, f"keep one of them; the first is at {before.place}", one.place))
     return problems

@@ -51,7 +51,7 @@ def refused_plugins(ctx: RequestContext, blueprint: Blueprint) -> tuple[Problem,
     errors = [problem for problem in _found(ctx).problems if problem.severity == "error"]
     return tuple(
         altered(
-            problem, severity="warning", mend=f"Its operations are not called until this is corrected: {problem.mend}"
+            problem, severity="warning", mend=f"its operations are not called until this is corrected: {problem.mend}"
         )
         for problem in errors[:MOST_TOLD]
     )

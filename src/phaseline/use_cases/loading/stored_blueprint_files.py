@@ -67,11 +67,11 @@ def unknown(ctx: RequestContext, text: str) -> ProblemsError:
     """PL-C054 for an unknown name, or for that of a folder."""
     if Path(text).is_dir():
         found = sorted(Path(text).glob("*.yaml"), key=lambda file: (file.name != "blueprint.yaml", file.name))
-        mend = f"Name the file in it: {found[0]}" if found else "Name the blueprint's main file; there is none in it."
+        mend = f"name the file in it: {found[0]}" if found else "name the blueprint's main file; there is none in it"
         return problem_error("PL-C054", f"'{text}' is a folder, not the file of a blueprint", mend, subject=text)
     ids = sorted({row.id for row in ctx.store.stored_blueprints.all()}) if has_store(ctx.app) else []
     hint = did_you_mean(text.removeprefix(PREFIX).partition("@")[0], ids)
-    mend = f"{hint[:1].upper()}{hint[1:]} List the stored blueprints: phaseline blueprints list. Or name a file".strip()
+    mend = f"{hint} list the stored blueprints: phaseline blueprints list; or name a file".strip()
     return problem_error("PL-C054", f"there is no file and no stored blueprint '{text}'", mend, subject=text)
 
 
@@ -127,7 +127,7 @@ def materialized(ctx: RequestContext, row: StoredBlueprint) -> Path:
         blueprint_trees.materialize_tree(folder, shelf.files(row.number), shelf.content)
     except OSError as error:
         message = f"the files of the stored blueprint '{row}' cannot be written to the cache: {error.strerror or error}"
-        raise problem_error("PL-C057", message, "Make room on the disk, and see that the folder is yours.") from error
+        raise problem_error("PL-C057", message, "make room on the disk, and see that the folder is yours") from error
     return folder
 
 

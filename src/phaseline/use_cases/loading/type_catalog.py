@@ -91,7 +91,7 @@ def remove_definitions(ctx: RequestContext, name: str, version: str = "") -> Typ
         versions = ", ".join(each.version for each in named)
         what = f"'{name}'" + (f" of version {version}" if version else "")
         message = f"there are several versions of {what}" if fitting else f"there are no type definitions of {what}"
-        mend = f"Give the version: --version with one of {versions}" if named else "List them: phaseline plugins list"
+        mend = f"give the version: --version with one of {versions}" if named else "list them: phaseline plugins list"
         raise problem_error("PL-B127", message, mend)
     view = _view(fitting[0])
     catalogue.remove(fitting[0])
@@ -102,7 +102,7 @@ def _catalogue(ctx: RequestContext) -> TypeFiles:
     folder = types_folder(ctx.settings)
     if not folder:
         message = f"definitions cannot be kept: {ctx.settings.store_url} is in memory only"
-        raise problem_error("PL-B127", message, "Set store.url to a file; the type catalogue is kept beside that file")
+        raise problem_error("PL-B127", message, "set store.url to a file; the type catalogue is kept beside that file")
     return type_catalog.TypeFiles(folder)
 
 

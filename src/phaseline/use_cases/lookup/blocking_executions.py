@@ -115,11 +115,11 @@ def raise_if_busy(store: Store, row: DeploymentRow, topology: Topology, request:
 def in_the_way(found: ExecutionRow) -> ProblemsError:
     """PL-C016: an execution of the deployment has not ended."""
     if found.status is ExecutionStatus.ATTENTION:
-        way = f"Decide about its unsure calls: phaseline executions retry {found.id}, or executions complete {found.id}"
+        way = f"decide about its unsure calls: phaseline executions retry {found.id}, or executions complete {found.id}"
     else:
-        way = f"Wait for it: phaseline executions follow {found.id}"
+        way = f"wait for it: phaseline executions follow {found.id}"
     message = f"the execution {found.id} of the deployment '{found.deployment_name}' has not ended"
-    mend = f"{way}. Or end it: phaseline executions cancel {found.id}"
+    mend = f"{way}; or end it: phaseline executions cancel {found.id}"
     return problem_error("PL-C016", message, mend, subject=found.deployment_name)
 
 
@@ -155,4 +155,4 @@ def raise_if_suspended(name: str, workflow: str, topology: Topology, states: np.
     if count:
         verb = "instance is" if count == 1 else "instances are"
         message = f"the workflow '{workflow}' changes what runs, and {count:,} {verb} suspended"
-        raise problem_error("PL-C080", message, f"Resume them first: phaseline resume -d {name}", subject=name)
+        raise problem_error("PL-C080", message, f"resume them first: phaseline resume -d {name}", subject=name)

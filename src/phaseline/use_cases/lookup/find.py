@@ -36,15 +36,15 @@ def find_deployment(store: Store, name: str, *, to_change: bool = False) -> Depl
     rows = {row.name: row for row in store.deployments()}
     beginning = next((other for other in sorted(rows) if name and other.startswith(name)), None)
     if to_change and beginning is not None:
-        mend = f"Write the whole name, which commands that change a deployment require; did you mean '{beginning}'?"
+        mend = f"write the whole name, which commands that change a deployment require; did you mean '{beginning}'?"
         raise problem_error("PL-C010", f"there is no deployment '{name}'", mend)
     if not rows:
         message = f"deployment '{name}' not found: the store has no deployments"
-        raise problem_error("PL-C010", message, "Install one first: phaseline install blueprint.yaml")
+        raise problem_error("PL-C010", message, "install one first: phaseline install blueprint.yaml")
     whole = _only(name, rows, "deployment")
     if whole is None:
         hint = _near(name, rows) or f"there are: {listed(rows)}"
-        raise problem_error("PL-C010", f"there is no deployment '{name}'", f"Correct the name; {hint}")
+        raise problem_error("PL-C010", f"there is no deployment '{name}'", f"correct the name; {hint}")
     return rows[whole]
 
 
@@ -61,19 +61,17 @@ def find_execution(store: Store, id: str | None, deployment: str | None, *, to_c
     if deployment is None:
         names = [row.name for row in store.listings.deployments(row_queries.DeploymentQuery(limit=2))]
         if not names and store.listings.executions(row_queries.ExecutionQuery(limit=1)):
-            raise problem_error("PL-C018", "which execution?", "Give its id; see them with: phaseline executions list")
+            raise problem_error("PL-C018", "which execution?", "give its id; see them with: phaseline executions list")
         if not names:
-            raise problem_error("PL-C011", "there is no execution yet", "Start one: phaseline install blueprint.yaml")
+            raise problem_error("PL-C011", "there is no execution yet", "start one: phaseline install blueprint.yaml")
         if len(names) != 1:
-            raise problem_error(
-                "PL-C018", "which execution?", "Give its id, or -d NAME for the latest of a deployment."
-            )
+            raise problem_error("PL-C018", "which execution?", "give its id, or -d NAME for the latest of a deployment")
         deployment = names[0]
     found = find_deployment(store, deployment, to_change=to_change)
     latest = row_queries.ExecutionQuery(deployments=(found.number,), is_latest_first=True, limit=1)
     rows = store.listings.executions(latest)
     if not rows:
-        mend = f"Run it: phaseline install {found.blueprint_file} -d {found.name}"
+        mend = f"run it: phaseline install {found.blueprint_file} -d {found.name}"
         raise problem_error("PL-C011", f"the deployment '{found.name}' has no execution", mend)
     return rows[0]
 
@@ -94,7 +92,7 @@ def find_instance(store: Store, id: str, deployment: str | None) -> tuple[Deploy
     whole = _only(id, where, "instance")
     if whole is None:
         hint = _near(id, list(where)[:1000]) or _near(id.rpartition("_")[0], nodes)
-        mend = f"Correct the id; {hint}" if hint else "See the ids with: phaseline instances list"
+        mend = f"correct the id; {hint}" if hint else "see the ids with: phaseline instances list"
         raise problem_error("PL-C012", f"there is no instance '{id}'", mend)
     return _in_topology(store, where[whole], whole)
 
@@ -123,7 +121,7 @@ def _by_prefix(store: Store, id: str, *, to_change: bool) -> ExecutionRow:
         hint = f"did you mean '{same[0]}'?" if same else _near(id, rows)
         if store.deployment(id) is not None:
             hint = f"'{id}' is a deployment: its latest execution is selected with -d {id}"
-        mend = f"Correct the id; {hint}" if hint else "See the ids with: phaseline executions list"
+        mend = f"correct the id; {hint}" if hint else "see the ids with: phaseline executions list"
         raise problem_error("PL-C011", f"there is no execution '{id}'", mend)
     return rows[whole]
 
@@ -143,7 +141,7 @@ def _only(beginning: str, known: Iterable[str], noun: str) -> str | None:
     fitting = [text for text in known if beginning and text.startswith(beginning)]
     if len(fitting) > 1:
         message = f"'{beginning}' is the beginning of {len(fitting)} {noun}s: {listed(fitting)}"
-        raise problem_error("PL-C013", message, "Write more characters")
+        raise problem_error("PL-C013", message, "write more characters")
     return fitting[0] if fitting else None
 
 

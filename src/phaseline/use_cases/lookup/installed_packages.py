@@ -113,7 +113,7 @@ def package_of(ctx: RequestContext, number: int) -> Package:
     row = next((row for row in installed_rows(ctx) if row.number == number), None)
     if row is None:
         message = "a plugin package that this needs was removed or replaced meanwhile"
-        raise problem_error("PL-F062", message, "List the packages, then repeat this command: phaseline plugins list")
+        raise problem_error("PL-F062", message, "list the packages, then repeat this command: phaseline plugins list")
     return read_stored(ctx, row)
 
 
@@ -178,4 +178,4 @@ def restore_package(ctx: RequestContext, digest: str, number: int, *, anew: bool
         blueprint_trees.materialize_tree(folder, shelf.files(number), shelf.content)
     except OSError as error:
         message = f"the files of a plugin package cannot be written to '{folder}': {error.strerror or error}"
-        raise problem_error("PL-F060", message, "Make room on the disk, and see that the folder is yours.") from error
+        raise problem_error("PL-F060", message, "make room on the disk, and see that the folder is yours") from error

@@ -138,7 +138,7 @@ def refused_sentences(loaded: LoadedPlugins) -> list[str]:
     """Sentences about refused plugins: resources wait for their readable phases and skip the unreadable ones."""
     found = [(verdict.package.place, problem) for verdict in loaded.verdicts for problem in verdict.errors[:1]]
     told = [
-        f"nothing of {where} is called, for it is refused: {problem.code} {problem.message}. See: phaseline plugins check"
+        f"nothing of {where} is called, for it is refused: {problem.code} {problem.message}; see: phaseline plugins check"
         for where, problem in found[:REFUSED_TOLD]
     ]
     left = len(found) - REFUSED_TOLD
@@ -150,13 +150,13 @@ def forget_phase(ctx: RequestContext, name: str) -> ForgottenPhase:
     loaded = read(ctx, ctx.settings.plugin_folders)
     phase = loaded.registry.get(name)
     if phase is None:
-        raise problem_error("PL-D053", f"there is no phase '{name}'", "List the phases: phaseline phases list")
+        raise problem_error("PL-D053", f"there is no phase '{name}'", "list the phases: phaseline phases list")
     if phase.name not in loaded.gone:
         message = f"the phase '{phase.name}' is defined by the plugin '{phase.plugin}' ({phase.where})"
         raise problem_error(
             "PL-D056",
             message,
-            "Remove its plugin, or write Disabled = true in its definition, then reload: phaseline plugins reload",
+            "remove its plugin, or write Disabled = true in its definition, then reload: phaseline plugins reload",
         )
     known = {key: text for key, text in ctx.store.known_phases().items() if key != phase.key}
     ctx.store.know_phases(known)

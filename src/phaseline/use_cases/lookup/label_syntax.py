@@ -30,6 +30,6 @@ def _parsed(text: str, *, may_be_key: bool) -> Label:
     key, separator, value = text.partition("=")
     if not KEY.fullmatch(key) or (not value and (separator or not may_be_key)) or len(value) > MAX_VALUE:
         wanted = "KEY=VALUE or KEY" if may_be_key else "KEY=VALUE"
-        mend = f"Write {wanted}: a letter, then letters, digits, '_', '.' and '-'; a value has at most {MAX_VALUE} characters."
+        mend = f"write {wanted}: a letter, then letters, digits, '_', '.' and '-'; a value has at most {MAX_VALUE} characters"
         raise problem_error("PL-C068", f"'{text}' is no label", mend, subject=text)
     return Label(key, value)

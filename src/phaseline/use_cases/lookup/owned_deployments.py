@@ -42,5 +42,5 @@ def owned_problem(rows: Sequence[DeploymentRow]) -> Problem:
     """PL-P048: the deployments that a recursive uninstall removes first."""
     more = f" and {len(rows) - SHOWN:,} more" if len(rows) > SHOWN else ""
     listed = ", ".join(f"'{row.name}'" for row in rows[:SHOWN])
-    mend = f"Leave recursive out to keep these deployments, which are selected by their label {PARENT}"
+    mend = f"leave recursive out to keep these deployments, which are selected by their label {PARENT}"
     return Problem("PL-P048", f"{listed}{more} are uninstalled first", mend, severity="warning")

@@ -25,7 +25,7 @@ class Flaws:
     def add(self, name: str, why: str) -> None:
         """Record that this deployment could not be read."""
         self.reasons.append(why)
-        self.told.append(f"'{name}' cannot be read: {why}. Remove it: phaseline deployments delete {name} --force")
+        self.told.append(f"'{name}' cannot be read: {why}; remove it: phaseline deployments delete {name} --force")
 
     def of(self, name: str) -> _Guard:
         """A context that leaves out unreadable data of this deployment; problems of the whole store are raised."""

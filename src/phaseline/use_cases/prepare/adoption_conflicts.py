@@ -30,7 +30,7 @@ def raise_if_adopted_elsewhere(ctx: RequestContext, name: str, adoption: Adoptio
         same = sorted(_same(ctx, row, adoption))
         if same:
             text = f"this belongs to the deployment '{row.name}' already, and two would change the same things: {listed(same)}"
-            mend = f"Continue with that deployment, or abandon it first: phaseline abandon -d {row.name}"
+            mend = f"continue with that deployment, or abandon it first: phaseline abandon -d {row.name}"
             raise problem_error("PL-C095", text, mend, subject=row.name)
 
 

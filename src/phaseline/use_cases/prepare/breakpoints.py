@@ -62,9 +62,9 @@ def unmet_stops(
             continue
         targets = " or ".join(dict.fromkeys(f"'{target}'" for _, target in ways if target))
         where = f"on the way to {targets}" if targets else "as long as they are given no target"
-        instead = f"Called there: {', '.join(list(called)[:NAMED])}." if called else "No phase is called."
-        kept = f"To keep the breakpoint for resources with another target: phaseline breakpoints add {quote(str(one))} -d CLUSTER"
-        yield Problem("PL-P047", f"no resource stops at the breakpoint {one} {where}", f"{instead} {kept}")
+        instead = f"called there: {', '.join(list(called)[:NAMED])}" if called else "no phase is called"
+        kept = f"to keep the breakpoint for resources with another target: phaseline breakpoints add {quote(str(one))} -d CLUSTER"
+        yield Problem("PL-P047", f"no resource stops at the breakpoint {one} {where}", f"{instead}; {kept}")
 
 
 def _phases(kind: str, target: str, registry: PhaseRegistry) -> Iterator[str]:
@@ -114,7 +114,7 @@ def read(text: str, timeout_s: float | None = None, *, of: Callable[[str], Break
         found = of(text)
         return altered(found, timeout_s=timeout_s) if found.timeout_s is None else found
     except ValueError as error:
-        mend = "Write POINT=NAMES, such as pre-create=app_* or post-Acme.Create=node-*."
+        mend = "write POINT=NAMES, such as pre-create=app_* or post-Acme.Create=node-*"
         raise problem_error("PL-P047", str(error), mend) from None
 
 

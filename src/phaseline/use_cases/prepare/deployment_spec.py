@@ -75,12 +75,12 @@ def _raise_if_in_use(ctx: RequestContext, row: DeploymentRow) -> None:
     found = deployments.open_execution(ctx.store, row)
     living = deployments.living_count(ctx.store, row)
     if found is not None:
-        way = f"Wait for it: phaseline executions follow {found.id}"
+        way = f"wait for it: phaseline executions follow {found.id}"
     elif living:
         failed = [one for one in ctx.store.executions(row.number)[-1:] if one.status in UNFINISHED]
-        retry = f"Try again what failed: phaseline executions retry {failed[0].id}. Or r" if failed else "R"
+        retry = f"try again what failed: phaseline executions retry {failed[0].id}; or " if failed else ""
         away = "resources delete --all" if row.kind == "resources" else "uninstall"
-        way = f"{retry}emove it first: phaseline {away} -d {row.name}"
+        way = f"{retry}remove it first: phaseline {away} -d {row.name}"
     else:
         return
     held = f"with {living} instance{'s' * (living != 1)} that may exist"
@@ -88,7 +88,7 @@ def _raise_if_in_use(ctx: RequestContext, row: DeploymentRow) -> None:
         held = use_by(found)
     message = f"there is a deployment '{row.name}' already, {held}"
     forget = "" if found else f", or delete its records: phaseline deployments delete {row.name} --force"
-    mend = f"{way}. Or choose another name with -d{forget}"
+    mend = f"{way}; or choose another name with -d{forget}"
     raise problem_error("PL-S010", message, mend, subject=row.name)
 
 

@@ -60,7 +60,7 @@ class ExecutionOptions:
         )
         flaws = list(flaws_of(request))
         if flaws:
-            mend = "See the accepted values: phaseline install --help"
+            mend = "see the accepted values: phaseline install --help"
             raise ProblemsError([Problem("PL-C094", f"{name} is not {wanted}", mend) for name, wanted in flaws])
         return request
 

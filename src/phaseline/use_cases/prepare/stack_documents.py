@@ -73,7 +73,7 @@ def export(ctx: RequestContext, name: str, *, only_others: bool = False) -> Mapp
     if row.kind == "resources":
         message = f"'{row.name}' is a cluster of resources, only deployments of blueprints have documents"
         raise problem_error(
-            "PL-C043", message, f"See its resources: phaseline resources list -d {row.name}", subject=row.name
+            "PL-C043", message, f"see its resources: phaseline resources list -d {row.name}", subject=row.name
         )
     topology = store.topology(row.number)
     found = stack_export.written_down(
@@ -116,7 +116,7 @@ def show_abandoned(ctx: RequestContext, id: str) -> Mapping[str, Value]:
         if row.name == id:
             return ctx.store.stack_documents.body(row)
     hint = did_you_mean(id, [row.name for row in _kept(ctx)])
-    mend = f"{hint[:1].upper()}{hint[1:]} See: phaseline abandoned list".strip()
+    mend = f"{hint} see: phaseline abandoned list".strip()
     raise problem_error("PL-C090", f"no abandoned deployment is stored as '{id}'", mend)
 
 
@@ -155,7 +155,7 @@ def read_document(path: str) -> Mapping[str, Any]:
         raise _unreadable(path, f"'{stack_document.NATIVE}' has no 'format'")
     if said > stack_document.FORMAT:
         message = f"{path} is written in form {said}, and forms up to {stack_document.FORMAT} can be read"
-        raise problem_error("PL-C082", message, "Use the version of Phaseline that wrote it, or a newer one.")
+        raise problem_error("PL-C082", message, "use the version of Phaseline that wrote it, or a newer one")
     wrong = list(_of_other_kinds(found, native or {})) or list(_no_names(found, native or {}))
     if wrong:
         raise ProblemsError([problem for why in wrong for problem in _unreadable(path, why).problems])
@@ -193,7 +193,7 @@ def _no_names(document: Mapping[str, Any], native: Mapping[str, Any]) -> Iterato
 
 
 def _unreadable(path: str, why: str) -> ProblemsError:
-    mend = "Give a file that phaseline export or phaseline abandon has written."
+    mend = "give a file that phaseline export or phaseline abandon has written"
     return problem_error("PL-C081", f"{path} is no document of a deployment: {why}", mend)
 
 
@@ -208,13 +208,13 @@ def raise_if_sealed_elsewhere(ctx: RequestContext, inputs: Mapping[str, Any], re
     problems = []
     for name in sorted(_closed(ctx, inputs)):
         message = f"the secrets in input '{name}' were sealed by another store"
-        problems.append(Problem("PL-C086", message, f"Give a new value for the input: -i {name}=…"))
+        problems.append(Problem("PL-C086", message, f"give a new value for the input: -i {name}=…"))
     data = {name: resource.get("resource_data") for name, resource in resources.items()}
     closed = sorted(_closed(ctx, data))
     if closed:
         listed = ", ".join(closed[:SHOWN]) + (f" and {len(closed) - SHOWN:,} more" if len(closed) > SHOWN else "")
         message = f"the secrets in the runtime properties of {listed} were sealed by another store"
-        mend = "Take them out of the document's resource_data, or adopt in the store that wrote it."
+        mend = "take them out of the document's resource_data, or adopt in the store that wrote it"
         problems.append(Problem("PL-C086", message, mend))
     if problems:
         raise ProblemsError(problems)

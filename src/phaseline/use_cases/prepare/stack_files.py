@@ -185,7 +185,7 @@ def _opened(ctx: RequestContext, files: Mapping[str, Value]) -> Mapping[str, Val
         if any(problem.code not in CANNOT_OPEN for problem in error.problems):
             raise
         message = "the secrets in its files were sealed by another store"
-        raise problem_error("PL-C086", message, "Name a blueprint: --blueprint FILE") from error
+        raise problem_error("PL-C086", message, "name a blueprint: --blueprint FILE") from error
     assert isinstance(found, dict), "a mapping stays one"
     return found
 

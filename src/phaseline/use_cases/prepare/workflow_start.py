@@ -127,7 +127,7 @@ def _raise_if_unavailable(workflow: WorkflowMapping, topology: Topology, states:
     why = availability.unavailable(workflow.availability, topology, states)
     if why:
         message = f"the workflow '{workflow.name}' is not available now: {why}"
-        raise problem_error("PL-P010", message, "To start it all the same: --force")
+        raise problem_error("PL-P010", message, "to start it all the same: --force")
 
 
 def _parameters(

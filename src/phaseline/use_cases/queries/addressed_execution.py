@@ -74,7 +74,7 @@ def find_failed(store: Store, id: str | None, deployment: str | None, statuses: 
 def _only(word: str, rows: Sequence[ExecutionRow]) -> ExecutionRow | None:
     if len(rows) > 1:
         names = ", ".join(row.id for row in rows[:NAMED]) + (", …" if len(rows) > NAMED else "")
-        mend = f"Name one of them: phaseline executions {word} {rows[0].id}"
+        mend = f"name one of them: phaseline executions {word} {rows[0].id}"
         raise problem_error(
             "PL-C018", f"which execution of '{rows[0].deployment_name}'? It may be one of: {names}", mend
         )

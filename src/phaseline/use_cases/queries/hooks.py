@@ -100,7 +100,7 @@ def disable_hook(ctx: RequestContext, name: str, *, deployment: str | None = Non
     fixed = [hook for hook in hooks if not hook.optional]
     if row is not None and fixed:
         text = f"the hook class '{name}' is not optional: no deployment can do without it"
-        raise problem_error("PL-H003", text, f"Switch it off for all, if you may: phaseline hooks disable {name}")
+        raise problem_error("PL-H003", text, f"switch it off for all, if you may: phaseline hooks disable {name}")
     number = EVERYWHERE if row is None else row.number
     former = ctx.store.hook_switches.put_off(name, number, reason, ctx.actor)
     whose = "" if row is None else row.name
@@ -127,7 +127,7 @@ def find(ctx: RequestContext, name: str, deployment: int = EVERYWHERE) -> Sequen
     found = registry.find(name)
     if not found:
         hint = did_you_mean(name, [hook.name for hook in registry.hooks])
-        mend = f"{hint[:1].upper()}{hint[1:]} See: phaseline hooks list".strip()
+        mend = f"{hint} see: phaseline hooks list".strip()
         raise problem_error("PL-H002", f"there is no hook class '{name}'", mend)
     return found
 

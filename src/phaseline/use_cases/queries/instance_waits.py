@@ -74,18 +74,18 @@ def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance
         )
         return (
             wait_reasons.Reason(
-                "blocked", text, f"Wait until it has ended: phaseline executions follow {queued.blocker.id}"
+                "blocked", text, f"wait until it has ended: phaseline executions follow {queued.blocker.id}"
             ),
         )
     given_up = still_calling(store, execution)
     if given_up is not None:
         text = f"{execution.id} has not begun: calls of {given_up.id} on the same instances were given up and still run"
-        way = f"Wait until they have returned, or end them: phaseline executions cancel {given_up.id} --kill"
+        way = f"wait until they have returned, or end them: phaseline executions cancel {given_up.id} --kill"
         return (
             wait_reasons.Reason(
                 "blocked",
                 text,
-                f"{way}. Or do not wait for them: cancel {execution.id}, and start it again with --if-busy force",
+                f"{way}; or do not wait for them: cancel {execution.id}, and start it again with --if-busy force",
             ),
         )
     last = last_own_graph(store, execution)

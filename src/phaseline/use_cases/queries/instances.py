@@ -74,13 +74,13 @@ def list_instances(
             found.extend(_brief(roster, row.name, number, checks) for number in shown.tolist())
     if state is not None and state not in known_states:
         hint = did_you_mean(state, known_states) or f"there are: {', '.join(known_states)}"
-        raise problem_error("PL-C012", f"there is no state '{state}'", f"Correct the name; {hint}")
+        raise problem_error("PL-C012", f"there is no state '{state}'", f"correct the name; {hint}")
     if node is not None and node not in names:
         hint = did_you_mean(node, names)
         raise problem_error(
             "PL-C012",
             f"there is no node '{node}'",
-            f"Correct the name; {hint}" if hint else "See: deployments show NAME",
+            f"correct the name; {hint}" if hint else "see: deployments show NAME",
         )
     return Page(found, total, flaws.told)
 

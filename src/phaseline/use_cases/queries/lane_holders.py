@@ -36,7 +36,7 @@ def held_up(store: Store, row: ExecutionRow, graph: Graph, reason: Reason) -> Re
         reason,
         kind="slot",
         text=f"{reason.operation} is ready and waits for the running call of {other.id} of '{other.deployment_name}'",
-        mend=f"One call of its function runs at a time; it begins when that one returns: phaseline executions follow {other.id}",
+        mend=f"one call of its function runs at a time; it begins when that one returns: phaseline executions follow {other.id}",
     )
 
 

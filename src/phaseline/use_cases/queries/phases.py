@@ -133,7 +133,7 @@ def show_plugin(ctx: RequestContext, name: str, plugin_folders: Sequence[str] = 
     if found is None:
         hint = _hint(name, [view.name for view in views])
         raise problem_error(
-            "PL-D054", f"there is no plugin '{name}'", f"{hint}List the plugins: phaseline plugins list"
+            "PL-D054", f"there is no plugin '{name}'", f"{hint}list the plugins: phaseline plugins list"
         )
     return found
 
@@ -193,7 +193,7 @@ def show_phase(ctx: RequestContext, name: str, plugin_folders: Sequence[str] = (
     phase = registry.get(name)
     if phase is None:
         hint = _hint(name, [each.name for each in registry.phases])
-        raise problem_error("PL-D053", f"there is no phase '{name}'", f"{hint}List the phases: phaseline phases list")
+        raise problem_error("PL-D053", f"there is no phase '{name}'", f"{hint}list the phases: phaseline phases list")
 
     view = _at(ctx, _phase(phase, registry, in_force(ctx)), _now(ctx).get(phase.key) or phase_activity.PhaseNow())
     return altered(view, engine=_where_stored(lambda: engine_metrics.engine_now(ctx.store), None))
@@ -246,7 +246,7 @@ def _operations(module: OperationModule) -> PluginView:
 def _function(found: FunctionPlace) -> PluginView:
     problems: tuple[Problem, ...] = ()
     if not found.file:
-        mend = f"Repair or remove the distribution '{found.package}'."
+        mend = f"repair or remove the distribution '{found.package}'"
         problems = (Problem("PL-O001", f"there is no module for the function '{found.name}': {found.target}", mend),)
     return altered(
         BARE,
@@ -325,4 +325,4 @@ def _phase(phase: PhaseDefinition, registry: PhaseRegistry, used: Collection[str
 
 def _hint(name: str, known: Sequence[str]) -> str:
     hint = did_you_mean(name, known)
-    return f"{hint[:1].upper()}{hint[1:]} " if hint else ""
+    return f"{hint} " if hint else ""

@@ -34,13 +34,13 @@ class Silence:
     def mend(self) -> str:
         """The remedy. Nothing is lost with the process: its running calls are checked, or called again."""
         if not self.owner.pid:
-            return "Look at the process that has the store open, and end it if it hangs: another process then continues its work"
+            return "look at the process that has the store open, and end it if it hangs: another process then continues its work"
         number = self.owner.pid
-        return f"Look at the process: ps -fp {number}. If it is stopped (T), continue it: kill -CONT {number}. Otherwise end it: kill -9 {number}; another process then continues its work"
+        return f"look at the process: ps -fp {number}; if it is stopped (T), continue it: kill -CONT {number}; otherwise end it: kill -9 {number}; another process then continues its work"
 
     def __str__(self) -> str:
-        """The problem and the remedy, as sentences."""
-        return f"{self.text}. {self.mend}"
+        """The problem and the remedy."""
+        return f"{self.text}; {self.mend}"
 
 
 def silence(store: Store, now: int, owner: Owner | None = None) -> Silence | None:

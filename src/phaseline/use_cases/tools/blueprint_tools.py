@@ -33,7 +33,7 @@ def blueprint_schema(version: str) -> dict[str, Any]:
     if version not in versions:
         hint = did_you_mean(version, list(versions))
         raise problem_error(
-            "PL-B011", f"'{version}' is no version of the language", f"{hint or 'One'} of {', '.join(versions)}."
+            "PL-B011", f"'{version}' is no version of the language", f"{hint or 'one'} of {', '.join(versions)}"
         )
     return grammar_json_schema.json_schema(versions[version])
 
@@ -50,7 +50,7 @@ def explain_node(
     if node not in blueprint.nodes:
         hint = did_you_mean(node, blueprint.nodes)
         known = ", ".join(list(blueprint.nodes)[:NAMED]) + (", …" if len(blueprint.nodes) > NAMED else "")
-        mend = f"{hint[:1].upper()}{hint[1:]}" if hint else f"It has {known}." if known else "It has no nodes."
+        mend = hint or (f"it has {known}" if known else "it has no nodes")
         raise problem_error("PL-B126", f"'{file}' has no node '{node}'", mend)
     whole = provenance.explain(blueprint, sections, node)
     return altered(whole, pieces=tuple(piece for piece in whole.pieces if piece.path.startswith(only)))

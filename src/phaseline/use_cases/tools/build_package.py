@@ -53,12 +53,12 @@ def create(name: str, *, package_version: str = NATIVE, output: str | None = Non
     """
     if not NAME.fullmatch(name):
         raise problem_error(
-            "PL-F072", f"'{name}' cannot be the name of a package", "Use small letters, digits, '-' and '_'."
+            "PL-F072", f"'{name}' cannot be the name of a package", "use small letters, digits, '-' and '_'"
         )
     if package_version not in FORMATS:
         hint = did_you_mean(package_version, FORMATS)
         message = f"package_version {package_version} is not supported"
-        mend = f"{hint[:1].upper()}{hint[1:]} Use one of {', '.join(FORMATS)}.".strip()
+        mend = f"{hint} use one of {', '.join(FORMATS)}".strip()
         raise problem_error("PL-F072", message, mend)
     folder = Path(output or name)
     files = new_package(name, package_version)
@@ -67,10 +67,10 @@ def create(name: str, *, package_version: str = NATIVE, output: str | None = Non
         for path, text in files.items():
             _write(folder / path, text, is_folder=path.endswith("/"), runs=path in PROGRAMS)
     except FileExistsError as error:
-        raise problem_error("PL-F072", f"'{folder}' is there already", "Name another folder with --output.") from error
+        raise problem_error("PL-F072", f"'{folder}' is there already", "name another folder with --output") from error
     except OSError as error:
         message = f"'{folder}' cannot be written: {error.strerror or error}"
-        raise problem_error("PL-F072", message, "Name another folder with --output.") from error
+        raise problem_error("PL-F072", message, "name another folder with --output") from error
     return Created(name, str(folder), package_version, sorted(files))
 
 
@@ -92,9 +92,7 @@ def build(folder: str, output: str | None = None) -> Built:
     """
     where = Path(folder)
     if not where.is_dir():
-        raise problem_error(
-            "PL-F060", f"there is no folder '{folder}'", "Name the folder of a package.", subject=folder
-        )
+        raise problem_error("PL-F060", f"there is no folder '{folder}'", "name the folder of a package", subject=folder)
     said = _run_hook(where)
     own = Path(output).absolute() if output is not None else None
     old = where / package_files.CHECKSUMS
@@ -114,11 +112,11 @@ def build(folder: str, output: str | None = None) -> Built:
             )
         except FileExistsError as error:
             raise problem_error(
-                "PL-F073", f"'{target}' is there already", "Remove it, or name another with --output."
+                "PL-F073", f"'{target}' is there already", "remove it, or name another with --output"
             ) from error
         except OSError as error:
             message = f"'{target}' cannot be written: {error.strerror or error}"
-            raise problem_error("PL-F073", message, "Name another file with --output.") from error
+            raise problem_error("PL-F073", message, "name another file with --output") from error
         size = Path(target).stat().st_size
         return Built(str(package), target, len(files.tree.files), size, said, read.problems)
 
@@ -128,7 +126,7 @@ def _raise_if_wrong_ending(target: str) -> None:
         raise problem_error(
             "PL-F073",
             f"the name '{target}' does not end like that of an archive",
-            "Let it end with .tar.gz, .fp or .zip.",
+            "let it end with .tar.gz, .fp or .zip",
         )
 
 
@@ -149,12 +147,10 @@ def _run_hook(folder: Path) -> str:
         done = subprocess.run([program], cwd=folder, capture_output=True, check=False)
     except OSError as error:
         message = f"{HOOK} cannot be started: {error.strerror or error}"
-        raise problem_error(
-            "PL-F073", message, "See that its first line names a program, such as #!/bin/sh."
-        ) from error
+        raise problem_error("PL-F073", message, "see that its first line names a program, such as #!/bin/sh") from error
     said = (done.stdout + done.stderr).decode("utf-8", "replace").strip()
     if done.returncode:
         last = "\n".join(said.splitlines()[-TOLD_LINES:])
         message = f"{HOOK} ended with {done.returncode}" + (f": {last}" if last else "")
-        raise problem_error("PL-F073", message, "Correct the script; nothing was packed", subject=str(program))
+        raise problem_error("PL-F073", message, "correct the script; nothing was packed", subject=str(program))
     return said

@@ -86,7 +86,7 @@ def examine(load: Callable[[], Settings], open_app: Callable[[Settings], AppCont
     found += [*_variables(), *_folders(settings.plugin_folders), *_log(settings)]
     file = store_file(settings.store_url)
     if file is None:
-        return [*found, Check("store", "warn", f"{settings.store_url} is in memory only", "Set store.url to a file.")]
+        return [*found, Check("store", "warn", f"{settings.store_url} is in memory only", "set store.url to a file")]
     if not file.exists():
         return [
             *found,
@@ -98,7 +98,7 @@ def examine(load: Callable[[], Settings], open_app: Callable[[Settings], AppCont
     older = older_schema(file)
     if older:
         text = f"{file} has schema {older}, an older one"
-        return [*found, Check("store", "warn", text, "The next command upgrades it, and keeps a copy first.")]
+        return [*found, Check("store", "warn", text, "the next command upgrades it, and keeps a copy first")]
     app = open_app(settings)
     try:
         ctx = app.request()
@@ -122,12 +122,12 @@ def is_sound(checks: Sequence[Check]) -> bool:
 def _python() -> Iterator[Check]:
     text = f"{platform.python_version()} at {sys.executable}"
     is_old = sys.version_info[:2] < PYTHON
-    yield Check("python", "fail" if is_old else "ok", text, "Use Python 3.11 or newer." if is_old else "")
+    yield Check("python", "fail" if is_old else "ok", text, "use Python 3.11 or newer" if is_old else "")
 
 
 def _sqlite() -> Iterator[Check]:
     is_old = sqlite3.sqlite_version_info < SQLITE
-    mend = "Use a Python with SQLite 3.35 or newer." if is_old else ""
+    mend = "use a Python with SQLite 3.35 or newer" if is_old else ""
     yield Check("sqlite", "fail" if is_old else "ok", sqlite3.sqlite_version, mend)
 
 
@@ -140,7 +140,7 @@ def leftover_folders(above: Path) -> Iterator[Check]:
             left.append(folder)
     if left:
         text = f"{len(left)} temporary folders of processes that are gone, such as {left[0]}"
-        yield Check("folders", "warn", text, "The next engine removes them; or: rm -r " + str(left[0]))
+        yield Check("folders", "warn", text, "the next engine removes them; or: rm -r " + str(left[0]))
 
 
 def _is_mine(path: Path) -> bool:
@@ -161,7 +161,7 @@ def _variables() -> Iterator[Check]:
     )
     for name in others[:SHOWN]:
         hint = did_you_mean(name, known) or "see docs/settings.md"
-        yield Check("settings", "warn", f"{name} in the environment sets nothing", f"Correct or unset it; {hint}")
+        yield Check("settings", "warn", f"{name} in the environment sets nothing", f"correct or unset it; {hint}")
     if not others:
         yield Check("settings", "ok", "every key is known")
 
@@ -177,11 +177,11 @@ def _folders(folders: Sequence[str]) -> Iterator[Check]:
     for folder in folders:
         path = Path(folder)
         if not path.is_dir():
-            yield Check("plugins", "fail", f"the folder {folder} does not exist", "Correct the setting plugins.path.")
+            yield Check("plugins", "fail", f"the folder {folder} does not exist", "correct the setting plugins.path")
         elif not os.access(path, os.R_OK | os.X_OK):
             yield Check("plugins", "fail", f"the folder {folder} cannot be read", f"chmod u+rx {folder}")
         elif not _holds_code(folder):
-            mend = "Put the plugin there, or correct the setting plugins.path."
+            mend = "put the plugin there, or correct the setting plugins.path"
             yield Check("plugins", "warn", f"the folder {folder} has no module of a plugin", mend)
         elif refused := _refused(folder):
             message = f"{len(refused):,} of the plugins in {folder} are refused, {refused[0]} for one"
@@ -205,7 +205,7 @@ def _log(settings: Settings) -> Iterator[Check]:
     path = Path(settings.log_file)
     spot = path if path.exists() else next(parent for parent in path.parents if parent.exists())
     if path.is_dir() or not os.access(spot, os.W_OK):
-        yield Check("log", "warn", f"{path} cannot be written", "Correct the setting log.file, or its permissions.")
+        yield Check("log", "warn", f"{path} cannot be written", "correct the setting log.file, or its permissions")
     else:
         yield Check("log", "ok", str(path))
 
@@ -228,7 +228,7 @@ def _file_system(file: Path) -> Iterator[Check]:
     kind = mounts.kind_of_file_system(file)
     if kind in REMOTE:
         text = f"{file} is on {kind}, whose locks are not reliable"
-        yield Check("store", "fail", text, "Move the store to a local disk and set store.url.")
+        yield Check("store", "fail", text, "move the store to a local disk and set store.url")
 
 
 def _permissions(file: Path) -> Iterator[Check]:
@@ -262,7 +262,7 @@ def _space(file: Path) -> Iterator[Check]:
     there = next(place for place in file.parents if place.exists())
     free = shutil.disk_usage(there).free
     level: Level = "fail" if free < NO_SPACE else "warn" if free < LITTLE_SPACE else "ok"
-    mend = "Make room: phaseline executions purge --older 30d, then phaseline store compact." if level != "ok" else ""
+    mend = "make room: phaseline executions purge --older 30d, then phaseline store compact" if level != "ok" else ""
     yield Check("disk", level, f"{free / 1024**3:,.1f} GiB free in {there}", mend)
 
 
@@ -282,7 +282,7 @@ FILE_CHECKS = (_file_system, _permissions, _space, _size_of_log)
 
 def _integrity(ctx: RequestContext) -> Iterator[Check]:
     findings = ctx.store.check()
-    mend = "Restore a backup; the store is kept as it is now: phaseline store restore FILE"
+    mend = "restore a backup; the store is kept as it is now: phaseline store restore FILE"
     for finding in findings[:SHOWN]:
         yield Check("store", "fail", str(finding), mend)
     if not findings:
@@ -314,7 +314,7 @@ def _engine(ctx: RequestContext) -> Iterator[Check]:
     left = _leftover_processes(store)
     if left:
         text = f"processes {', '.join(map(str, left[:SHOWN]))} belong to calls of an engine that died"
-        yield Check("processes", "warn", text, "The next engine ends them: phaseline engine run")
+        yield Check("processes", "warn", text, "the next engine ends them: phaseline engine run")
 
 
 def _leftover_processes(store: Store) -> list[int]:
@@ -339,7 +339,7 @@ def _code(ctx: RequestContext) -> Iterator[Check]:
         for folder in (row.code.blueprint_folder, *row.code.plugin_folders):
             if folder and not is_there(folder) and not _is_laid_out(store, row, folder):
                 text = f"'{row.name}' finds its code in {folder}, which does not exist"
-                yield Check("code", "warn", text, f"Put the folder back before anything is done with '{row.name}'.")
+                yield Check("code", "warn", text, f"put the folder back before anything is done with '{row.name}'")
 
 
 def _is_laid_out(store: Store, row: DeploymentRow, folder: str) -> bool:
@@ -359,14 +359,14 @@ def _unreadable(ctx: RequestContext) -> Iterator[Check]:
     for row in found[:SHOWN]:
         text = row.reason or f"the execution {row.id} cannot be continued: {row.request.flaw}"
         yield Check(
-            "executions", "warn", text, f"Start again from the beginning: phaseline uninstall -d {row.deployment_name}"
+            "executions", "warn", text, f"start again from the beginning: phaseline uninstall -d {row.deployment_name}"
         )
 
 
 def _hooks(ctx: RequestContext) -> Iterator[Check]:
     """Open executions created with other settings: hook classes of the present settings are missing, or others are added."""
     for found in list(prepare_hook_differences.hook_differences(ctx))[:SHOWN]:
-        yield Check("hooks", "warn", str(found), "Let all users of the store use one settings file; see docs/hooks.md")
+        yield Check("hooks", "warn", str(found), "let all users of the store use one settings file; see docs/hooks.md")
 
 
 def _secrets(ctx: RequestContext) -> Iterator[Check]:
@@ -394,7 +394,7 @@ def _settings_in_clear(ctx: RequestContext) -> Iterator[Check]:
             names = secret_settings.in_clear(installed_packages.read_stored(ctx, row).form, use.settings)
             if names:
                 text = f"{', '.join(names)} of {row} for '{deployment.name}' is not encrypted in the store"
-                mend = f"Encrypt it: phaseline deployments plugins enable {deployment.name} {row}; then: phaseline store compact"
+                mend = f"encrypt it: phaseline deployments plugins enable {deployment.name} {row}; then: phaseline store compact"
                 yield Check("secrets", "warn", text, mend)
 
 
@@ -405,7 +405,7 @@ def _clock(ctx: RequestContext) -> Iterator[Check]:
     latest = max(latest, max((row.started_at for row in store.batches(only_open=True)), default=0))
     if latest > now + SKEW_MS:
         text = f"the store knows a time that is {(latest - now) // 1000:,} s ahead: the clock was set back"
-        yield Check("clock", "warn", text, "Correct the clock; due times wait until it has caught up.")
+        yield Check("clock", "warn", text, "correct the clock; due times wait until it has caught up")
     else:
         yield Check("clock", "ok", "no time in the store is in the future")
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Method = Literal["pre", "post", "preview"]
 METHODS: Mapping[Method, str] = {"pre": PRE, "post": POST, "preview": PREVIEW}
-MEND = "Correct the class. Its module is looked for in the folders of plugins.path, then among the installed packages."
+MEND = "correct the class; its module is looked for in the folders of plugins.path, then among the installed packages"
 SAID: Mapping[OutcomeKind, Literal["agreed", "waits", "refused"]] = {
     OutcomeKind.COMPLETED: "agreed",
     OutcomeKind.AGAIN: "waits",
@@ -76,7 +76,7 @@ def try_hook(
     row = find_deployment(ctx.store, deployment)
     hook = _one(ctx, name, row.number)
     if METHODS[method] not in hook.methods:
-        mend = f"Name one that it has, with --method: {', '.join(word for word in METHODS if METHODS[word] in hook.methods)}"
+        mend = f"name one that it has, with --method: {', '.join(word for word in METHODS if METHODS[word] in hook.methods)}"
         raise problem_error("PL-H004", f"the hook class '{name}' has no {METHODS[method]}", mend)
     about = DeploymentCache(ctx.store, ctx.vault).loaded(row.number)
     why = DeploymentCallKind.COMPLETED if method == "post" else DeploymentCallKind.BEFORE

@@ -102,12 +102,12 @@ def _has_content(package: PhasePackage) -> bool:
 def _no_plugin(path: str) -> Problem:
     """The problem of a path without any definition of phases."""
     mend = (
-        "A plugin is a pair Name.cfg and Name.py, a module with @phase, or a file of records (.rec). Correct the path."
+        "a plugin is a pair Name.cfg and Name.py, a module with @phase, or a file of records (.rec); correct the path"
     )
     module = next(iter(code_operation_modules.operation_modules([path])), None) if Path(path).is_dir() else None
     if module is not None and module.functions:
         call = f"phaseline plugins try {module.name}:{module.functions[0]} --plugins {path}"
-        mend = f"It has operations, which are checked by trying them: {call}"
+        mend = f"it has operations, which are checked by trying them: {call}"
     return Problem("PL-D050", f"there is no plugin with phases, listeners or records in '{path}'", mend, Place(path))
 
 

@@ -49,7 +49,7 @@ def start(folder: str, kind: Kind = "blueprint") -> NewProject:
     """
     target = Path(folder)
     names = _names(target) if kind == "plugin" else {}
-    mend = f"Name another folder: phaseline init {kind} {target.name or 'hello'}-2"
+    mend = f"name another folder: phaseline init {kind} {target.name or 'hello'}-2"
     written = []
     try:
         if target.exists() and (not target.is_dir() or any(target.iterdir())):
@@ -98,7 +98,7 @@ def _names(target: Path) -> Mapping[str, str]:
     module = re.sub(r"^[^a-z]+|_+$", "", re.sub(r"[^a-z0-9]+", "_", folder.lower()))
     if not module:
         message = f"the folder's name '{folder}' cannot be the name of a Python module"
-        raise problem_error("PL-C023", message, "Name one with a letter in it: phaseline init plugin my-plugin")
+        raise problem_error("PL-C023", message, "name one with a letter in it: phaseline init plugin my-plugin")
     return {"MODULE": module, "PACKAGE": module.replace("_", "-")}
 
 

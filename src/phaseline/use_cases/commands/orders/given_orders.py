@@ -120,7 +120,7 @@ def kept_requests(ctx: RequestContext, found: GivenOrder) -> list[int]:
 
 def gone(found: GivenOrder, what: str) -> ProblemsError:
     """PL-C098: an order was carried out, but the data for its answer was removed."""
-    mend = "Look at what exists, and give a new order a request id of its own"
+    mend = "look at what exists, and give a new order a request id of its own"
     return problem_error(
         "PL-C098", f"the order '{found.id}' was carried out before, and {what} was removed since", mend
     )
@@ -137,7 +137,7 @@ def _raise_if_other_order(found: GivenOrder, order: NewOrder, verb: str) -> None
         raise problem_error(
             "PL-C097",
             message,
-            "Give each order a request id of its own; a repeated order has the same command line, inputs and files",
+            "give each order a request id of its own; a repeated order has the same command line, inputs and files",
         )
 
 

@@ -82,11 +82,11 @@ def _use(ctx: RequestContext, row: PackageRow, settings: Mapping[str, Any], *, i
 
 def _not_here(package: str) -> Problem:
     message = f"the document names the package {package}, which is not installed here, so its tasks do not run"
-    mend = "Install it, and then adopt; or adopt, and afterwards: phaseline deployments plugins enable"
+    mend = "install it, and then adopt; or adopt, and afterwards: phaseline deployments plugins enable"
     return Problem("PL-F062", message, mend, severity="warning")
 
 
 def _sealed_elsewhere(package: str) -> Problem:
     message = f"the secrets in the settings of {package} were sealed by another store, so it is not enabled"
-    mend = f"Enable it with its settings: phaseline deployments plugins enable NAME {package} --set SETTING=…"
+    mend = f"enable it with its settings: phaseline deployments plugins enable NAME {package} --set SETTING=…"
     return Problem("PL-C086", message, mend, severity="warning")

@@ -146,7 +146,7 @@ class Eligibility:
         message = (
             f"{package} cannot be enabled for '{self._deployment.name}', which is installed: it is not hot-pluggable"
         )
-        mend = "Enable it before the deployment is installed; or use a version with is_hotpluggable: true."
+        mend = "enable it before the deployment is installed; or use a version with is_hotpluggable: true"
         return [Problem("PL-F067", message, mend, Place(subject=str(package)))]
 
     def _is_begun_only(self) -> bool:

@@ -102,7 +102,7 @@ def disable(ctx: RequestContext, name: str, package: str) -> EnabledView:
     wanted = read_name(package) or (package, "")
     row, use = uses_of(ctx, deployment).get(wanted[0], (None, None))
     if row is None or use is None or not use.is_enabled or wanted[1] not in {"", row.version}:
-        mend = f"List the enabled packages: phaseline deployments plugins list {deployment.name}"
+        mend = f"list the enabled packages: phaseline deployments plugins list {deployment.name}"
         message = f"the package '{package}' is not enabled for the deployment '{deployment.name}'"
         raise problem_error("PL-F070", message, mend, subject=package)
     found = known(ctx, row, use.settings)
@@ -166,7 +166,7 @@ def _refusals(row: PackageRow, before: PackageRow | None, use: PackageUse | None
     if before is None or use is None or before.number == row.number or switch:
         return []
     message = f"{before} is {'enabled' if use.is_enabled else 'imported by the blueprint'} already"
-    mend = f"Repeat this command with --switch to enable {row} instead, with the same settings"
+    mend = f"repeat this command with --switch to enable {row} instead, with the same settings"
     return [Problem("PL-F068", message, mend, Place(subject=str(row)))]
 
 
@@ -176,7 +176,7 @@ def _raise_if_roles_in_use(ctx: RequestContext, package: Package, deployment: De
         return
     count_of = role_limits.counting(ctx.store.topology(deployment.number), deployments.living(ctx.store, deployment))
     used = [(role.id, count_of(role.id)) for role in package.node_roles]
-    mend = f"Give these instances another role first, or uninstall or remove them from '{deployment.name}'."
+    mend = f"give these instances another role first, or uninstall or remove them from '{deployment.name}'"
     problems = [
         Problem(
             "PL-F071",

@@ -77,7 +77,7 @@ def install(ctx: RequestContext, path: str, wanted: PackageInstallation | None =
     archive that cannot be read, or could do harm. Then nothing is stored.
     """
     if not Path(path).exists():
-        raise problem_error("PL-F060", f"there is no file or folder '{path}'", "Correct the path.", subject=path)
+        raise problem_error("PL-F060", f"there is no file or folder '{path}'", "correct the path", subject=path)
     with package_files.opened(Path(path), leave_out=_is_of_store(ctx)) as files:
         read = reader.read_package(files.documents, Path(path).name, ctx.app.judge)
         if read.package is None:
@@ -121,7 +121,7 @@ def _stored(
                 row, is_new=True, replaced="" if before is None else str(before), warnings=warnings, serves=serves
             )
     message = f"other commands install and remove '{new.name}' all the time"
-    raise problem_error("PL-F062", message, "Repeat this command when they have ended", subject=new.name)
+    raise problem_error("PL-F062", message, "repeat this command when they have ended", subject=new.name)
 
 
 def _add(
@@ -152,7 +152,7 @@ def in_whose_place(new: PackageRow, known: Sequence[PackageRow], wanted: Package
     if same is not None:
         if same.digest != new.digest and not wanted.force:
             message = f"{new} is installed already, with other files"
-            mend = "Give the new files another version, or replace the installed files: phaseline plugins install FILE --force"
+            mend = "give the new files another version, or replace the installed files: phaseline plugins install FILE --force"
             raise problem_error("PL-F063", message, mend, subject=str(new))
         return same
     near = next((row for row in named if _line(row) == _line(new)), None)
@@ -161,10 +161,10 @@ def in_whose_place(new: PackageRow, known: Sequence[PackageRow], wanted: Package
     elif near is not None:
         is_older = numbers_of(new.version) < numbers_of(near.version)
         if is_older and not wanted.allow_downgrade:
-            mend = "To replace it with the older version: phaseline plugins install FILE --allow-downgrade"
+            mend = "to replace it with the older version: phaseline plugins install FILE --allow-downgrade"
             raise problem_error("PL-F064", f"{new} is older than {near}, which is installed", mend, subject=str(new))
         if not is_older:
-            mend = "Update it, also for the deployments that use it: phaseline plugins update FILE"
+            mend = "update it, also for the deployments that use it: phaseline plugins update FILE"
             raise problem_error("PL-F064", f"{near} is installed, and {new} is an update of it", mend, subject=str(new))
     return near
 
@@ -183,16 +183,16 @@ def _raise_if_no_update(new: PackageRow, near: PackageRow | None, named: Sequenc
 
     if any(row.format == FIRST_FORMAT for row in (new, *named)):
         message = f'{new} cannot update another version: one of them has the package version "{FIRST_FORMAT}"'
-        refuse(message, "Install it beside the other: phaseline plugins install FILE")
+        refuse(message, "install it beside the other: phaseline plugins install FILE")
     if near is None and named:
         there = ", ".join(map(str, named))
         message = f"{new} is no update of {there}: the first two numbers of the version differ"
-        refuse(message, "Install it beside them: phaseline plugins install FILE")
+        refuse(message, "install it beside them: phaseline plugins install FILE")
     if near is None:
-        refuse(f"'{new.name}' is not installed", "Install it: phaseline plugins install FILE")
+        refuse(f"'{new.name}' is not installed", "install it: phaseline plugins install FILE")
     if numbers_of(new.version) < numbers_of(near.version):
         message = f"{new} is older than {near}, which is installed"
-        refuse(message, "To replace it with the older version: phaseline plugins install FILE --allow-downgrade")
+        refuse(message, "to replace it with the older version: phaseline plugins install FILE --allow-downgrade")
 
 
 def _is_of_store(ctx: RequestContext) -> Callable[[str], bool]:

@@ -50,9 +50,7 @@ def remove_any(ctx: RequestContext, name: str, version: str = "") -> PackageRow 
         return remove(ctx, name)
     text = f"there is neither a package nor type definitions of '{name}'"
     hint = did_you_mean(named[0], sorted({row.name for row in installed_rows(ctx)}))
-    raise problem_error(
-        "PL-B127", text, f"{hint[:1].upper()}{hint[1:]} List them: phaseline plugins list".strip(), subject=name
-    )
+    raise problem_error("PL-B127", text, f"{hint} list them: phaseline plugins list".strip(), subject=name)
 
 
 def in_use(row: PackageRow, users: Sequence[PackageUser]) -> ProblemsError:
@@ -63,8 +61,8 @@ def in_use(row: PackageRow, users: Sequence[PackageUser]) -> ProblemsError:
 def _used(row: PackageRow, user: PackageUser) -> Problem:
     if user.is_enabled:
         message = f"{row} is enabled for the deployment '{user.deployment}'"
-        mend = f"Disable it first: phaseline deployments plugins disable {user.deployment} {row.name}"
+        mend = f"disable it first: phaseline deployments plugins disable {user.deployment} {row.name}"
     else:
         message = f"the blueprint of the deployment '{user.deployment}' imports types of {row}"
-        mend = f"Delete it first: phaseline deployments delete {user.deployment}"
+        mend = f"delete it first: phaseline deployments delete {user.deployment}"
     return Problem("PL-F065", message, mend, Place(subject=str(row)))

@@ -78,14 +78,14 @@ def register(ctx: RequestContext, name: str, folders: Sequence[str] = ()) -> Pac
     named = read_name(name)
     looked_at = _looked_at(ctx, folders)
     if named is None or not named[1]:
-        raise problem_error("PL-F062", f"'{name}' has no version", "Write NAME==VERSION.", subject=name)
+        raise problem_error("PL-F062", f"'{name}' has no version", "write NAME==VERSION", subject=name)
     for source in _sources(looked_at):
         if not source.problems and read_identity(Path(source.folder)) == named:
             return install(ctx, source.folder, PackageInstallation(origin=source.origin)).package
     where = ", ".join(looked_at) or "no folder (see the setting plugins.path)"
     message = f"there is no package '{name}' to be registered; it was looked for in {where}"
     raise problem_error(
-        "PL-F062", message, "Put its folder there, or install it: phaseline plugins install PATH", subject=name
+        "PL-F062", message, "put its folder there, or install it: phaseline plugins install PATH", subject=name
     )
 
 
@@ -146,5 +146,5 @@ def _is_of(origin: str, looked_at: Sequence[str]) -> bool:
 
 def _renamed(before: PackageRow, name: str, folder: str) -> ProblemsError:
     message = f"the package in '{folder}' was called '{before.name}' and is called '{name}' now"
-    mend = f"A package keeps its name. Put '{name}' into a folder of its own, or remove {before} first."
+    mend = f"a package keeps its name; put '{name}' into a folder of its own, or remove {before} first"
     return ProblemsError([Problem("PL-F063", message, mend, Place(folder))])

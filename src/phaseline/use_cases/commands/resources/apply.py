@@ -158,7 +158,7 @@ def apply(
     raise problem_error(
         "PL-C038",
         f"other commands keep adding resources to the {cluster_s} {names}",
-        "Repeat this command when they have ended",
+        "repeat this command when they have ended",
     )
 
 
@@ -175,7 +175,7 @@ def _empty_ways(wanted: Sequence[WantedResource], registry: PhaseRegistry) -> li
         if not any(registry.of(state, kind) for state in states):
             found.append(
                 f"no phase is defined on the way of {kind} to {target}: all states are passed at once and nothing is "
-                "called. Plugins are looked for in the folders of the setting plugins.path"
+                "called; plugins are looked for in the folders of the setting plugins.path"
             )
     return found
 
@@ -194,7 +194,7 @@ def _misfits(ctx: RequestContext, row: DeploymentRow | None, wanted: Sequence[Wa
         return []
     if row.kind != "resources":
         message = f"'{row.name}' is a deployment of a blueprint"
-        mend = "Choose another name for the cluster: ClusterName, or -d NAME."
+        mend = "choose another name for the cluster: ClusterName, or -d NAME"
         return [Problem("PL-C036", message, mend, wanted[0].place)]
     snapshot = ClusterSnapshot(ctx.store, row)
     found = []
@@ -202,7 +202,7 @@ def _misfits(ctx: RequestContext, row: DeploymentRow | None, wanted: Sequence[Wa
         number = snapshot.numbers.get(one.name)
         if number is not None and snapshot.type(number) != one.type:
             message = f"the resource '{one.name}' is a {snapshot.type(number)} and cannot become a {one.type}"
-            mend = f"Give it another name, or remove it first: phaseline resources delete {one.name} -d {one.cluster}"
+            mend = f"give it another name, or remove it first: phaseline resources delete {one.name} -d {one.cluster}"
             found.append(Problem("PL-C037", message, mend, one.place))
     return found
 

@@ -91,5 +91,5 @@ def _name(ctx: RequestContext, name: str) -> str:
     if row is not None:
         return row.name
     hint = did_you_mean(name, [each.name for each in registry.phases])
-    mend = f"{hint[:1].upper()}{hint[1:]} " if hint else ""
-    raise problem_error("PL-D053", f"there is no phase '{name}'", f"{mend}List the phases: phaseline phases list")
+    mend = f"{hint} " if hint else ""
+    raise problem_error("PL-D053", f"there is no phase '{name}'", f"{mend}list the phases: phaseline phases list")

@@ -135,7 +135,7 @@ def complete(
     Raises: PL-C029 for an empty reason, and the errors of ``retry``.
     """
     if not reason.strip():
-        mend = 'Give the reason for which the call counts as done: --reason "seen in the console of the cloud"'
+        mend = 'give the reason for which the call counts as done: --reason "seen in the console of the cloud"'
         raise problem_error("PL-C029", "the reason is empty", mend)
     return _decide(ctx, "complete", choice, phases, lambda _: {"reason": reason}, given)
 
@@ -276,9 +276,9 @@ def _raise_if_unknown_phases(ctx: RequestContext, names: Sequence[str]) -> None:
     for name in names:
         if registry.get(name) is None:
             hint = did_you_mean(name, [phase.name for phase in registry.phases])
-            mend = f"{hint[:1].upper()}{hint[1:]} " if hint else ""
+            mend = f"{hint} " if hint else ""
             problems.append(
-                Problem("PL-D053", f"there is no phase '{name}'", f"{mend}List the phases: phaseline phases list")
+                Problem("PL-D053", f"there is no phase '{name}'", f"{mend}list the phases: phaseline phases list")
             )
     if problems:
         raise ProblemsError(problems)
@@ -290,7 +290,7 @@ def _not_failed(snapshot: ClusterSnapshot, stay: Stay, phase: str, numbers: np.n
     for number in numbers[:MOST_TOLD].tolist():
         status = stay.status_of(phase, number)
         word = WORDS.get(status, "not for it").lower()
-        mend = "Leave --phase out to retry what failed; a completed phase is called again by: phaseline resources rerun"
+        mend = "leave --phase out to retry what failed; a completed phase is called again by: phaseline resources rerun"
         message = f"the phase '{phase}' of the resource '{snapshot.name(number)}' is {word}, it has not failed"
         found.append(Problem("PL-C040", message, mend, Place(subject=snapshot.name(number))))
     return found
@@ -303,16 +303,16 @@ def _unfit(snapshot: ClusterSnapshot, number: int, verb: Verb, phases: Sequence[
     missing = [phase for phase in phases if phase.lower() not in {other.lower() for other in known}]
     if missing:
         hint = did_you_mean(missing[0], known)
-        mend = f"{hint[:1].upper()}{hint[1:]} " if hint else ""
+        mend = f"{hint} " if hint else ""
         message = f"the resource '{name}' is in no phase '{missing[0]}' now"
-        return Problem("PL-C040", message, f"{mend}See: phaseline resources show {name}", Place(subject=name))
+        return Problem("PL-C040", message, f"{mend}see: phaseline resources show {name}", Place(subject=name))
     code = NOBODY.get(verb, "PL-C041")
     point = _stands_at(stay, number) if verb in OF_PHASES and stay is not None else ""
     if point:
-        mend = f"Clear it first: {clearing(point, snapshot.row.name, name)}"
+        mend = f"clear it first: {clearing(point, snapshot.row.name, name)}"
         return Problem(code, f"the resource '{name}' is stopped at {point}", mend, Place(subject=name))
     message = f"no phase of the resource '{name}' {LACKING[verb]}"
-    mend = f"Look at its phases: phaseline resources show {name}"
+    mend = f"look at its phases: phaseline resources show {name}"
     return Problem(code, message, mend, Place(subject=name))
 
 
@@ -326,7 +326,7 @@ def _stands_at(stay: Stay, number: int) -> str:
 def _nothing(verb: Verb, phases: Sequence[str], meant: int) -> ProblemsError:
     of = f" in {', '.join(phases)}" if phases else ""
     message = f"none of {meant} resources {LACKING[verb]}{of}" if meant else "no resource fits"
-    return problem_error(NOBODY.get(verb, "PL-C041"), message, "Look at the resources: phaseline resources list")
+    return problem_error(NOBODY.get(verb, "PL-C041"), message, "look at the resources: phaseline resources list")
 
 
 def _edits(changes: Mapping[str, str]) -> tuple[list[Value], list[Value]]:
@@ -340,7 +340,7 @@ def _edits(changes: Mapping[str, str]) -> tuple[list[Value], list[Value]]:
     record = record_files.attributes_of(changes)
     wrong = [name for name in record.get_attribute_names() if name.lower() in ENGINE_KEYS]
     if wrong:
-        raise problem_error("PL-R025", f"'{wrong[0]}' is written by the engine alone", "Leave it out.", subject="--set")
+        raise problem_error("PL-R025", f"'{wrong[0]}' is written by the engine alone", "leave it out", subject="--set")
     removed = undefined_in(record)
     written: list[Value] = [[[name], value] for name, value in to_json(record).items() if name not in removed]
     return written, [[name] for name in removed]

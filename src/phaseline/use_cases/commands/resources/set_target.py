@@ -124,7 +124,7 @@ def cancel(ctx: RequestContext, choice: ResourceSelector, *, given: NewOrder | N
             count += len(inside)
     if not asked:
         mend = (
-            "Look at their states: phaseline resources list. A failed resource stays where it is without this command"
+            "look at their states: phaseline resources list; a failed resource stays where it is without this command"
         )
         raise problem_error("PL-C017", "none of the selected resources is on its way to a target", mend)
     meant = sum(len(numbers) for _, numbers in chosen)
@@ -170,7 +170,7 @@ def _to_move(snapshot: ClusterSnapshot, numbers: np.ndarray, state: str) -> np.n
             found.append(number)
     if failed:
         named = ", ".join(failed[:NAMED]) + (f" and {len(failed) - NAMED} more" if len(failed) > NAMED else "")
-        mend = f"Retry them: phaseline resources retry {failed[0]}"
+        mend = f"retry them: phaseline resources retry {failed[0]}"
         raise problem_error("PL-C039", f"{named} failed on the way to '{state}'", mend)
     return np.array(found, np.int64)
 

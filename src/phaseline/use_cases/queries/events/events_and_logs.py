@@ -224,7 +224,7 @@ def instance_number(store: Store, row: ExecutionRow, text: str) -> int:
         return number
     now = store.deployment(row.deployment_name)
     if now is None or now.number != row.deployment:
-        raise problem_error("PL-C012", f"the execution {row.id} knows no instance '{text}'", "Leave --instance out.")
+        raise problem_error("PL-C012", f"the execution {row.id} knows no instance '{text}'", "leave --instance out")
     return find_instance(store, text, row.deployment_name)[2]
 
 

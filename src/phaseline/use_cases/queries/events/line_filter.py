@@ -52,7 +52,7 @@ class Sieve:
             if number is None:
                 hint = did_you_mean(wanted.node, topology.node_number) or "see: phaseline deployments show NAME"
                 raise problem_error(
-                    "PL-C012", f"the deployment has no node '{wanted.node}'", f"Correct the name; {hint}"
+                    "PL-C012", f"the deployment has no node '{wanted.node}'", f"correct the name; {hint}"
                 )
             self.instances = topology.node == number
             self._ids = {topology.ids[one] for one in (topology.node == number).nonzero()[0].tolist()}

@@ -80,7 +80,7 @@ def timeline(ctx: RequestContext, id: str | None = None, *, deployment: str | No
     store = ctx.store
     row = find_execution(store, id, deployment)
     if row.request.workflow == REACH_WORKFLOW:
-        mend = f"See: phaseline resources history NAME -d {row.deployment_name}, or phaseline phases show PHASE"
+        mend = f"see: phaseline resources history NAME -d {row.deployment_name}, or phaseline phases show PHASE"
         raise problem_error(
             "PL-C067", f"{row.id} brings resources to their targets, each in its own time", mend, subject=row.id
         )

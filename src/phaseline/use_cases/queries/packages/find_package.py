@@ -40,7 +40,7 @@ def find_package(ctx: RequestContext, text: str, *, whole: bool = False) -> Pack
     fitting = [row for row in known if row.name == name]
     if whole and named is not None and not version and fitting:
         there = " or ".join(f"{row.name}=={row.version}" for row in fitting)
-        raise problem_error("PL-F062", f"'{text}' has no version", f"Name it with its version: {there}.", subject=text)
+        raise problem_error("PL-F062", f"'{text}' has no version", f"name it with its version: {there}", subject=text)
     found = next((row for row in reversed(fitting) if version in {"", row.version}), None)
     if found is None:
         raise unknown(text, name, fitting, known)
@@ -52,16 +52,16 @@ def unknown(text: str, name: str, fitting: Sequence[PackageRow], known: Sequence
     if fitting:
         there = ", ".join(row.version for row in fitting)
         return problem_error(
-            "PL-F062", f"there is no package '{text}'", f"Installed of '{name}': {there}.", subject=text
+            "PL-F062", f"there is no package '{text}'", f"installed of '{name}': {there}", subject=text
         )
     hint = did_you_mean(name, sorted({row.name for row in known}))
     announced = _is_announced(name)
     see = (
-        "Register it, as a distribution announces it: phaseline plugins sync"
+        "register it, as a distribution announces it: phaseline plugins sync"
         if announced
-        else "List the packages: phaseline plugins list"
+        else "list the packages: phaseline plugins list"
     )
-    mend = see if announced else f"{hint[:1].upper()}{hint[1:]} {see}".strip()
+    mend = see if announced else f"{hint} {see}".strip()
     return problem_error("PL-F062", f"there is no package '{text}'", mend, subject=text)
 
 

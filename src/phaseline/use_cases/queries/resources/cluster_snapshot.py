@@ -258,4 +258,4 @@ def clusters(store: Store, name: str | None = None) -> list[DeploymentRow]:
     if len(fitting) == 1:
         return [rows[fitting[0]]]
     hint = did_you_mean(name, rows) or (f"there are: {', '.join(sorted(rows)[:5])}" if rows else "there is none yet")
-    raise problem_error("PL-C030", f"there is no cluster '{name}'", f"Correct the name; {hint}")
+    raise problem_error("PL-C030", f"there is no cluster '{name}'", f"correct the name; {hint}")

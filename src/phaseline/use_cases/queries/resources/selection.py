@@ -66,7 +66,7 @@ def choose(ctx: RequestContext, choice: ResourceSelector, flaws: Flaws | None = 
     be parsed, PL-C042 for an unknown group of failures.
     """
     if verb and choice.says_nothing:
-        mend = f"Give names, --group, --all or an expression: phaseline resources {verb} --filter 'PhaseFailed'"
+        mend = f"give names, --group, --all or an expression: phaseline resources {verb} --filter 'PhaseFailed'"
         raise problem_error("PL-C033", "no resources selected", mend)
     expression = _expression(choice.where)
     snapshots = list(_snapshots(ctx.store, choice.cluster, flaws))
@@ -91,7 +91,7 @@ def _grouped(key: str, chosen: Chosen) -> list[tuple[ClusterSnapshot, np.ndarray
     found = gather(chosen)
     group = found.get(key)
     if group is None:
-        mend = f"Choose one of {', '.join(found)}; see: phaseline resources list" if found else "Nothing has failed."
+        mend = f"choose one of {', '.join(found)}; see: phaseline resources list" if found else "nothing has failed"
         raise problem_error("PL-C042", f"there is no group of failures '{key}'", mend)
     inside: dict[int, set[int]] = {}
     for place, number in group.members:
@@ -122,7 +122,7 @@ def _named(names: Sequence[str], snapshots: Sequence[ClusterSnapshot]) -> list[t
         elif having:
             where = ", ".join(snapshots[place].row.name for place in having[:5])
             message = f"there is a resource '{name}' in {len(having)} clusters: {where}"
-            problems.append(Problem("PL-C032", message, "Name the cluster with -d NAME.", Place(subject=name)))
+            problems.append(Problem("PL-C032", message, "name the cluster with -d NAME", Place(subject=name)))
         else:
             problems.append(_unknown(name, snapshots))
     if problems:
@@ -133,7 +133,7 @@ def _named(names: Sequence[str], snapshots: Sequence[ClusterSnapshot]) -> list[t
 def _unknown(name: str, snapshots: Sequence[ClusterSnapshot]) -> Problem:
     known = [other for each in snapshots for other in list(each.numbers)[:NEAR_AMONG]]
     hint = did_you_mean(name, known)
-    mend = f"Correct the name; {hint}" if hint else "See the names with: phaseline resources list"
+    mend = f"correct the name; {hint}" if hint else "see the names with: phaseline resources list"
     return Problem("PL-C031", f"there is no resource '{name}'", mend, Place(subject=name))
 
 
@@ -160,7 +160,7 @@ def _fulfilling(
     for number, verdict in zip(numbers.tolist(), verdicts, strict=True):
         if isinstance(verdict, ErrorValue):
             message = f"the filter makes no sense for the resource '{snapshot.name(number)}': {verdict.reason}"
-            mend = "Correct it, or ask first whether it makes sense: isString(X) && X == …"
+            mend = "correct it, or ask first whether it makes sense: isString(X) && X == …"
             raise problem_error("PL-C034", message, mend)
     found: np.ndarray = numbers[np.array([verdict is True for verdict in verdicts], bool)]
     return found
