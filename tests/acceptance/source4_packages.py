@@ -53,7 +53,7 @@ def package(
     made = files(number, **found)
     text = made["metadata.yaml"].decode().replace("name: lma", f"name: {name}").replace("1.0.2", version)
     read = read_package({**made, "metadata.yaml": text.encode()})
-    assert read.package is not None, [f"{problem.message} {problem.mend}" for problem in read.problems]
+    assert read.package is not None, [f"{problem.message}; {problem.mend}" for problem in read.problems]
     return read.package
 
 

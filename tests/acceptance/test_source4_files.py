@@ -11,7 +11,7 @@ from phaseline.packages.reader import read_package
 from phaseline.packages.task_order import ordered
 
 ROOT = Path(__file__).resolve().parents[2]
-ALLOWED = "Use pre_deployment or post_deployment, optionally followed by / and a number, e.g. post_deployment/100, pre_deployment/-99.9."
+ALLOWED = "use pre_deployment or post_deployment, optionally followed by / and a number, e.g. post_deployment/100, pre_deployment/-99.9"
 REFUSED = [
     *("pre_deployment/5.", "pre_deployment/", "pre_deployment/1e3", "pre_deployment/1_0", "pre_deployment/nan"),
     *("pre_deployment/5/7", "pre_deployment/ 5", "pre_deployment//5", "pre_deployment/--5", "pre_deployment:5"),
@@ -31,7 +31,7 @@ def test_f12_a_malformed_stage_is_refused_with_file_item_value_and_what_is_allow
     assert read.package is None
     (problem,) = read.problems
     assert problem.code == "PL-F010"
-    assert problem.message == f"lma-1.0.2: tasks.yaml task 1 (line 2), stage: {stage!r} is not valid."
+    assert problem.message == f"lma-1.0.2: tasks.yaml task 1 (line 2), stage: {stage!r} is not valid"
     assert problem.mend.startswith(ALLOWED)
     assert problem.place.file == "tasks.yaml"
     assert problem.place.line == 2
@@ -50,28 +50,28 @@ def test_f12_every_form_that_the_source_names_is_taken(name: str, stage: str) ->
 @pytest.mark.parametrize("stage", ["post_deployment:100", "post_deployment:: 100", "post_deployment: :100"])
 def test_f13_a_colon_gets_the_hint_to_use_a_slash(stage: str) -> None:
     (said,) = messages(2, tasks=with_stage(stage))
-    assert f"stage: '{stage}' is not valid." in said
-    assert said.endswith("\n  Use '/' as the separator: post_deployment/100.")
+    assert f"stage: '{stage}' is not valid;" in said
+    assert said.endswith("\n  use '/' as the separator: post_deployment/100")
 
 
 def test_f14_numbers_need_a_later_format() -> None:
     (said,) = messages(1, tasks=with_stage("post_deployment/100"))
     assert said.endswith(
-        "Use pre_deployment or post_deployment.\n  Numbers behind a stage need package_version 2.0.0 or higher."
+        "use pre_deployment or post_deployment\n  numbers behind a stage need package_version 2.0.0 or higher"
     )
     assert package(1).stage_tasks[0].number == 0
 
 
 def test_f15_a_number_alone_is_no_stage() -> None:
     (said,) = messages(2, tasks=with_stage("100"))
-    assert "stage: 100 is not valid." in said
-    assert "A number alone names no stage: post_deployment/100?" in said
+    assert "stage: 100 is not valid;" in said
+    assert "a number alone names no stage: post_deployment/100?" in said
 
 
 def test_f16_a_line_break_behind_the_stage_is_refused() -> None:
     (said,) = messages(2, tasks=with_stage('"post_deployment/5\\n"'))
     assert r"'post_deployment/5\n' is not valid" in said
-    assert said.endswith("Remove the white space.")
+    assert said.endswith("remove the white space")
 
 
 def test_f17_mistakes_in_three_files_are_all_told() -> None:
@@ -90,32 +90,32 @@ def test_f17_mistakes_in_three_files_are_all_told() -> None:
 
 
 F18 = {
-    "name": (5, ("name: lma", "name: Plugin One"), "name: 'Plugin One' is not valid. Use small letters a-z"),
+    "name": (5, ("name: lma", "name: Plugin One"), "name: 'Plugin One' is not valid; use small letters a-z"),
     "homepage": (2, ("homepage: https://example.org\n", ""), "homepage: the key is missing"),
-    "group": (2, ("[monitoring]", "[compute]"), "'compute' is not known here. Use network, storage"),
+    "group": (2, ("[monitoring]", "[compute]"), "'compute' is not known here; use network, storage"),
     "equipment": (2, ("[monitoring]", "[equipment]"), "equipment needs package_version 4.0.0 or higher"),
     "hotpluggable": (4, ("is_hotpluggable: true\n", ""), "is_hotpluggable: the key is missing"),
     "fuel": (
         2,
         ("'6.1'", "'6.0'"),
-        "'6.0' is older than what package_version 2.0.0 is for. Fuel must be 6.1 or higher",
+        "'6.0' is older than what package_version 2.0.0 is for; Fuel must be 6.1 or higher",
     ),
     "version": (
         2,
         ("version: 1.0.2", "version: latest"),
-        "version: 'latest' is not valid. Use three numbers with dots",
+        "version: 'latest' is not valid; use three numbers with dots",
     ),
-    "package_version": (2, ("package_version: 2.0.0", "package_version: 9.9.9"), "'9.9.9' is not supported. Use 1.0.0"),
-    "os": (2, ("os: ubuntu", "os: debian"), "'debian' is not known here. Use ubuntu or centos."),
-    "folder": (2, ("deployment_scripts/", "scripts/"), "'scripts/' is no folder of the package. Make the folder"),
+    "package_version": (2, ("package_version: 2.0.0", "package_version: 9.9.9"), "'9.9.9' is not supported; use 1.0.0"),
+    "os": (2, ("os: ubuntu", "os: debian"), "'debian' is not known here; use ubuntu or centos"),
+    "folder": (2, ("deployment_scripts/", "scripts/"), "'scripts/' is no folder of the package; make the folder"),
     "repository": (2, ("repositories/ubuntu", "../x"), "'../x' is no folder of the package"),
     "no folder": (
         5,
         ("  repository_path: repositories/ubuntu\n", ""),
         "releases -> item 1 -> repository_path: the key is missing",
     ),
-    "title": (1, ("title: LMA", "title: 5"), 'title: 5 is no text. Write it in quotes: "5".'),
-    "licence": (3, ("licenses: [Apache-2.0]", "licenses: Apache-2.0"), "is no list. Write a list: [Apache-2.0]."),
+    "title": (1, ("title: LMA", "title: 5"), 'title: 5 is no text; write it in quotes: "5"'),
+    "licence": (3, ("licenses: [Apache-2.0]", "licenses: Apache-2.0"), "is no list; write a list: [Apache-2.0]"),
     "groups twice": (4, ("[monitoring]", "[monitoring, monitoring]"), "groups -> item 2: 'monitoring' is there twice"),
 }
 
@@ -141,7 +141,7 @@ def test_f19_star_master_and_lists_are_roles(role: str, roles: Roles) -> None:
 
 def test_f19_a_role_alone_is_refused() -> None:
     (said,) = messages(2, tasks=TASK.replace("['web']", "controller"))
-    assert "role: 'controller' is not valid: a single role must be in a list." in said
+    assert "role: 'controller' is not valid: a single role must be in a list;" in said
     assert "[controller]" in said
 
 
@@ -186,7 +186,7 @@ def test_f20_puppet_needs_its_modules() -> None:
 def test_f20_sync_is_no_task_of_a_stage() -> None:
     tasks = TASK.replace("shell", "sync").replace("cmd: ./a.sh", "src: a, dst: b")
     (said,) = messages(5, tasks=tasks)
-    assert "type: 'sync' is no type of a task here. Use puppet, shell or reboot." in said
+    assert "type: 'sync' is no type of a task here; use puppet, shell or reboot;" in said
     assert package(10, tasks=tasks).stage_tasks[0].type == "sync"
 
 
@@ -207,7 +207,7 @@ def test_f22_an_empty_or_missing_file_of_tasks(number: int) -> None:
 
 
 def test_f22_the_sentence_says_that_the_file_is_empty() -> None:
-    assert problems(3, tasks="")[0].message == "lma-1.0.2: tasks.yaml is empty."
+    assert problems(3, tasks="")[0].message == "lma-1.0.2: tasks.yaml is empty"
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_f22_the_sentence_says_that_the_file_is_empty() -> None:
         (
             "value: ''",
             "value: 5",
-            "attributes -> a -> value: 5 is neither text, true or false nor a list. Write it in quotes",
+            "attributes -> a -> value: 5 is neither text, true or false nor a list; write it in quotes",
         ),
         ("weight: 1", "weight: '1'", "attributes -> a -> weight: '1' is no whole number"),
         ("value: ''", "value: ''\n    restrictions:\n    - {b: x, c: y}", "attributes -> a -> restrictions -> item 1"),
@@ -243,8 +243,8 @@ def test_f23_a_restriction_has_three_forms() -> None:
 
 F24 = {
     "no id": (("id: a\n  type", "type"), "id: the key is missing"),
-    "type": (("type: shell", "type: foo"), "'foo' is no type of a task here. Use puppet, shell, group"),
-    "version": (("2.0.0", "'2.0'"), "version: '2.0' is not valid. Use three numbers"),
+    "type": (("type: shell", "type: foo"), "'foo' is no type of a task here; use puppet, shell, group"),
+    "version": (("2.0.0", "'2.0'"), "version: '2.0' is not valid; use three numbers"),
     "permissions": (
         (
             "shell\n  version: 2.0.0",
@@ -252,18 +252,18 @@ F24 = {
             "{cmd: ./a.sh}",
             "{files: [{src: a, dst: b}], permissions: '644'}",
         ),
-        "parameters -> permissions: '644' is not valid. Use four digits",
+        "parameters -> permissions: '644' is not valid; use four digits",
     ),
     "strategy": (
         ("{cmd: ./a.sh}", "{cmd: x, strategy: {type: serial}}"),
-        "'serial' is not known here. Use parallel or one_by_one",
+        "'serial' is not known here; use parallel or one_by_one",
     ),
     "cross-depends": (
         ("  parameters", "  cross-depends: [{role: web}]\n  parameters"),
         "cross-depends -> item 1 -> name: the key is missing",
     ),
     "regex": (("['web']", "/(/"), "'/(/' is no regular expression: missing )"),
-    "role": (("['web']", "a b"), "role: 'a b' is not valid. Use letters"),
+    "role": (("['web']", "a b"), "role: 'a b' is not valid; use letters"),
     "no cmd": (("cmd: ./a.sh", "timeout: 1"), "parameters -> cmd: the key is missing"),
     "no parameters": (
         ("  parameters: {cmd: ./a.sh}\n", ""),
@@ -292,18 +292,18 @@ def test_f24_a_regular_expression_is_a_role() -> None:
     (task,) = package(4, deployment_tasks=GRANULAR.replace("['web']", "/(primary-)?controller/")).granular_tasks
     assert task.roles == Roles(patterns=("(primary-)?controller",))
     (said,) = messages(3, deployment_tasks=GRANULAR.replace("['web']", "/(primary-)?controller/"))
-    assert "Regular expressions need package_version 4.0.0" in said
+    assert "regular expressions need package_version 4.0.0" in said
 
 
 def test_f25_an_id_twice_and_a_circle_are_refused_with_the_names_of_the_tasks() -> None:
     (said,) = messages(5, deployment_tasks=GRANULAR + GRANULAR)
-    assert "task 2 (line 6), id: 'a' is the id of another task. Rename one of them; task 1 has this id, too." in said
+    assert "task 2 (line 6), id: 'a' is the id of another task; rename one of them; task 1 has this id, too" in said
     circle = f"{GRANULAR}  requires: [b]\n{GRANULAR.replace('id: a', 'id: b')}  requires: [a]\n"
     (said,) = messages(5, deployment_tasks=circle)
     assert "tasks wait for one another in a circle: a -> b -> a" in said
     large = "".join(f"- {{id: t{n}, type: skipped, requires: [t{(n + 1) % 30}]}}\n" for n in range(30))
     assert "t0 -> t1 -> " in messages(5, deployment_tasks=large)[0]
-    assert "t19 -> … -> t0." in messages(5, deployment_tasks=large)[0]
+    assert "t19 -> … -> t0;" in messages(5, deployment_tasks=large)[0]
     backwards = f"{GRANULAR}  requires: [b]\n  required_for: [b]\n{GRANULAR.replace('id: a', 'id: b')}"
     assert codes(5, deployment_tasks=backwards) == ["PL-F015"]
 
@@ -319,11 +319,11 @@ def test_f26_the_other_files() -> None:
     assert "web-server -> name: the key is missing" in said
     (said,) = messages(5, volumes=VOLUMES.replace("min", "half"))
     assert (
-        "volumes_roles_mapping -> web -> item 1 -> allocate_size: 'half' is not known here. Use all, min or full-disk"
+        "volumes_roles_mapping -> web -> item 1 -> allocate_size: 'half' is not known here; use all, min or full-disk"
         in said
     )
     (said,) = messages(5, components="- name: foo:x\n  label: L\n")
-    assert "component 1 (line 1), name: 'foo:x' is not valid. Use hypervisor:" in said
+    assert "component 1 (line 1), name: 'foo:x' is not valid; use hypervisor:" in said
     assert codes(5, node_roles=ROLE, volumes=VOLUMES, components="- name: storage:x\n  label: L\n") == []
 
 
@@ -331,8 +331,8 @@ def test_f26_the_other_files() -> None:
 def test_f49_typos_that_are_no_yaml_get_our_hint_and_hide_nothing_else(stage: str) -> None:
     tasks = with_stage(stage) + TASK.replace("['web']", "web")
     colon, role = messages(2, tasks=tasks)
-    assert f"task 1 (line 2), stage: '{stage}' is not valid." in colon
-    assert "Use '/' as the separator: post_deployment/50." in colon
+    assert f"task 1 (line 2), stage: '{stage}' is not valid;" in colon
+    assert "use '/' as the separator: post_deployment/50" in colon
     assert "task 2 (line 5), role: 'web' is not valid" in role
 
 
@@ -362,7 +362,7 @@ def test_f52_the_damaged_sample_of_the_source_shows_where_parameters_belongs() -
         "  type: shell\n    cmd: ./\n    timeout: 42\n"
     )
     (problem,) = problems(2, metadata=metadata(2).replace("[monitoring]", "[hypervisor]"), tasks=sample)
-    assert problem.message == "lma-1.0.2: tasks.yaml task 1 (line 4), parameters: the key is missing."
+    assert problem.message == "lma-1.0.2: tasks.yaml task 1 (line 4), parameters: the key is missing"
     assert problem.mend.endswith("    type: …\n    parameters:\n      cmd: …\n      timeout: …")
     assert problem.place.text == "    cmd: ./"
     mended = sample.replace("    cmd", "  parameters:\n    cmd")

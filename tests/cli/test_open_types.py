@@ -71,7 +71,7 @@ def test_b06_what_is_missing_is_named_with_the_command_that_adds_it(terminal: Te
     install(terminal, "1.0")
     terminal.write(BLUEPRINT % "plugin:cloudify-acme-plugin?version=2.0")
     message = terminal.ask("blueprints", "validate", "blueprint.yaml")[1]["problems"][0]["message"]
-    assert message == "The plugin 'cloudify-acme-plugin' has no definition of version '2.0' here, only 1.0"
+    assert message == "the plugin 'cloudify-acme-plugin' has no definition of version '2.0' here, only 1.0"
 
 
 def test_b06_an_address_that_may_be_fetched_is_still_fetched_where_the_catalogue_has_nothing(

@@ -178,7 +178,7 @@ def test_a_default_that_is_a_number_need_not_be_in_quotes(site: Terminal) -> Non
     form.write_text(FORM.replace("value: 5", "value: x5"))
     assert "'x5' is no whole number" in site.run("plugins", "check", "door").output
     form.write_text(FORM.replace("value: front", "value: 5"))
-    assert "Write it in quotes" in site.run("plugins", "check", "door").output
+    assert "write it in quotes" in site.run("plugins", "check", "door").output
 
 
 def test_a_number_is_one_in_the_form_and_where_it_is_set(site: Terminal) -> None:

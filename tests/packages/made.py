@@ -43,7 +43,7 @@ def problems(number: int, /, **more: str | None) -> tuple[Problem, ...]:
 
 def messages(number: int, /, **more: str | None) -> list[str]:
     """The same, as sentences with their mending."""
-    return [f"{problem.message} {problem.mend}" for problem in problems(number, **more)]
+    return [f"{problem.message}; {problem.mend}" for problem in problems(number, **more)]
 
 
 def codes(number: int, /, **more: str | None) -> list[str]:

@@ -14,7 +14,7 @@ def named(name: str, **more: str) -> Package:
 def test_f25_the_same_task_in_two_packages_is_told_with_both_names() -> None:
     (problem,) = overlaps([named("one"), named("two")])
     assert problem.code == "PL-F016"
-    assert problem.message == "one-1.0.2 and two-1.0.2 both have the deployment task 'a'."
+    assert problem.message == "one-1.0.2 and two-1.0.2 both have the deployment task 'a'"
 
 
 def test_roles_volumes_and_networks_have_one_owner_too() -> None:
@@ -41,7 +41,7 @@ def test_components_must_fit() -> None:
     nsx = named("nsx", deployment_tasks="[]", components="- {name: 'network:nsx', label: N}")
     disks = named("disks", deployment_tasks="[]", components="- {name: 'storage:x', label: X}")
     against, missing = misfits([contrail, nsx])
-    assert "component network:c cannot be with network:nsx of nsx-1.0.2." in against.message
+    assert "component network:c cannot be with network:nsx of nsx-1.0.2" in against.message
     assert missing.mend == "Add x"
     assert misfits([contrail, disks]) == ()
 

@@ -71,7 +71,7 @@ def test_values_exchanged_within_files_that_are_all_right(number: int, data: st.
 def test_no_file_at_all() -> None:
     package, (problem,) = sound({})
     assert package is None
-    assert (problem.code, problem.message) == ("PL-F001", "package: metadata.yaml is missing.")
+    assert (problem.code, problem.message) == ("PL-F001", "package: metadata.yaml is missing")
 
 
 @pytest.mark.parametrize("version", FORMATS)

@@ -194,29 +194,29 @@ db: {name: DB, description: Keeps, conflicts: [web], weight: 5}
         ("nic_config", "metadata: {}", "metadata -> label: the key is missing"),
         ("environment_config", "attributes: {a: {type: text, label: l, weight: 1, value: [5]}}", "value -> item 1: 5 is neither text nor"),
         ("environment_config", "attributes: {a: {type: text, label: l, weight: 1, value: x, regex: {source: '(', error: e}}}", "'(' is no regular expression"),
-        ("environment_config", "attributes: {metadata: {group: x}}", "'x' is not known here. Use general, security"),
+        ("environment_config", "attributes: {metadata: {group: x}}", "'x' is not known here; use general, security"),
         ("environment_config", "attributes: {a: {type: text, label: l, weight: 1, value: x, restrictions: [5]}}", "5 is no restriction"),
         ("environment_config", "attributes: {a: {type: text, label: l, weight: 1, value: x, restrictions: []}}", "restrictions: [] is empty"),
         ("tasks", TASK + "  condition: a b\n", "condition: 'a b' cannot be read"),
         ("tasks", TASK + "  condition: {yaql_exp: a}\n", "is written in YAQL"),
-        ("tasks", TASK.replace("type: shell", "type: shel"), "type: 'shel' is no type of a task here. Use puppet, shell or reboot. Did you mean 'shell'?"),
+        ("tasks", TASK.replace("type: shell", "type: shel"), "type: 'shel' is no type of a task here; use puppet, shell or reboot; did you mean 'shell'?"),
         ("tasks", TASK.replace("type: shell", "type: 5"), "type: 5 is no type of a task here"),
         ("deployment_tasks", "- a\n", "task 1 (line 1): 'a' is no mapping; a task is one"),
-        ("deployment_tasks", GRANULAR + "  cross-depends: [{name: 'a b'}]\n", "name: 'a b' is not valid. Use letters"),
+        ("deployment_tasks", GRANULAR + "  cross-depends: [{name: 'a b'}]\n", "name: 'a b' is not valid; use letters"),
         ("deployment_tasks", "a: b", 'deployment_tasks.yaml (line 1): {"a": "b"} is no list'),
         ("volumes", "[]", "volumes.yaml (line 1): [] is no mapping; the file is one"),
         ("network_roles", "[a]", "network role 1 (line 1): 'a' is no mapping"),
         ("metadata", metadata(5, "requires_product: 5\n"), "requires_product: 5 is no text"),
         ("environment_config", "attributes: {a: {type: text, label: l, weight: 1, value: x, regex: x}}", "regex: 'x' is no mapping"),
         ("deployment_tasks", GRANULAR.replace("2.0.0", "'2'") + "  cross-depends: []\n", "version: '2' is not valid"),
-        ("metadata", metadata(5).replace("'9.0'", "'9.x'"), "'9.x' is no release of Fuel. Use numbers with dots"),
-        ("metadata", metadata(5).replace("['9.0']", "[9]"), 'item 1: 9 is no text. Write it in quotes: "9".'),
+        ("metadata", metadata(5).replace("'9.0'", "'9.x'"), "'9.x' is no release of Fuel; use numbers with dots"),
+        ("metadata", metadata(5).replace("['9.0']", "[9]"), 'item 1: 9 is no text; write it in quotes: "9"'),
         ("metadata", metadata(5).replace("repositories/ubuntu", "5"), "repository_path: 5 is no text"),
-        ("tasks", "{}", "tasks.yaml (line 1): {} is no list. Write a list of tasks: each begins with '- '."),
-        ("tasks", "- 5", "task 1 (line 1): 5 is no mapping; a task is one. Write its keys: role, stage, type, parameters"),
+        ("tasks", "{}", "tasks.yaml (line 1): {} is no list; write a list of tasks: each begins with '- '"),
+        ("tasks", "- 5", "task 1 (line 1): 5 is no mapping; a task is one; write its keys: role, stage, type, parameters"),
         ("tasks", TASK + "  condition: 5\n", "condition: 5 is no condition"),
         ("tasks", TASK.replace("['web']", "[5]"), "role -> item 1: 5 is no text"),
-        ("tasks", TASK.replace("['web']", "5"), "role: 5 is not valid. Use a list of roles"),
+        ("tasks", TASK.replace("['web']", "5"), "role: 5 is not valid; use a list of roles"),
         ("deployment_tasks", GRANULAR.replace("['web']", "[5]"), "role -> item 1: 5 is no text"),
         ("deployment_tasks", GRANULAR + "  requires: {yaql_exp: a}\n", "requires: {\"yaql_exp\": \"a\"} is written in YAQL"),
         ("deployment_tasks", GRANULAR + "  cross-depends: {yaql_exp: a}\n", "is written in YAQL"),
@@ -267,7 +267,7 @@ def test_very_many_problems_are_kept_up_to_a_bound() -> None:
 
 def test_a_role_alone_is_a_list_in_format_3() -> None:
     (said,) = messages(3, deployment_tasks=GRANULAR.replace("['web']", "web"))
-    assert "'web' is not valid: a single role must be in a list. Use a list of roles" in said
+    assert "'web' is not valid: a single role must be in a list; use a list of roles" in said
     assert package(3, deployment_tasks=GRANULAR.replace("['web']", "master")).granular_tasks[0].roles.scope == "master"
 
 
@@ -340,17 +340,17 @@ def test_what_a_package_of_our_own_names_must_be_in_it() -> None:
 @pytest.mark.parametrize(
     ("more", "expected"),
     [
-        ("hooks: [quota]\n", "hooks -> item 1: 'quota' is not valid. Use module:name"),
+        ("hooks: [quota]\n", "hooks -> item 1: 'quota' is not valid; use module:name"),
         ("hooks: [{class: 'a:B', opt: 1}]\n", "opt: a hook class has no such key"),
-        ("python: {entry_points: {phaseline.operation: {a: b}}}\n", "Did you mean 'phaseline.operations'?"),
-        ("stages: {on: install}\n", "stages -> on: 'install' is no list. Write a list: [install]."),
+        ("python: {entry_points: {phaseline.operation: {a: b}}}\n", "did you mean 'phaseline.operations'?"),
+        ("stages: {on: install}\n", "stages -> on: 'install' is no list; write a list: [install]"),
         ("requires_product: 1.x\n", "'1.x' specifies no versions"),
         ("types: [../types.yaml]\n", "'../types.yaml' is no file of the package"),
     ],
 )
 def test_mistakes_of_what_is_our_own(more: str, expected: str) -> None:
     found = [
-        f"{problem.message} {problem.mend}"
+        f"{problem.message}; {problem.mend}"
         for problem in read_package(files(10, metadata=metadata(10, more)) | {"python/a.py": b""}).problems
     ]
     assert any(expected in message for message in found), found
@@ -362,8 +362,8 @@ def test_an_unknown_format_is_refused_and_only_metadata_are_checked() -> None:
     assert codes(5, metadata="") == ["PL-F002"]
     assert codes(5, metadata="[]") == ["PL-F004"]
     (said,) = messages(1, metadata=metadata(1).replace("1.0.0", "1.0"))
-    assert "package_version: 1.0 is not supported." in said
-    assert said.endswith("Write it in quotes.")
+    assert "package_version: 1.0 is not supported;" in said
+    assert said.endswith("write it in quotes")
 
 
 def test_until_a_package_says_its_name_it_is_called_as_its_reader_calls_it() -> None:

@@ -54,7 +54,7 @@ class Text(NamedTuple):
     @property
     def fault(self) -> str:
         """What is wrong with it; empty if nothing is."""
-        word = re.match(r"[\w-]*", self.begins)
+        word = re.match(r"[\w-]*(?!\w*\.(?:\w|$))", self.begins)  # a name with dots keeps its letters
         first = word.group() if word else ""
         if first[:1].isupper() and first not in NAMES and first[1:].islower() | (len(first) == 1):
             return f"begins with {first!r}"

@@ -28,7 +28,7 @@ def unfit(package: Package, labels: Mapping[str, Sequence[str]]) -> list[Problem
     told = ", ".join(f"{name}={value}" for name, values in said.items() for value in values)
     there = "; ".join(f"{each.os} {each.version} ({', '.join(each.mode)})" for each in package.releases)
     message = f"{package} does not support this deployment, whose labels are {told}; it supports {there}"
-    mend = "Enable a package that supports it, or correct the labels: phaseline deployments labels NAME --add os=ubuntu"
+    mend = "enable a package that supports it, or correct the labels: phaseline deployments labels NAME --add os=ubuntu"
     return [Problem("PL-F066", message, mend, Place(subject=str(package)))]
 
 

@@ -16,8 +16,8 @@ def overlaps(packages: Sequence[Package]) -> tuple[Problem, ...]:
         for kind, file, name in _brought(package):
             other = seen.setdefault((kind, name), package)
             if other is not package:
-                message = f"{other} and {package} both have the {kind} '{name}'."
-                mend = f"Disable one of the two, or rename the {kind} in one of them."
+                message = f"{other} and {package} both have the {kind} '{name}'"
+                mend = f"disable one of the two, or rename the {kind} in one of them"
                 found.append(Problem("PL-F016", message, mend, Place(file, subject=str(package))))
     return tuple(found)
 
@@ -62,6 +62,6 @@ def _means(related: RelatedComponents, component: Component) -> bool:
 
 
 def _misfit(package: Package, component: Component, what: str, related: RelatedComponents) -> Problem:
-    message = f"{package}: component {component.name} {what}."
-    mend = related.message or "Enable other packages together."
+    message = f"{package}: component {component.name} {what}"
+    mend = related.message or "enable other packages together"
     return Problem("PL-F017", message, mend, Place("components.yaml", subject=str(package)))

@@ -22,7 +22,7 @@ def warn_of_numbers(package: Package, spot: FileElement) -> None:
     reserved = [task for task in numbered if _is_reserved(range_of(task.number))]
     if reserved:
         what = f"{_numbers(reserved)} in a range that is reserved for future uses"
-        mend = "Use 0-999 for hardware, 2000-2999 for disks, 4000-4999 for networks, 6000-6999 for software, 8000-8999 for monitoring."
+        mend = "use 0-999 for hardware, 2000-2999 for disks, 4000-4999 for networks, 6000-6999 for software, 8000-8999 for monitoring"
         spot.at(reserved[0].index, "stage").odd("PL-F051", what, mend)
     wanted = ranges_of(package.groups)
     outside = (
@@ -31,7 +31,7 @@ def warn_of_numbers(package: Package, spot: FileElement) -> None:
     if outside:
         where = listed(each.text for each in wanted)
         what = f"{_numbers(outside)} outside {where}, where packages of its groups belong"
-        mend = f"Use numbers in {where}, or other groups; the present number works too."
+        mend = f"use numbers in {where}, or other groups; the present number works too"
         spot.at(outside[0].index, "stage").odd("PL-F051", what, mend)
 
 

@@ -113,7 +113,7 @@ class _Reading:
                 self._check_file(name, presence, package_format)
         for name in self.sources:
             if name not in package_format.files:
-                mend = "Remove it, or write a higher package_version."
+                mend = "remove it, or write a higher package_version"
                 self._spot(name).odd("PL-F056", f"is not read in package_version {package_format.version}", mend)
 
     def _check_file(self, name: str, presence: str, package_format: Format) -> None:
@@ -122,18 +122,18 @@ class _Reading:
             if presence.startswith("required"):
                 self._complain_of_absence(name, package_format)
         elif value is None and presence.endswith("not empty"):
-            mend = "Write a list into it; [] if there is nothing to do."
+            mend = "write a list into it; [] if there is nothing to do"
             self._spot(name).wrong("PL-F002", "is empty", mend)
         elif value is not None:
             CHECKS[name](value, self._spot(name), package_format)
 
     def _complain_of_absence(self, name: str, package_format: Format | None) -> None:
         if name in self.sources:
-            self._spot(name).wrong("PL-F002", "is empty", "Write name, title, version, package_version and more.")
+            self._spot(name).wrong("PL-F002", "is empty", "write name, title, version, package_version and more")
             return
         of = f"package_version {package_format.version}" if package_format is not None else "every package"
-        mend = f"Put it at the top of the package: {of} needs it" + (
-            ", even if it is empty." if name == SETTINGS else "."
+        mend = f"put it at the top of the package: {of} needs it" + (
+            ", even if it is empty" if name == SETTINGS else ""
         )
         self._spot(name).wrong("PL-F001", "is missing", mend)
 

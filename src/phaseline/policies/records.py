@@ -79,7 +79,7 @@ def names_of(option: str, text: str) -> tuple[Expression, frozenset[str]]:
     try:
         expression = Expression(text)
     except ProblemsError as error:
-        told = "; ".join(f"{one.code} {one.message}. {one.mend}" for one in error.problems)
+        told = "; ".join(f"{one.code} {one.message}; {one.mend}" for one in error.problems)
         raise ValueError(f"'{option}: {text}' cannot be read: {told}") from error
     return expression, expression.names()
 

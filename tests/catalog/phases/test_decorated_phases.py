@@ -148,7 +148,7 @@ def test_an_argument_that_is_like_one_of_ours_is_refused_with_what_was_meant(
     [plugin] = read(tmp_path, CREATE.format(f", {argument}='aws'") + "def handle(handler): ...\n")
     [problem] = plugin.errors
     assert (problem.code, problem.message) == ("PL-D006", f"@phase has no argument '{argument}'")
-    assert problem.mend.startswith(f"Did you mean {meant}=…?")
+    assert problem.mend.startswith(f"did you mean {meant}=…?")
 
 
 def test_attributes_of_a_phase_that_are_like_none_of_ours_are_kept(tmp_path: Path) -> None:

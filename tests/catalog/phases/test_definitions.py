@@ -96,7 +96,7 @@ def test_p13_a_constraint_that_is_text_is_refused_with_the_right_form(tmp_path: 
     [problem] = plugin.errors
     assert problem.code == "PL-D013"
     assert "text" in problem.message
-    assert problem.mend == "Write ResourceConstraint := FixedPublicIp isnt undefined"
+    assert problem.mend == "write ResourceConstraint := FixedPublicIp isnt undefined"
     assert (problem.place.line, problem.place.column) == (4, 1)
 
 

@@ -28,7 +28,9 @@ attributes:
 
 
 def said(given: dict[str, Any]) -> list[str]:
-    return [f"{problem.code} {problem.message} {problem.mend}" for problem in chosen("lma-1.0.2", FORM, given).problems]
+    return [
+        f"{problem.code} {problem.message}; {problem.mend}" for problem in chosen("lma-1.0.2", FORM, given).problems
+    ]
 
 
 def test_what_is_not_chosen_is_as_the_form_says() -> None:
@@ -40,17 +42,17 @@ def test_what_is_not_chosen_is_as_the_form_says() -> None:
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ({"local": "yes"}, "PL-F032 lma-1.0.2: setting local: 'yes' is not suitable. Use true or false."),
-        ({"port": 0}, "PL-F032 lma-1.0.2: setting port: 0 is not suitable. Use a whole number from 1 to 65535."),
+        ({"local": "yes"}, "PL-F032 lma-1.0.2: setting local: 'yes' is not suitable; use true or false"),
+        ({"port": 0}, "PL-F032 lma-1.0.2: setting port: 0 is not suitable; use a whole number from 1 to 65535"),
         ({"port": "80"}, "'80' is not suitable"),
         ({"port": True}, "true is not suitable"),
-        ({"mode": "c"}, "'c' is not suitable. Use a or b."),
-        ({"names": []}, "[] is not suitable. Use a list of texts from 1 to 2."),
-        ({"names": ["A"]}, '["A"] is not suitable. Small letters'),
-        ({"url": 5, "local": False}, "5 is not suitable. An address begins with http"),
-        ({"url": {}, "local": False}, "{} is not suitable. Use a text, or {get_secret: NAME}."),
-        ({"prot": 1}, "PL-F033 lma-1.0.2: setting prot: there is no such setting. Known are local, port"),
-        ({"url": "http://x"}, "PL-F034 lma-1.0.2: setting url: cannot be set while settings:lma.local.value == true. Only for a server"),
+        ({"mode": "c"}, "'c' is not suitable; use a or b"),
+        ({"names": []}, "[] is not suitable; use a list of texts from 1 to 2"),
+        ({"names": ["A"]}, '["A"] is not suitable; Small letters'),
+        ({"url": 5, "local": False}, "5 is not suitable; An address begins with http"),
+        ({"url": {}, "local": False}, "{} is not suitable; use a text, or {get_secret: NAME}"),
+        ({"prot": 1}, "PL-F033 lma-1.0.2: setting prot: there is no such setting; known are local, port"),
+        ({"url": "http://x"}, "PL-F034 lma-1.0.2: setting url: cannot be set while settings:lma.local.value == true; Only for a server"),
     ],
 )  # fmt: skip
 def test_what_does_not_suit_is_told(given: dict[str, Any], expected: str) -> None:
@@ -73,4 +75,4 @@ def test_a_restriction_sees_what_others_have_chosen() -> None:
 
 def test_a_package_without_settings_says_so() -> None:
     (problem,) = chosen("lma", package(10).form, {"a": 1}).problems
-    assert problem.mend == "The package has no settings."
+    assert problem.mend == "the package has no settings"

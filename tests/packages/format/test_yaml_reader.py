@@ -8,7 +8,7 @@ from phaseline.packages.format.yaml_reader import MAX_FILE_BYTES
 
 def test_f48_a_file_of_more_than_5_mib_is_not_read() -> None:
     (problem,) = problems(5, tasks="#" * (MAX_FILE_BYTES + 1))
-    assert (problem.code, problem.message) == ("PL-B003", "lma-1.0.2: tasks.yaml has more than 5 MiB.")
+    assert (problem.code, problem.message) == ("PL-B003", "lma-1.0.2: tasks.yaml has more than 5 MiB")
 
 
 def test_what_is_no_text_is_told_with_its_line() -> None:

@@ -62,11 +62,11 @@ class InstalledFunctions:
         from phaseline.catalog.code.search_path import offer_shim
 
         point = self._points[name]
-        mend = f"Repair or remove the distribution '{_distribution(point)}', or write the value itself."
+        mend = f"repair or remove the distribution '{_distribution(point)}', or write the value itself"
         offer_shim()
         if self._before_code is not None:
             self._before_code()
-        with guarded(f"The function '{name}' cannot be imported", mend):
+        with guarded(f"the function '{name}' cannot be imported", mend):
             found = point.load()
             if not callable(found):
                 raise TypeError(f"{point.value} is not callable")
@@ -127,7 +127,7 @@ class OwnFunction:
 
     def evaluate(self, written: Mapping[str, Value], scope: Scope) -> Value:  # noqa: ARG002 - the protocol's signature
         """Its answer."""
-        with guarded(f"'{self.name}'", "Correct what it is given."):
+        with guarded(f"'{self.name}'", "correct what it is given"):
             return self.call(written[self.name])
 
 

@@ -95,7 +95,7 @@ def unpack(
             _write(file, member)
         except OSError as error:
             message = f"the member {member.name!r} of '{archive}' cannot be written: {error.strerror}"
-            problem = Problem("PL-B120", message, "Rename it, or make room.", Place(str(archive)))
+            problem = Problem("PL-B120", message, "rename it, or make room", Place(str(archive)))
             raise ProblemsError([problem]) from error
         names.append(member.name)
     return names
@@ -160,7 +160,7 @@ class _Reading:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             message = f"'{self._shown}' cannot be read as an archive: {reason or type(error).__name__}"
             raise self._refusal(
-                "PL-B120", message, "Name a zip, whl, wgn, tar, tar.gz or rpm file that is whole."
+                "PL-B120", message, "name a zip, whl, wgn, tar, tar.gz or rpm file that is whole"
             ) from error
 
     def _zip(self, file: IO[bytes]) -> Iterator[ArchiveMember]:
@@ -170,7 +170,7 @@ class _Reading:
                 kind = _kind(mode, is_folder=entry.is_dir())
                 name = self._checked(entry.orig_filename, kind)
                 if entry.flag_bits & 1:
-                    self._refuse_member(entry.orig_filename, "is encrypted", "Pack it without a password.")
+                    self._refuse_member(entry.orig_filename, "is encrypted", "pack it without a password")
                 yield from self._folder(name, kind)
                 if kind == "link":
                     with opened.open(entry) as stream:
@@ -221,7 +221,7 @@ class _Reading:
             or not target.isprintable()
             or "\\" in target
         ):
-            self._refuse_member(name, "is a link that leads out", "Pack what it leads to in its place.")
+            self._refuse_member(name, "is a link that leads out", "pack what it leads to in its place")
         return ArchiveMember(name, b"", link=target)
 
     def _folder(self, name: str, kind: Kind) -> Iterator[ArchiveMember]:
@@ -235,17 +235,17 @@ class _Reading:
         """The name of a member in its plain form. Raises for one that could do harm when it is written to disk."""
         parts = [part for part in name.split("/") if part not in {"", "."}]
         if kind == "link" and not self._with_links:
-            self._refuse_member(name, "is a link", "Pack what it leads to in its place.")
+            self._refuse_member(name, "is a link", "pack what it leads to in its place")
         if kind == "other":
-            self._refuse_member(name, "is neither a file nor a folder", "Leave it out.")
+            self._refuse_member(name, "is neither a file nor a folder", "leave it out")
         if name.startswith("/") or ".." in parts or "\\" in name or name[1:2] == ":":
-            self._refuse_member(name, "leads out of the archive", "Pack the folder itself, with names relative to it.")
+            self._refuse_member(name, "leads out of the archive", "pack the folder itself, with names relative to it")
         if not name.isprintable() or len(name) > MAX_NAME:
-            self._refuse_member(name, "has a name that no file should have", "Rename it.")
+            self._refuse_member(name, "has a name that no file should have", "rename it")
         plain = "/".join(parts)
         if kind in {"file", "link"}:
             if plain.lower() in self._names or not plain:
-                self._refuse_member(name, "is there twice", "Pack it once; capital letters make no difference.")
+                self._refuse_member(name, "is there twice", "pack it once; capital letters make no difference")
             self._names.add(plain.lower())
             if len(self._names) > self._limits.members:
                 self._too_much(f"{self._limits.members:,} files")
@@ -270,7 +270,7 @@ class _Reading:
         raise self._refusal("PL-B121", f"in '{self._shown}' the member {shown!r} {what}", mend)
 
     def _too_much(self, what: str) -> NoReturn:
-        raise self._refusal("PL-B122", f"'{self._shown}' holds more than {what}", "Leave out what is not needed.")
+        raise self._refusal("PL-B122", f"'{self._shown}' holds more than {what}", "leave out what is not needed")
 
     def _refusal(self, code: str, message: str, mend: str) -> ProblemsError:
         return ProblemsError([Problem(code, message, mend, Place(self._shown))])

@@ -85,7 +85,7 @@ class BlueprintFiles:
         if outside:
             message = f"'{name}' is outside the blueprint's folder"
             raise _refusal(
-                "PL-B021", message, "Copy the file below the folder of the blueprint and import it there.", ""
+                "PL-B021", message, "copy the file below the folder of the blueprint and import it there", ""
             )
         return None
 
@@ -94,30 +94,30 @@ class BlueprintFiles:
         file = Path(path)
         try:
             if not path:
-                raise _refusal("PL-B001", "no file is named: its name is empty", "Name a file with a blueprint.", path)
+                raise _refusal("PL-B001", "no file is named: its name is empty", "name a file with a blueprint", path)
             if not file.is_file():
                 if file.is_dir():
-                    mend = "Name the file in it, such as blueprint.yaml."
+                    mend = "name the file in it, such as blueprint.yaml"
                     raise _refusal("PL-B001", f"'{path}' is a folder", mend, path)
                 if not file.exists():
                     return None
-                raise _refusal("PL-B001", f"'{path}' is no regular file", "Name a file with a blueprint in it.", path)
+                raise _refusal("PL-B001", f"'{path}' is no regular file", "name a file with a blueprint in it", path)
             with file.open("rb") as handle:
                 content = handle.read(self._limit_bytes + 1)
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else "the path contains invalid characters"
             message = f"'{path}' cannot be read: {reason}"
             raise _refusal(
-                "PL-B001", message, "Give yourself the permission to read it, or name another file.", path
+                "PL-B001", message, "give yourself the permission to read it, or name another file", path
             ) from error
         if len(content) > self._limit_bytes:
             message = f"'{path}' has more than {self._limit_bytes:,} bytes"
-            raise _refusal("PL-B003", message, "Split the blueprint into several files.", path)
+            raise _refusal("PL-B003", message, "split the blueprint into several files", path)
         try:
             return content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             message = f"'{path}' is not UTF-8 text: byte {error.start + 1} is no part of a character"
-            raise _refusal("PL-B002", message, "Save the file as UTF-8.", path) from error
+            raise _refusal("PL-B002", message, "save the file as UTF-8", path) from error
 
     def fetch(self, url: str) -> str | None:
         """The text of a file in the web, or None if there is none."""
@@ -127,8 +127,8 @@ class BlueprintFiles:
 
         published = public_address(url)
         if published is not None and not any(is_below(url, beginning) for beginning in self._allowed_imports):
-            message = f"The definition file of the plugin '{published.name}' ({published.version}) is not available"
-            mend = f"Add it: phaseline plugins install --definition-only FILE, or {GO_ON}."
+            message = f"the definition file of the plugin '{published.name}' ({published.version}) is not available"
+            mend = f"add it: phaseline plugins install --definition-only FILE, or {GO_ON}"
             raise _refusal("PL-B092", message, mend, url)
         return WebFiles(self._allowed_imports, limit_bytes=self._limit_bytes, tell=self._tell).fetch(url)
 
@@ -170,8 +170,8 @@ class BlueprintFiles:
         if found is None:
             others = ", ".join(each.version for each in types.named(name)) if types is not None else ""
             if others:
-                message = f"The plugin '{name}' has no definition of version '{version}' here, only {others}"
-                mend = "Ask for one of these, or add it: phaseline plugins install --definition-only FILE"
+                message = f"the plugin '{name}' has no definition of version '{version}' here, only {others}"
+                mend = "ask for one of these, or add it: phaseline plugins install --definition-only FILE"
                 raise _refusal("PL-B092", message, mend, "")
             return None
         return found.path(minor)

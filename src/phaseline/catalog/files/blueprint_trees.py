@@ -66,7 +66,7 @@ class BlueprintTree:
             _Taking(path, self.whose).refuse(
                 path,
                 f"'{file.path}' was changed while it was read",
-                "Repeat this command when no other program writes into the folder",
+                "repeat this command when no other program writes into the folder",
             )
         return body
 
@@ -137,7 +137,7 @@ class _Taking:
         self._whose = whose
         self._leave_out = leave_out
         self._open: list[Path] = []
-        self.too_much = f"Remove what the {whose.noun} does not need."
+        self.too_much = f"remove what the {whose.noun} does not need"
 
     def files(self, folder: Path) -> Iterator[Path]:
         """Every file below, links followed where they stay inside; folders without files, where they count."""
@@ -150,7 +150,7 @@ class _Taking:
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:
-            self.refuse(folder, f"it cannot be read: {error.strerror}", "Give yourself the right to read it.")
+            self.refuse(folder, f"it cannot be read: {error.strerror}", "give yourself the right to read it")
         for entry in entries:
             path = Path(entry.path)
             if self._leave_out(entry.path):
@@ -166,7 +166,7 @@ class _Taking:
                 is_empty = False
                 yield path
             else:
-                self.refuse(path, f"'{entry.name}' is neither a file nor a folder", "Remove it from the folder.")
+                self.refuse(path, f"'{entry.name}' is neither a file nor a folder", "remove it from the folder")
         if is_empty and self._whose.keeps_empty and folder.resolve() != self._root:
             self._refuse_name(folder, folder.name)
             yield folder
@@ -176,17 +176,17 @@ class _Taking:
         target = path.resolve()
         if not target.is_relative_to(self._root):
             message = f"'{path.name}' is a link that leads out of the {self._whose.noun}'s folder"
-            self.refuse(path, message, "Put a copy of what is needed into the folder.")
+            self.refuse(path, message, "put a copy of what is needed into the folder")
         if target.is_dir() and not self._whose.follows_folders:
-            self.refuse(path, f"'{path.name}' is a link to a folder", "Put a copy of the folder there.")
+            self.refuse(path, f"'{path.name}' is a link to a folder", "put a copy of the folder there")
         if target in self._open:
-            self.refuse(path, f"'{path.name}' is a link to a folder that contains it", "Remove the link.")
+            self.refuse(path, f"'{path.name}' is a link to a folder that contains it", "remove the link")
 
     def _refuse_name(self, path: Path, name: str) -> None:
         try:
             name.encode()
         except UnicodeEncodeError:
-            self.refuse(path, f"the name of the file {os.fsencode(name)!r} is not UTF-8", "Rename it.")
+            self.refuse(path, f"the name of the file {os.fsencode(name)!r} is not UTF-8", "rename it")
 
     def digest(self, path: Path) -> str:
         """Of what is in a file."""
@@ -194,7 +194,7 @@ class _Taking:
             return _digest(path)
         except OSError as error:
             message = f"'{path.name}' cannot be read: {error.strerror}"
-            self.refuse(path, message, "Give yourself the right to read it.")
+            self.refuse(path, message, "give yourself the right to read it")
 
     def refuse(self, path: Path, message: str, mend: str) -> NoReturn:
         """Raise the problem of this walk."""

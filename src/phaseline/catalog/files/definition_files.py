@@ -54,7 +54,7 @@ def read_sound(path: Path, *, name: str = "", version: str = "") -> tuple[list[D
             texts[file] = None
             problems += error.problems
     if not texts:
-        mend = "Name a plugin.yaml, or an archive or folder with one, at most three folders deep."
+        mend = "name a plugin.yaml, or an archive or folder with one, at most three folders deep"
         raise _refusal("PL-B123", f"there is no definition file in '{path}'", mend, str(path))
     least = min(len(PurePosixPath(file).parts) for file in texts)
     found: dict[tuple[str, str, PurePosixPath], dict[str, str]] = {}
@@ -163,10 +163,10 @@ def _bytes(path: Path) -> bytes:
             content = file.read(LIMITS.member_bytes + 1)
     except OSError as error:
         message = f"'{path}' cannot be read: {error.strerror}"
-        raise _refusal("PL-B001", message, "Check the path, and the permission to read it.", str(path)) from error
+        raise _refusal("PL-B001", message, "check the path, and the permission to read it", str(path)) from error
     if len(content) > LIMITS.member_bytes:
         message = f"'{path}' has more than {LIMITS.member_bytes:,} bytes"
-        raise _refusal("PL-B003", message, "Name the definition file of a plugin.", str(path))
+        raise _refusal("PL-B003", message, "name the definition file of a plugin", str(path))
     return content
 
 
@@ -175,7 +175,7 @@ def _text(content: bytes, shown: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         message = f"'{shown}' is not UTF-8 text: byte {error.start + 1} is no part of a character"
-        raise _refusal("PL-B002", message, "Save the file as UTF-8.", shown) from error
+        raise _refusal("PL-B002", message, "save the file as UTF-8", shown) from error
 
 
 # -- content --------------------------------------------------------------------------------------------------------
@@ -191,7 +191,7 @@ def _root(text: str, shown: str) -> Mapping[str, Value]:
         raise ProblemsError(report.problems())
     root = document.root if document is not None else None
     if not isinstance(root, dict) or not root.keys() & {"plugins", "node_types", "relationships", "data_types"}:
-        mend = "Name the file that has the sections 'plugins' and 'node_types'."
+        mend = "name the file that has the sections 'plugins' and 'node_types'"
         raise _refusal("PL-B123", f"'{shown}' defines neither plugins nor types", mend, shown)
     return root
 
@@ -217,7 +217,7 @@ def _owners(root: Mapping[str, Value], given: tuple[str, str], path: Path, shown
         for part, option in zip(key, ("--name", "--version"), strict=True):
             if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._+!-]*", part):
                 message = f"'{shown}' has no {option[2:]} of the package it belongs to"
-                raise _refusal("PL-B124", message, f"Give it: {option} {option[2:].upper()}", shown)
+                raise _refusal("PL-B124", message, f"give it: {option} {option[2:].upper()}", shown)
         yield key
 
 

@@ -47,7 +47,7 @@ def announced_packages() -> Iterator[AnnouncedPackage]:
         message = (
             f"the entry point '{point.name}' of {distribution} names '{point.value}', which is no folder with modules"
         )
-        mend = f"Correct it: the entry point in the group {GROUP} names the module whose folder has metadata.yaml; or install the distribution again."
+        mend = f"correct it: the entry point in the group {GROUP} names the module whose folder has metadata.yaml; or install the distribution again"
         yield AnnouncedPackage(
             point.name, origin, problems=(Problem("PL-F060", message, mend, Place(subject=point.name)),)
         )

@@ -48,7 +48,7 @@ def opened(path: Path, *, leave_out: Callable[[str], bool] = lambda _: False) ->
         return
     if path.suffix in {".yaml", ".yml"}:
         message = f"'{path}' is a single file, and a package is a folder or an archive"
-        mend = "For its type definitions alone: phaseline plugins install --definition-only FILE"
+        mend = "for its type definitions alone: phaseline plugins install --definition-only FILE"
         raise problem_error("PL-F060", message, mend, subject=str(path))
     from tempfile import TemporaryDirectory
 
@@ -119,9 +119,9 @@ def _root(folder: Path, shown: str) -> Path:
         if found:
             there = ", ".join(sorted(place.relative_to(folder).as_posix() for place in found))
             message = f"there are several packages in '{shown}': {there}"
-            raise problem_error("PL-F060", message, "Pack one package into one archive.", subject=shown)
+            raise problem_error("PL-F060", message, "pack one package into one archive", subject=shown)
     message = f"there is no package in '{shown}': it has no {MARK}"
-    mend = f"Name an archive of a package's folder; the file {MARK} is at most {MAX_DEPTH} folders deep in it."
+    mend = f"name an archive of a package's folder; the file {MARK} is at most {MAX_DEPTH} folders deep in it"
     raise problem_error("PL-F060", message, mend, subject=shown)
 
 
@@ -146,5 +146,5 @@ def _lines(text: str) -> Iterator[tuple[str, str]]:
 
 def _unlike(path: str, shown: str, *, is_there: bool, is_told: bool) -> Problem:
     what = "is missing" if not is_there else "is not what it was when the package was built" if is_told else "is new"
-    mend = f"Get the package again from its vendor; if you have changed it yourself, remove {CHECKSUMS}."
+    mend = f"get the package again from its vendor; if you have changed it yourself, remove {CHECKSUMS}"
     return Problem("PL-F061", f"the file '{path}' of '{shown}' {what}, according to {CHECKSUMS}", mend, Place(shown))

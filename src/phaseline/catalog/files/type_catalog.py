@@ -129,7 +129,7 @@ class TypeFiles:
                 new.rename(place)
         except OSError as error:
             message = f"the definition cannot be kept in '{self._folder}': {error.strerror}"
-            problem = Problem("PL-B120", message, "Give yourself the permission to write there.", Place(str(place)))
+            problem = Problem("PL-B120", message, "give yourself the permission to write there", Place(str(place)))
             raise ProblemsError([problem]) from error
         return TypeFile(definition.name, definition.version, str(place), tuple(sorted(definition.files)))
 
@@ -173,5 +173,5 @@ def fits(version: str, wanted: str) -> bool:
     except InvalidVersion:
         return False
     except InvalidSpecifier as error:
-        mend = "Write a specifier of PEP 440, such as '>=3.0,<4'."
+        mend = "write a specifier of PEP 440, such as '>=3.0,<4'"
         raise ProblemsError([Problem("PL-B092", f"'{wanted}' specifies no version", mend)]) from error

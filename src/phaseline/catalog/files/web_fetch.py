@@ -54,7 +54,7 @@ class WebFiles:
         if any(is_below(url, beginning) for beginning in self._allowed):
             return
         message = f"'{url}' is not among the addresses that blueprints may import from"
-        mend = f"Add its beginning to the setting '{SETTING}', or save the file beside the blueprint."
+        mend = f"add its beginning to the setting '{SETTING}', or save the file beside the blueprint"
         raise _refusal("PL-B028", message, mend, url)
 
     def fetch(self, url: str) -> str | None:
@@ -71,7 +71,7 @@ class WebFiles:
             return content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             message = f"'{url}' is not UTF-8 text: byte {error.start + 1} is no part of a character"
-            raise _refusal("PL-B002", message, "Save the file as UTF-8.", url) from error
+            raise _refusal("PL-B002", message, "save the file as UTF-8", url) from error
 
     def _content(self, url: str) -> bytes | None:
         tries = 0
@@ -88,7 +88,7 @@ class WebFiles:
                 reason, is_final = _error_text(error), isinstance(error, ValueError | InvalidURL)
             if is_final or tries == MORE_TRIES:
                 times = f" (tried {tries + 1} times)" if tries else ""
-                mend = "Check the address and the connection, or save the file beside the blueprint."
+                mend = "check the address and the connection, or save the file beside the blueprint"
                 raise _refusal("PL-B029", f"'{url}' cannot be fetched: {reason}{times}", mend, url)
             if not tries:
                 longest = MORE_TRIES * (PAUSE_S + self._timeout_s)
@@ -107,7 +107,7 @@ class WebFiles:
                 size += len(chunk)
                 if size > self._limit_bytes:
                     message = f"'{url}' has more than {self._limit_bytes:,} bytes"
-                    raise _refusal("PL-B003", message, "Split the blueprint into several files.", url)
+                    raise _refusal("PL-B003", message, "split the blueprint into several files", url)
                 if time.monotonic() > until:
                     raise TimeoutError(f"it takes longer than {WHOLE_S:g} s")
         return b"".join(parts)

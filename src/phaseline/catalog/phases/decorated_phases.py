@@ -64,7 +64,7 @@ def _written(
     record = Record()
     keywords = [] if call is None else call.keywords
     if call is None or call.args or any(keyword.arg is None for keyword in keywords):
-        mend = "Write @phase(name=…, states=…, resource_type=…) with each argument by its name."
+        mend = "write @phase(name=…, states=…, resource_type=…) with each argument by its name"
         problems.append(Problem("PL-D006", "the arguments of @phase cannot be read", mend, where))
     given = {keyword.arg: keyword.value for keyword in keywords if keyword.arg is not None}
     for argument, expression in given.items():
@@ -76,14 +76,14 @@ def _written(
         value = literal(expression, source.constants or {})
         if value is NO_LITERAL:
             message = f"the value of '{argument}' cannot be known without running the code"
-            mend = "Write a literal, or the name of a constant of this module."
+            mend = "write a literal, or the name of a constant of this module"
             problems.append(Problem("PL-D006", message, mend, place))
             continue
         for name, one in _attributes(argument, value):
             places[name.lower()] = place
             problems += _put(record, name, one, place)
     if call is not None and "states" not in given:
-        problems.append(Problem("PL-D006", "@phase has no argument 'states'", "Add states=… to it.", where))
+        problems.append(Problem("PL-D006", "@phase has no argument 'states'", "add states=… to it", where))
     return altered(
         module,
         name=module.name if function.name in HANDLES else f"{module.name}.{function.name}",
@@ -107,7 +107,7 @@ def _unknown(argument: str, place: Place) -> Problem | None:
     meant = means.get(attribute) or closest(argument, ARGUMENTS, near=LIKELY)
     if not meant:
         return None
-    mend = f"Did you mean {meant}=…? An attribute of your own with this name is {attribute_name(argument)[6:]}=…"
+    mend = f"did you mean {meant}=…? an attribute of your own with this name is {attribute_name(argument)[6:]}=…"
     return Problem("PL-D006", f"@phase has no argument '{argument}'", mend, place)
 
 
@@ -135,7 +135,7 @@ def _put(record: Record, name: str, value: Any, place: Place) -> list[Problem]:
     except ProblemsError as error:
         return [altered(problem, place=place) for problem in error.problems]
     except (AttributeTypeError, AttributeValueError) as error:
-        return [Problem("PL-D012", f"{name}: {error}", "Give it a value that can be kept.", place)]
+        return [Problem("PL-D012", f"{name}: {error}", "give it a value that can be kept", place)]
     return []
 
 

@@ -115,14 +115,14 @@ class _Reading:
         states = self._names("HandlesStates")
         types = self._names("ResourceType")
         if not name:
-            self._say("PL-D010", "the phase has no name", "Write PhaseName = and a name that no other phase has.")
+            self._say("PL-D010", "the phase has no name", "write PhaseName = and a name that no other phase has")
         self._refuse_name("PhaseName", name)
         if not states:
             self._say(
-                "PL-D012", "HandlesStates names no state", "Write HandlesStates = and the states.", "HandlesStates"
+                "PL-D012", "HandlesStates names no state", "write HandlesStates = and the states", "HandlesStates"
             )
         if not types:
-            mend = "Write ResourceType = and the types, such as Cloud.Node."
+            mend = "write ResourceType = and the types, such as Cloud.Node"
             self._say("PL-D011", "the phase has no resource type", mend)
         constraint = self._constraint()
         description = attributes.get("description", "")
@@ -174,10 +174,10 @@ class _Reading:
     def _twice(self, new: str, old: str, value: Stored, other: Stored) -> None:
         if value_json(value) == value_json(other):
             message = f"{new} and {old}, which means the same, are both given"
-            self._say("PL-D014", message, f"Leave {old} out.", old, is_warning=True)
+            self._say("PL-D014", message, f"leave {old} out", old, is_warning=True)
         else:
             message = f"{new} is {_shown(value)} and {old}, which means the same, is {_shown(other)}"
-            self._say("PL-D014", message, f"Leave {old} out.", old)
+            self._say("PL-D014", message, f"leave {old} out", old)
 
     def _policy(self, attributes: Record) -> PhasePolicy:
         values: dict[str, Any] = {}
@@ -190,9 +190,9 @@ class _Reading:
             except Unfit:
                 as_text = isinstance(value, str) and knob.is_expression
                 mend = (
-                    f"For an expression write Phase.{name} := {_printable(str(value))}"
+                    f"for an expression write Phase.{name} := {_printable(str(value))}"
                     if as_text
-                    else f"Give {knob.kind}."
+                    else f"give {knob.kind}"
                 )
                 message = f"Phase.{name} is to be {knob.kind}, not {_shown(value)}"
                 self._say("PL-D012", message, mend, f"Phase.{name}")
@@ -206,7 +206,7 @@ class _Reading:
             message = (
                 f"HandlesProvider is {', '.join(found)} and ForProvider, which means the same, is {', '.join(other)}"
             )
-            self._say("PL-D014", message, "Keep one of them.", "ForProvider")
+            self._say("PL-D014", message, "keep one of them", "ForProvider")
         found = found or other
         return () if [name.lower() for name in found] == ["none"] else found
 
@@ -219,7 +219,7 @@ class _Reading:
         if isinstance(value, str):
             text = _printable(value)
             message = f'ResourceConstraint is the text "{text}", not an expression'
-            mend = f"Write ResourceConstraint := {text}"
+            mend = f"write ResourceConstraint := {text}"
             self._say("PL-D013", message, mend, "ResourceConstraint")
         else:
             self._kind("ResourceConstraint", "an expression", value)
@@ -237,7 +237,7 @@ class _Reading:
                 self._say(
                     "PL-D040",
                     message,
-                    f"Write {name} = and the {what} to listen to.",
+                    f"write {name} = and the {what} to listen to",
                     "ResourceStateListener",
                     is_warning=True,
                 )
@@ -262,7 +262,7 @@ class _Reading:
             word = f"{attribute} = true" if functions is LISTENS else f"{attribute} = and its states"
             message = f"the function '{there}' is never called: the definition has no {attribute}"
             where = source.place(source.functions[there].line, source.functions[there].column)
-            self.problems.append(Problem("PL-D041", message, f"Write {word}.", where, "warning"))
+            self.problems.append(Problem("PL-D041", message, f"write {word}", where, "warning"))
 
     # The code
 
@@ -293,12 +293,12 @@ class _Reading:
             if not source.is_open:
                 hint = suggestion(name, source.functions or {})
                 message = f"the module has no function '{name}'"
-                self.problems.append(Problem("PL-D004", message, f"{hint}Write def {sample}: …", Place(source.file)))
+                self.problems.append(Problem("PL-D004", message, f"{hint}write def {sample}: …", Place(source.file)))
         elif function.arguments == 0 or function.arguments > (2 if purpose == "phase" else 1):
             message = f"'{name}' takes {function.arguments} arguments"
             more = " or def handle_one(resource, data)" if purpose == "phase" else ""
             place = source.place(function.line, function.column)
-            self.problems.append(Problem("PL-D004", message, f"Write def {sample}{more}.", place))
+            self.problems.append(Problem("PL-D004", message, f"write def {sample}{more}", place))
 
     # Values
 
@@ -337,13 +337,13 @@ class _Reading:
 
     def _kind(self, attribute: str, expected: str, value: Stored) -> None:
         message = f"{attribute} is to be {expected}, not {_shown(value)}"
-        self._say("PL-D012", message, f"Give {expected}.", attribute)
+        self._say("PL-D012", message, f"give {expected}", attribute)
 
     def _misspelled(self, name: str, known: tuple[str, ...], prefix: str) -> None:
         meant = closest(name, known, near=LIKELY)
         if meant:
             message = f"{prefix}{name} means nothing to the engine"
-            mend = f"Did you mean {prefix}{meant}? Otherwise it is kept as an attribute of its own."
+            mend = f"did you mean {prefix}{meant}? otherwise it is kept as an attribute of its own"
             self._say("PL-D015", message, mend, f"{prefix}{name}", is_warning=True)
 
     def _misspelled_phase(self) -> None:
@@ -354,7 +354,7 @@ class _Reading:
                 self._misspelled(name, OF_PHASE, "Phase.")
         if "Timeout" in attributes:
             message = "Phase.Timeout has no effect yet: how long a resource may stay in a phase is not limited"
-            self._say("PL-D019", message, "Limit each run with Phase.RunTimeout.", "Phase.Timeout", is_warning=True)
+            self._say("PL-D019", message, "limit each run with Phase.RunTimeout", "Phase.Timeout", is_warning=True)
 
     def _say(self, code: str, message: str, mend: str, attribute: str = "", *, is_warning: bool = False) -> None:
         self.problems.append(

@@ -65,7 +65,7 @@ class ModuleSource:
 def read_source(content: bytes, file: str, package: str = "") -> ModuleSource:
     """The module in ``package``; where it cannot be read only its problems (PL-D002, PL-D003)."""
     if len(content) > MAX_SOURCE_BYTES:
-        mend = f"Keep modules of plugins below {MAX_SOURCE_BYTES // 1024 // 1024} MiB."
+        mend = f"keep modules of plugins below {MAX_SOURCE_BYTES // 1024 // 1024} MiB"
         return ModuleSource(file, problems=(Problem("PL-D050", "the module is too large", mend, Place(file)),))
     text = content.decode("utf-8", "replace")
     shown = ModuleSource(file, tuple(text.splitlines()))
@@ -84,14 +84,14 @@ def _old_spelling(found: re.Match[str], text: str, shown: ModuleSource) -> Probl
     line = text.count("\n", 0, found.start("kind")) + 1
     column = found.start("kind") - found.start() + 1
     kind, name = found["kind"], found["name"]
-    mend = f"Write `except {kind} as {name}:`; plugins are written in Python 3."
+    mend = f"write `except {kind} as {name}:`; plugins are written in Python 3"
     return Problem("PL-D003", f"`except {kind}, {name}:` is the spelling of Python 2", mend, shown.place(line, column))
 
 
 def _syntax(error: Exception, shown: ModuleSource) -> Problem:
     line, column = (error.lineno or 1, error.offset or 1) if isinstance(error, SyntaxError) else (1, 1)
     what = error.msg if isinstance(error, SyntaxError) else str(error) or type(error).__name__
-    mend = "Correct the line; plugins are written in Python 3."
+    mend = "correct the line; plugins are written in Python 3"
     return Problem("PL-D002", f"the module is not valid Python: {what}", mend, shown.place(line, max(column, 1)))
 
 
@@ -158,5 +158,5 @@ def missing_imports(source: ModuleSource, folders: Iterable[str]) -> Iterator[Pr
             continue
         if all(finder.find_spec(top, None) is None for finder in sys.meta_path):
             message = f"the module '{module}', which is imported here, is not found"
-            mend = "Install its package, or put it into lib/python of the plugin's package."
+            mend = "install its package, or put it into lib/python of the plugin's package"
             yield Problem("PL-D005", message, mend, source.place(line))

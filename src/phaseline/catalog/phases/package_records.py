@@ -35,7 +35,7 @@ def written_of(
     problems = []
     if not all(part.isidentifier() for part in (*module.split("."), function)):
         module = function = ""
-        mend = 'Write Code = "module:function".'
+        mend = 'write Code = "module:function"'
         at = (places or {}).get("code", place)
         problems.append(Problem("PL-D001", "the record has no Code", mend, at))
     name = record.stored("Name")
@@ -57,7 +57,7 @@ def type_of(record: Record, place: Place = NOWHERE) -> tuple[ResourceType | None
     if attributes is None:
         problems.append(_wrong("Attributes", "a list of names", place))
     if parent and parent == name:
-        problems.append(Problem("PL-D034", f"the type '{name}' is its own parent", "Leave Parent out.", place))
+        problems.append(Problem("PL-D034", f"the type '{name}' is its own parent", "leave Parent out", place))
     return (None if problems else ResourceType(name, parent, attributes or (), bool(uses), place)), problems
 
 
@@ -71,9 +71,9 @@ def path_of(record: Record, place: Place = NOWHERE) -> tuple[StatePath | None, l
         problems.append(_wrong("States", "a list of names", place))
     elif target and states[-1] != target:
         message = f"the path to '{target}' ends in '{states[-1]}'"
-        problems.append(Problem("PL-D033", message, f'Make "{target}" the last of States.', place))
+        problems.append(Problem("PL-D033", message, f'make "{target}" the last of States', place))
     elif len(set(states)) < len(states):
-        problems.append(Problem("PL-D033", f"the path to '{target}' has a state twice", "Name each state once.", place))
+        problems.append(Problem("PL-D033", f"the path to '{target}' has a state twice", "name each state once", place))
     groups = record.stored("Groups")
     words = groups.to_dict() if isinstance(groups, Record) else {}
     if (groups is not None and not isinstance(groups, Record)) or not all(
@@ -107,7 +107,7 @@ def _wrong(attribute: str, expected: str, place: Place) -> Problem:
     return Problem(
         "PL-D033" if attribute in _OF_PATHS else "PL-D034",
         f"{attribute} is to be {expected}",
-        f"Give {expected}.",
+        f"give {expected}",
         place,
     )
 

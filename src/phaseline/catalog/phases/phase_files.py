@@ -94,7 +94,7 @@ def _pair(file: Folder, module: Folder | None, stem: str, origin: PhaseFileOrigi
     name = ".".join((*origin.names, stem))
     source: ModuleSource | None = None
     if module is None:
-        mend = f"Put its code into {stem}.py beside it."
+        mend = f"put its code into {stem}.py beside it"
         problems.append(Problem("PL-D001", f"there is no module {stem}.py for this definition", mend, Place(str(file))))
     else:
         source = read_source(module.read_bytes(), str(module), ".".join(origin.modules))
@@ -167,7 +167,7 @@ def _of_module(source: ModuleSource, stem: str, origin: PhaseFileOrigin) -> list
     if odd is not None:
         message = f"'{odd}' cannot be part of the name of a module"
         problems.append(
-            Problem("PL-D052", message, "Leave dots and spaces out of it; dots come from folders.", Place(source.file))
+            Problem("PL-D052", message, "leave dots and spaces out of it; dots come from folders", Place(source.file))
         )
     return problems
 
@@ -225,7 +225,7 @@ def with_source(written: WrittenDefinition) -> WrittenDefinition:
         return written
     spec = find_spec(written.module, written.folders) or find_spec(written.module, None)
     if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
-        mend = "Correct Code, or put the module where the package's modules are."
+        mend = "correct Code, or put the module where the package's modules are"
         problem = Problem("PL-D005", f"the module '{written.module}' is not found", mend, written.where)
         return altered(written, problems=(*written.problems, problem))
     source = read_source(Path(spec.origin).read_bytes(), spec.origin, written.module.rpartition(".")[0])
@@ -234,5 +234,5 @@ def with_source(written: WrittenDefinition) -> WrittenDefinition:
 
 def _unreadable(file: Folder, why: str) -> Problem:
     return Problem(
-        "PL-D050", f"the file cannot be read: {why}", "Correct the file or its permissions.", Place(str(file))
+        "PL-D050", f"the file cannot be read: {why}", "correct the file or its permissions", Place(str(file))
     )

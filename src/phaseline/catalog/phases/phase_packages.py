@@ -59,12 +59,12 @@ def packages_at(place: Path) -> list[PhasePackage]:
             return [_zip_package(place)] if place.suffix == ".zip" else _file_packages(place)
     except OSError as error:
         message = f"the folder cannot be read: {error.strerror or error}"
-        mend = "Correct its permissions, or name another one."
+        mend = "correct its permissions, or name another one"
         problem = Problem("PL-D050", message, mend, Place(str(error.filename or place)))
         return [PhasePackage("", str(place), problems=(problem,))]
     message = f"there is no file or folder '{place}'"
     return [
-        PhasePackage("", str(place), problems=(Problem("PL-D050", message, "Correct the path.", Place(str(place))),))
+        PhasePackage("", str(place), problems=(Problem("PL-D050", message, "correct the path", Place(str(place))),))
     ]
 
 
@@ -81,7 +81,7 @@ def _file_packages(place: Path) -> list[PhasePackage]:
 
 
 def _nothing(place: Path) -> PhasePackage:
-    mend = "A plugin is a pair Name.cfg and Name.py, a module with @phase, or a file of records (.rec)."
+    mend = "a plugin is a pair Name.cfg and Name.py, a module with @phase, or a file of records (.rec)"
     return PhasePackage(
         "", str(place), problems=(Problem("PL-D050", "there is no plugin in this file", mend, Place(str(place))),)
     )
@@ -104,7 +104,7 @@ def installed_packages() -> Iterator[PhasePackage]:
             yield _together(point.name, str(single), list(read_folder([single], parent)), ())
         else:
             message = f"the entry point '{point.name}' names the module '{module}', which is not found"
-            problem = Problem("PL-D005", message, "Correct the entry point, or install the package again.")
+            problem = Problem("PL-D005", message, "correct the entry point, or install the package again")
             yield PhasePackage(point.name, module, problems=(problem,))
 
 
@@ -131,12 +131,12 @@ def _zip_package(file: Path) -> PhasePackage:
             message = (
                 f"the zip file has no entry for its folder '{min(folders - names)}', so Python cannot import from it"
             )
-            mend = "Pack it with a program that keeps folders, such as zip -r or python -m zipfile -c."
+            mend = "pack it with a program that keeps folders, such as zip -r or python -m zipfile -c"
             problem = Problem("PL-D050", message, mend, Place(str(file)))
             return altered(found, problems=(*found.problems, problem))
         return found
     except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
-        problem = Problem("PL-D050", f"the zip file cannot be read: {error}", "Pack it again.", Place(str(file)))
+        problem = Problem("PL-D050", f"the zip file cannot be read: {error}", "pack it again", Place(str(file)))
         return PhasePackage(file.stem, str(file), problems=(problem,))
 
 
@@ -214,4 +214,4 @@ def _is_skipped(name: str) -> bool:
 
 def _too_large(place: str) -> Problem:
     message = f"there are more than {MAX_FILES:,} files, or folders are nested deeper than {MAX_DEPTH}"
-    return Problem("PL-D051", message, "Name the folder with the plugins, not one around it.", Place(place))
+    return Problem("PL-D051", message, "name the folder with the plugins, not one around it", Place(place))

@@ -195,7 +195,9 @@ class _Choice:
             for code in _codes(self.found[place]):
                 if (error := failed.get(code)) is not None:
                     message = f"'{code}' cannot be imported: {type(error).__name__}: {error}"
-                    mend = "Correct the module, then reload; until then the version before stays in force, if there is one."
+                    mend = (
+                        "correct the module, then reload; until then the version before stays in force, if there is one"
+                    )
                     self.problems[place].append(Problem("PL-D005", message, mend, Place(code.file)))
                     self.refused.add(place)
 

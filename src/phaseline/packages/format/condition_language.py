@@ -58,7 +58,7 @@ def holds(text: str, models: Models, *, strict: bool = False) -> bool:
 def parsed(text: str) -> Condition:
     """The condition of a text. Raises ``ConditionError`` for a syntax error."""
     if len(text) > MAX_TEXT:
-        raise ConditionError(f"it has more than {MAX_TEXT:,} characters", "Shorten it.")
+        raise ConditionError(f"it has more than {MAX_TEXT:,} characters", "shorten it")
     reading = _Reading(text)
     evaluate = reading.disjunction(0)
     if reading.kind != "end":
@@ -89,15 +89,15 @@ class _Reading:
     def refuse(self) -> NoReturn:
         """Raise the error for an unexpected word."""
         if self.kind == "end":
-            raise ConditionError("it ends too early", "Write what is missing at its end.")
-        mend = "Use == != and or not in, brackets, true false null, numbers, texts in quotes and model:path."
+            raise ConditionError("it ends too early", "write what is missing at its end")
+        mend = "use == != and or not in, brackets, true false null, numbers, texts in quotes and model:path"
         if self.word in {"=", "&", "|", "!", "<", ">"}:
             meant = {"=": "==", "&": "and", "|": "or", "!": "not or !="}.get(self.word)
-            mend = f"Use {meant}." if meant else mend
+            mend = f"use {meant}" if meant else mend
         elif self.word in {"'", '"'}:
-            mend = "Close the quotes."
+            mend = "close the quotes"
         elif self.kind == "word":
-            mend = f"Put it into quotes if it is a text: '{self.word}'."
+            mend = f"put it into quotes if it is a text: '{self.word}'"
         raise ConditionError(f"'{self.word}' is not expected there", mend)
 
     def _chain(
@@ -136,7 +136,7 @@ class _Reading:
     def primary(self, depth: int) -> Evaluation:
         """A constant, a path, something in brackets, or the contrary of one of these."""
         if depth > MAX_NESTING:
-            raise ConditionError(f"brackets are nested more than {MAX_NESTING} levels deep", "Use fewer brackets.")
+            raise ConditionError(f"brackets are nested more than {MAX_NESTING} levels deep", "use fewer brackets")
         kind, word = self.kind, self.word
         if word == "not" and kind == "word":
             self.advance()
@@ -208,7 +208,7 @@ def _path(word: str) -> Evaluation:
             if isinstance(value, Mapping) and step in value:
                 value = value[step]
             elif strict and not is_optional:
-                mend = f"Write {name}:{rest}? where it may be missing."
+                mend = f"write {name}:{rest}? where it may be missing"
                 raise ConditionError(f"there is no value at {name}:{rest}", mend)
             else:
                 return None

@@ -53,7 +53,7 @@ IN_YAQL: Final = ("condition", "requires", "required_for", "cross-depends", "cro
 """Keys whose value may be an expression in YAQL."""
 OLD: Final = (2, 0, 0)
 """Tasks below this version know no dependencies across instances."""
-SAY_ROLES: Final = "Write role: and the roles whose instances run it, or '*' for all."
+SAY_ROLES: Final = "write role: and the roles whose instances run it, or '*' for all"
 _ROLE_KEYS: Final = ("role", "roles", "groups")
 _SHARE: Final = re.compile(r"-?[0-9]{1,9}|(?:100|[0-9]{1,2})%")
 
@@ -116,13 +116,13 @@ def _check_whole(task: Mapping[str, Any], spot: FileElement, package_format: For
     if "parameters" in task:
         check_parameters(str(task_type), task["parameters"], spot.at("parameters"), of_stage=False)
     elif has_required(str(task_type)):
-        mend = "Write 'parameters:' and its keys below."
+        mend = "write 'parameters:' and its keys below"
         spot.at("parameters").wrong("PL-F005", f"the key is missing; a task of type {task_type} must have it", mend)
     if package_format.number == 3 and task_type in NEED_ROLES and not any(key in task for key in _ROLE_KEYS):
         spot.at("role").wrong("PL-F005", f"the key is missing; a task of type {task_type} must have it", SAY_ROLES)
     for key in ("cross-depends", "cross-depended-by"):
         if key in task and _version(task) < OLD:
-            mend = "Write version: 2.0.0 or higher; older tasks know no dependencies across instances."
+            mend = "write version: 2.0.0 or higher; older tasks know no dependencies across instances"
             spot.at(key).odd("PL-F058", "has no effect in a task of this version", mend, point="key")
 
 
@@ -130,7 +130,7 @@ def _type(package_format: Format) -> Form:
     def check(value: Any, spot: FileElement) -> None:
         if value not in package_format.granular_types:
             hint = spot.nearest(value, package_format.granular_types)
-            mend = f"Use {listed(package_format.granular_types)}.{hint}"
+            mend = f"use {listed(package_format.granular_types)}{hint}"
             spot.wrong("PL-F013", "is no type of a task here", mend, value=value)
 
     return check
@@ -138,7 +138,7 @@ def _type(package_format: Format) -> Form:
 
 def _tolerance(value: Any, spot: FileElement) -> None:
     if isinstance(value, bool) or not isinstance(value, int | str) or _SHARE.fullmatch(str(value)) is None:
-        mend = "Write how many instances may fail: a number, a share such as '20%', or -3 if three must succeed."
+        mend = "write how many instances may fail: a number, a share such as '20%', or -3 if three must succeed"
         spot.wrong("PL-F004", "is no fault tolerance", mend, value=value)
 
 
@@ -185,7 +185,7 @@ def _check_together(tasks: Sequence[Any], spot: FileElement) -> None:
         if not isinstance(name, str):
             continue
         if name in first:
-            mend = f"Rename one of them; task {first[name] + 1} has this id, too."
+            mend = f"rename one of them; task {first[name] + 1} has this id, too"
             spot.at(place, "id").wrong("PL-F014", "is the id of another task", mend, value=name)
             continue
         first[name] = place
@@ -199,7 +199,7 @@ def _check_together(tasks: Sequence[Any], spot: FileElement) -> None:
     if circle:
         begin = next(name for name in circle if name in first)
         way = " -> ".join((*circle[:MAX_NAMED], *(("…",) if len(circle) > MAX_NAMED else ()), circle[0]))
-        mend = "Take one of them out of requires or required_for."
+        mend = "take one of them out of requires or required_for"
         spot.at(first[begin], "requires").wrong("PL-F015", f"tasks wait for one another in a circle: {way}", mend)
 
 

@@ -80,8 +80,8 @@ def _needed(package_format: Format | None) -> tuple[str, ...]:
 
 def _package_version(value: Any, spot: FileElement) -> None:
     if not isinstance(value, str) or value not in FORMATS:
-        in_quotes = " Write it in quotes." if not isinstance(value, str) else ""
-        spot.wrong("PL-F003", "is not supported", f"Use {listed(FORMATS)}.{in_quotes}", value=value)
+        in_quotes = "; write it in quotes" if not isinstance(value, str) else ""
+        spot.wrong("PL-F003", "is not supported", f"use {listed(FORMATS)}{in_quotes}", value=value)
 
 
 def _groups(package_format: Format | None) -> Form:
@@ -90,7 +90,7 @@ def _groups(package_format: Format | None) -> Form:
 
     def check(value: Any, spot: FileElement) -> None:
         if value == "equipment" and value not in groups:
-            mend = f"Use {listed(groups)}. equipment needs package_version 4.0.0 or higher."
+            mend = f"use {listed(groups)}; equipment needs package_version 4.0.0 or higher"
             spot.wrong("PL-F004", "is not known here", mend, value=value)
         else:
             known(value, spot)
@@ -112,10 +112,10 @@ def _fuel_version(package_format: Format | None) -> Form:
 
 def _check_release(release: str, spot: FileElement, package_format: Format | None) -> None:
     if _RELEASE.fullmatch(release) is None:
-        spot.wrong("PL-F004", "is no release of Fuel", "Use numbers with dots, such as '6.1'.", value=release)
+        spot.wrong("PL-F004", "is no release of Fuel", "use numbers with dots, such as '6.1'", value=release)
     elif package_format is not None and package_format.least_fuel and _older(release, package_format.least_fuel):
         what = f"is older than what package_version {package_format.version} is for"
-        mend = f"Fuel must be {package_format.least_fuel} or higher; for older ones use a lower package_version."
+        mend = f"Fuel must be {package_format.least_fuel} or higher; for older ones use a lower package_version"
         spot.wrong("PL-F023", what, mend, value=release)
 
 
@@ -132,7 +132,7 @@ def _requirement(value: Any, spot: FileElement) -> None:
             SpecifierSet(value)
         except InvalidSpecifier:
             spot.wrong(
-                "PL-F025", "specifies no versions", "Write a specifier of PEP 440, such as '>=1.0,<2'.", value=value
+                "PL-F025", "specifies no versions", "write a specifier of PEP 440, such as '>=1.0,<2'", value=value
             )
 
 
@@ -140,10 +140,10 @@ def _release(contents: PackageContents, package_format: Format | None) -> Form:
     def folder(value: Any, spot: FileElement) -> None:
         text()(value, spot)
         if isinstance(value, str) and not contents.has_folder(value):
-            mend = f"Make the folder '{value}' in the package, or name another one."
+            mend = f"make the folder '{value}' in the package, or name another one"
             if contents.has_file(BUILD_HOOK):
                 what = f"is no folder of the package yet; {BUILD_HOOK} may make it"
-                spot.odd("PL-F024", what, "Build it: phaseline plugins build FOLDER", value=value)
+                spot.odd("PL-F024", what, "build it: phaseline plugins build FOLDER", value=value)
             else:
                 spot.wrong("PL-F024", "is no folder of the package", mend, value=value)
 
@@ -163,7 +163,7 @@ def _release(contents: PackageContents, package_format: Format | None) -> Form:
 def _warn_of_native(value: Mapping[str, Any], spot: FileElement) -> None:
     for key in NATIVE_KEYS:
         if key in value:
-            mend = "Write package_version: 10.0.0, or remove it."
+            mend = "write package_version: 10.0.0, or remove it"
             spot.at(key).odd("PL-F057", "has no effect in a package of this version", mend, point="key")
 
 

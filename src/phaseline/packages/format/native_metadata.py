@@ -58,20 +58,20 @@ def check_native(metadata: Mapping[str, Any], spot: FileElement, contents: Packa
     """What is named must be there."""
     for place, path in _texts(metadata.get("types")):
         if not contents.has_file(path):
-            mend = f"Put the file '{path}' into the package; it declares node types as a definition file does."
+            mend = f"put the file '{path}' into the package; it declares node types as a definition file does"
             spot.at("types", place).wrong("PL-F040", "is no file of the package", mend, value=path)
     for place, path in _texts(metadata.get("phases")):
         if not contents.has_file(path) and not contents.has_folder(path):
-            mend = f"Put '{path}' into the package: a folder of phase plugins, or a file of one."
+            mend = f"put '{path}' into the package: a folder of phase plugins, or a file of one"
             spot.at("phases", place).wrong("PL-F040", "is neither file nor folder of the package", mend, value=path)
     python = metadata.get("python")
     for place, path in _texts(python.get("paths") if isinstance(python, dict) else None):
         if not contents.has_folder(path):
-            mend = f"Make the folder '{path}' in the package; it is put on the path of Python."
+            mend = f"make the folder '{path}' in the package; it is put on the path of Python"
             spot.at("python", "paths", place).wrong("PL-F040", "is no folder of the package", mend, value=path)
     needs_code = metadata.get("hooks") or (isinstance(python, dict) and python.get("entry_points"))
     if needs_code and not (isinstance(python, dict) and python.get("paths")) and not contents.has_folder("python"):
-        mend = "Put the code into a folder 'python' of the package, or name the folders in python: {paths: [...]}."
+        mend = "put the code into a folder 'python' of the package, or name the folders in python: {paths: [...]}"
         spot.at("python").wrong("PL-F041", "there is no folder with the code of hooks and entry points", mend)
 
 

@@ -38,7 +38,7 @@ def _amount(value: Any, spot: FileElement) -> None:
         except ConditionError as error:
             spot.wrong("PL-F030", f"cannot be read: {error.reason}", error.mend, value=value)
     elif isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        mend = "Write a whole number of at least 0, or an expression that gives one."
+        mend = "write a whole number of at least 0, or an expression that gives one"
         spot.wrong("PL-F004", "is no number of instances", mend, value=value)
 
 
@@ -57,7 +57,7 @@ def _limits(value: Any, spot: FileElement) -> None:
     _LIMITS(value, spot)
     least, most = (value.get("min"), value.get("max")) if isinstance(value, dict) else (None, None)
     if type(least) is int and type(most) is int and least > most:
-        spot.at("max").wrong("PL-F004", f"is less than min, {least}", "Exchange the two.", value=most)
+        spot.at("max").wrong("PL-F004", f"is less than min, {least}", "exchange the two", value=most)
 
 
 def _conflicts(value: Any, spot: FileElement) -> None:

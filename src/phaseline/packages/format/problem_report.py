@@ -139,7 +139,7 @@ class FileElement:
         return FileElement(self.findings, self.source, self.path + more)
 
     def nearest(self, word: Any, known: Iterable[str]) -> str:
-        """`` Did you mean 'x'?`` for the word at this place, or an empty text."""
+        """``; did you mean 'x'?`` for the word at this place, or an empty text."""
         return nearest(word, known) if isinstance(word, str) and self.findings.may_search() else ""
 
     def wrong(
@@ -168,13 +168,13 @@ def shown(value: Any) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """`` Did you mean 'x'?``, or nothing.
+    """``; did you mean 'x'?``, or nothing.
 
     >>> nearest("puppett", ("puppet", "shell"))
-    " Did you mean 'puppet'?"
+    "; did you mean 'puppet'?"
     """
     found = closest(word, tuple(known)) if len(word) <= MAX_WORD else None
-    return f" Did you mean '{found}'?" if found else ""
+    return f"; did you mean '{found}'?" if found else ""
 
 
 def listed(words: Any) -> str:
@@ -193,7 +193,7 @@ def _cut(value: Any) -> Any:
 
 
 def _rendered(title: str, finding: _Finding, place: Place) -> Problem:
-    """The problem, in the form ``plugin-1.0.2: tasks.yaml task 1 (line 7), stage: 'x' is not valid.``."""
+    """The problem, in the form ``plugin-1.0.2: tasks.yaml task 1 (line 7), stage: 'x' is not valid``."""
     name, path = finding.source.name, finding.path
     where = name
     details: dict[str, Any] = {}
@@ -214,6 +214,4 @@ def _rendered(title: str, finding: _Finding, place: Place) -> Problem:
             finding.value if isinstance(finding.value, bool | int | float | None) else _cut(finding.value)
         )
     head = f"{title}: {where}{subject}: " if subject or value or place.line else f"{title}: {where} "
-    return Problem(
-        finding.code, f"{head}{value}{finding.what}.", finding.mend, place, finding.severity, details=details
-    )
+    return Problem(finding.code, f"{head}{value}{finding.what}", finding.mend, place, finding.severity, details=details)

@@ -31,7 +31,7 @@ def check_condition(value: Any, spot: FileElement) -> None:
         report_yaql(value, spot)
     elif not isinstance(value, str):
         spot.wrong(
-            "PL-F004", "is no condition", "Write one as a text: settings:storage.ceph.value == true.", value=value
+            "PL-F004", "is no condition", "write one as a text: settings:storage.ceph.value == true", value=value
         )
     else:
         try:
@@ -61,10 +61,10 @@ def _check_one(value: Any, spot: FileElement) -> None:
     elif isinstance(value, dict) and "condition" in value:
         _FULL(value, spot)
     elif not isinstance(value, dict):
-        mend = "Write a condition, a mapping with condition, message and action, or 'condition: message'."
+        mend = "write a condition, a mapping with condition, message and action, or 'condition: message'"
         spot.wrong("PL-F031", "is no restriction", mend, value=value)
     elif len(value) != 1:
-        mend = "Write one condition and its message; for more of them more items of the list."
+        mend = "write one condition and its message; for more of them more items of the list"
         spot.wrong("PL-F031", f"has {len(value)} conditions; the short form has one", mend, value=value)
     else:
         ((condition, message),) = value.items()

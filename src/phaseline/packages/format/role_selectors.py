@@ -52,15 +52,15 @@ def check_stage_roles(value: Any, spot: FileElement) -> None:
     """The roles of a task in ``tasks.yaml``: ``*``, ``master`` or a list of names."""
     if isinstance(value, str):
         if value not in {"*", "master"}:
-            mend = f"Use a list of roles, '*' for all of them, or master: [{value}]."
+            mend = f"use a list of roles, '*' for all of them, or master: [{value}]"
             spot.wrong("PL-F011", "is not valid: a single role must be in a list", mend, value=value)
         return
     if not isinstance(value, list):
-        spot.wrong("PL-F011", "is not valid", "Use a list of roles, '*' for all of them, or master.", value=value)
+        spot.wrong("PL-F011", "is not valid", "use a list of roles, '*' for all of them, or master", value=value)
         return
     for place, name in enumerate(value):
         if not isinstance(name, str):
-            spot.at(place).wrong("PL-F011", "is no text", "Write the name of a role.", value=name)
+            spot.at(place).wrong("PL-F011", "is no text", "write the name of a role", value=name)
     warn_of_lists(value, spot)
 
 
@@ -80,19 +80,19 @@ def check_roles(value: Any, spot: FileElement, *, has_patterns: bool = True, may
 def _check_word(word: Any, spot: FileElement, *, has_patterns: bool, is_alone: bool, may_be_self: bool) -> None:
     allowed = f"{ID_ALLOWED}, '*', or a regular expression between slashes" if has_patterns else ID_ALLOWED
     if not isinstance(word, str):
-        spot.wrong("PL-F011", "is no text", "Write the name of a role.", value=word)
+        spot.wrong("PL-F011", "is no text", "write the name of a role", value=word)
     elif is_pattern(word) and has_patterns:
         check_pattern(word, spot)
     elif is_pattern(word):
-        mend = "Regular expressions need package_version 4.0.0 or higher; list the names."
+        mend = "regular expressions need package_version 4.0.0 or higher; list the names"
         spot.wrong("PL-F011", "is not valid", mend, value=word)
     elif word in {"*", "master"} or (word == "self" and may_be_self):
         return
     elif not has_patterns and is_alone:
-        mend = f"Use a list of roles, '*' for all of them, or master: [{word}]."
+        mend = f"use a list of roles, '*' for all of them, or master: [{word}]"
         spot.wrong("PL-F011", "is not valid: a single role must be in a list", mend, value=word)
     elif _NAME.fullmatch(word) is None:
-        spot.wrong("PL-F011", "is not valid", f"Use {allowed}.", value=word)
+        spot.wrong("PL-F011", "is not valid", f"use {allowed}", value=word)
 
 
 def check_pattern(word: str, spot: FileElement) -> None:
@@ -100,23 +100,23 @@ def check_pattern(word: str, spot: FileElement) -> None:
     try:
         compiled(word[1:-1])
     except PatternError as error:
-        mend = "Write a regular expression of RE2 between the slashes."
+        mend = "write a regular expression of RE2 between the slashes"
         spot.wrong("PL-F012", f"is no regular expression: {error}", mend, value=word)
 
 
 def warn_of_lists(value: list[Any], spot: FileElement) -> None:
     """Lists that the ancestor accepts but that match no role there."""
     if not value:
-        mend = "Name roles, or write '*' for all of them."
+        mend = "name roles, or write '*' for all of them"
         spot.odd("PL-F053", "names no role, so that the task runs nowhere", mend, value=value)
     elif "*" in value:
-        mend = "Write role: '*'. In a list, Fuel reads '*' as a name; Phaseline reads it as all roles."
+        mend = "write role: '*'; in a list, Fuel reads '*' as a name; Phaseline reads it as all roles"
         spot.odd("PL-F052", "has '*' among names", mend, value=value)
 
 
 def report_yaql(value: Any, spot: FileElement) -> None:
     """The problem for an expression in YAQL that is not evaluated: it must not count as true or as empty."""
-    mend = "Write names, or a condition such as settings:storage.ceph.value == true."
+    mend = "write names, or a condition such as settings:storage.ceph.value == true"
     spot.wrong(
         "PL-F018",
         "is written in YAQL, which is evaluated only in conditions and dependencies of tasks",
@@ -129,9 +129,9 @@ def check_yaql(value: Mapping[str, Any], spot: FileElement) -> None:
     """An expression in YAQL as a condition or as dependencies of a task: parsed if YAQL is available, otherwise refused."""
     text, slow = value["yaql_exp"], spot.findings.slow
     if not isinstance(text, str):
-        spot.at("yaql_exp").wrong("PL-F004", "is no text", "Write an expression in quotes.", value=text)
+        spot.at("yaql_exp").wrong("PL-F004", "is no text", "write an expression in quotes", value=text)
         return
     fault = "YAQL is not evaluated here" if slow is None else slow.yaql_fault(text)
     if fault:
-        mend = "Correct the expression, or install the library: pip install 'phaseline[fuel]'"
+        mend = "correct the expression, or install the library: pip install 'phaseline[fuel]'"
         spot.wrong("PL-F018", f"is written in YAQL and cannot be used: {fault}", mend, value=value)

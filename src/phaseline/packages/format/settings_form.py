@@ -87,7 +87,7 @@ def _number(value: Any, spot: FileElement) -> None:
     if isinstance(value, dict):
         _value(value, spot)
     elif not (isinstance(value, int) and not isinstance(value, bool)) and not _is_written(value) and value != "":
-        spot.wrong("PL-F004", "is no whole number", "Write digits, without quotes.", value=value)
+        spot.wrong("PL-F004", "is no whole number", "write digits, without quotes", value=value)
 
 
 def _is_written(value: object) -> bool:
@@ -107,7 +107,7 @@ def _element(package_format: Format) -> forms.Form:
 
 def _quoted(value: Any) -> str:
     is_number = isinstance(value, int | float)
-    return f"Write it in quotes: '{value}'." if is_number else "Use a text, true, false, a list of these or generator:."
+    return f"write it in quotes: '{value}'" if is_number else "use a text, true, false, a list of these or generator:"
 
 
 def _about(value: Any, spot: FileElement) -> None:
@@ -122,7 +122,7 @@ def _regex(value: Any, spot: FileElement) -> None:
     if isinstance(source, str):
         fault = fault_of(source, spot.findings.slow)
         if fault:
-            mend = f"The reason: {fault}."
+            mend = f"the reason: {fault}"
             spot.at("source").wrong("PL-F012", "is no regular expression", mend, value=source)
 
 

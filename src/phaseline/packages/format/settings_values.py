@@ -50,7 +50,7 @@ def chosen(
     values: dict[str, Value] = {setting.id: setting.value for setting in form.settings}
     for name, value in given.items():
         if name not in known:
-            mend = f"Known are {listed(known)}.{nearest(name, known)}" if known else "The package has no settings."
+            mend = f"known are {listed(known)}{nearest(name, known)}" if known else "the package has no settings"
             found.append(_problem("PL-F033", title, name, "there is no such setting", mend))
         else:
             found += _faults(title, known[name], value, slow)
@@ -81,7 +81,7 @@ def secret_named(value: object) -> str:
 
 def _refusals(title: str, setting: PackageSetting, models: Mapping[str, Any]) -> list[Problem]:
     return [
-        _problem("PL-F034", title, setting.id, f"cannot be set while {each.condition}", each.message or "Leave it out.")
+        _problem("PL-F034", title, setting.id, f"cannot be set while {each.condition}", each.message or "leave it out")
         for each in in_force(setting.restrictions, models)
         if each.action in {"disable", "hide"}
     ]
@@ -98,7 +98,7 @@ def _faults(title: str, setting: PackageSetting, value: Any, slow: Slow | None) 
     if setting.pattern:
         texts = value if isinstance(value, list) else [value]
         if not all(isinstance(text, str) and _matches(setting.pattern, text, slow) for text in texts):
-            mend = setting.pattern_error or f"It must match {setting.pattern}."
+            mend = setting.pattern_error or f"it must match {setting.pattern}"
             return [_problem("PL-F032", title, setting.id, what, mend)]
     return []
 
@@ -118,17 +118,17 @@ def _matches(pattern: str, text: str, slow: Slow | None) -> bool:
 def _unsuitable(setting: PackageSetting, value: Any) -> str | None:
     """What would suit; None where the value does."""
     if setting.type in TRUTHS:
-        return None if isinstance(value, bool) else "Use true or false."
+        return None if isinstance(value, bool) else "use true or false"
     if setting.type in NUMBERS:
         is_number = isinstance(value, int) and not isinstance(value, bool)
-        return None if is_number and _is_between(value, setting) else f"Use a whole number{_bounds(setting)}."
+        return None if is_number and _is_between(value, setting) else f"use a whole number{_bounds(setting)}"
     if setting.type in CHOICES and setting.choices:
         allowed = [choice.data for choice in setting.choices]
-        return None if value in allowed else f"Use {listed(allowed)}."
+        return None if value in allowed else f"use {listed(allowed)}"
     if setting.type in LISTS:
         is_list = isinstance(value, list) and all(isinstance(item, str) for item in value)
-        return None if is_list and _is_between(len(value), setting) else f"Use a list of texts{_bounds(setting)}."
-    return None if isinstance(value, str | bool | int | float | list) else "Use a text, or {get_secret: NAME}."
+        return None if is_list and _is_between(len(value), setting) else f"use a list of texts{_bounds(setting)}"
+    return None if isinstance(value, str | bool | int | float | list) else "use a text, or {get_secret: NAME}"
 
 
 def _is_between(count: int, setting: PackageSetting) -> bool:
@@ -142,4 +142,4 @@ def _bounds(setting: PackageSetting) -> str:
 
 def _problem(code: str, title: str, name: str, what: str, mend: str) -> Problem:
     place = Place("environment_config.yaml", path=f"attributes.{name}", subject=title)
-    return Problem(code, f"{title}: setting {name}: {what}.", mend, place)
+    return Problem(code, f"{title}: setting {name}: {what}", mend, place)

@@ -13,8 +13,8 @@ from phaseline.packages.format.stage_ranges import RANGES
 FORM: Final = re.compile(r"(?P<stage>pre_deployment|post_deployment)(?:/(?P<number>[-+]?(?:[0-9]*\.[0-9]+|[0-9]+)))?")
 MAX_NUMBER: Final = 100
 """The most characters of a stage number; longer ones could not be compared exactly."""
-PLAIN_FORM: Final = f"Use {PRE} or {POST}."
-WHOLE_FORM: Final = f"Use {PRE} or {POST}, optionally followed by / and a number, e.g. {POST}/100, {PRE}/-99.9."
+PLAIN_FORM: Final = f"use {PRE} or {POST}"
+WHOLE_FORM: Final = f"use {PRE} or {POST}, optionally followed by / and a number, e.g. {POST}/100, {PRE}/-99.9"
 _NUMBERISH: Final = re.compile(r"[-+]?(?:[0-9._]*[eE][-+]?[0-9_]+|[0-9.]*_[0-9._]*|nan|inf|infinity)", re.IGNORECASE)
 
 
@@ -48,29 +48,29 @@ def mending(value: object, *, has_numbers: bool = True) -> str:
 def _hint(value: object, *, has_numbers: bool) -> str:
     if not isinstance(value, str):
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        return f"A number alone names no stage: {POST}/{str(value)[:MAX_NUMBER]}?" if is_number else ""
+        return f"a number alone names no stage: {POST}/{str(value)[:MAX_NUMBER]}?" if is_number else ""
     if value.split() != [value] and ":" not in value:
-        return "Remove the white space."
+        return "remove the white space"
     if not has_numbers and stage_of(value) is not None:
-        return "Numbers behind a stage need package_version 2.0.0 or higher."
+        return "numbers behind a stage need package_version 2.0.0 or higher"
     name, separator, rest = value.partition("/")
     if ":" in value:
         begin, _, after = value.partition(":")
         number = after.strip(" :")
         meant = stage_of(f"{begin.strip()}/{number}")
-        return "Use '/' as the separator" + (f": {begin.strip()}/{number}." if meant and number else ".")
+        return "use '/' as the separator" + (f": {begin.strip()}/{number}" if meant and number else "")
     if name not in STAGES:
         return _of_name(name, rest)
     if _NUMBERISH.fullmatch(rest):
-        return "Plain decimal numbers only: no exponent, no underscore, no nan or inf."
+        return "plain decimal numbers only: no exponent, no underscore, no nan or inf"
     if separator and not rest:
-        return f"Write a number behind the slash, or leave it out: {name}."
+        return f"write a number behind the slash, or leave it out: {name}"
     if re.fullmatch(r"[-+]?[0-9]+\.", rest):
-        return f"Write digits behind the point, or no point: {name}/{rest[:-1]}."
+        return f"write digits behind the point, or no point: {name}/{rest[:-1]}"
     if not rest.isascii():
-        return "Write the number with the digits 0 to 9."
+        return "write the number with the digits 0 to 9"
     if len(rest) > MAX_NUMBER:
-        return f"A number has at most {MAX_NUMBER} characters."
+        return f"a number has at most {MAX_NUMBER} characters"
     return ""
 
 
@@ -78,8 +78,8 @@ def _of_name(name: str, rest: str) -> str:
     """The stage for another name of it."""
     for each in RANGES:
         if each.stage == name:
-            return f"'{name}' is no stage of its own: its tasks have the numbers {each.text}, e.g. {POST}/{each.first}."
+            return f"'{name}' is no stage of its own: its tasks have the numbers {each.text}, e.g. {POST}/{each.first}"
     from phaseline.lang.did_you_mean import closest
 
     near = closest(name.strip(), STAGES, near=0.4)  # they are few and unlike one another
-    return f"Did you mean {near}{'/' if rest else ''}{rest if stage_of(f'{near}/{rest}') else ''}?" if near else ""
+    return f"did you mean {near}{'/' if rest else ''}{rest if stage_of(f'{near}/{rest}') else ''}?" if near else ""

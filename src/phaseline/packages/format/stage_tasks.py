@@ -65,11 +65,11 @@ def _type(package_format: Format) -> Form:
     def check(value: Any, spot: FileElement) -> None:
         if value in package_format.stage_types:
             return
-        mend = f"Use {listed(package_format.stage_types)}."
+        mend = f"use {listed(package_format.stage_types)}"
         if value == "reboot":
-            mend += " reboot needs package_version 2.0.0 or higher."
+            mend += "; reboot needs package_version 2.0.0 or higher"
         elif value in ELSEWHERE:
-            mend += f" {value} belongs into deployment_tasks.yaml, from package_version 3.0.0 on."
+            mend += f"; {value} belongs into deployment_tasks.yaml, from package_version 3.0.0 on"
         else:
             mend += spot.nearest(value, package_format.stage_types)
         spot.wrong("PL-F013", "is no type of a task here", mend, value=value)

@@ -53,11 +53,11 @@ def check_parameters(task_type: str, value: Any, spot: FileElement, *, of_stage:
     """The parameters of a task of a known type. ``of_stage``: one of ``tasks.yaml``."""
     _form(task_type, of_stage=of_stage)(value, spot)
     if isinstance(value, dict) and value.get("timeout") == 0 and value.get("timeout") is not False:
-        mend = "Write how many seconds it may take; 0 is taken as no limit."
+        mend = "write how many seconds it may take; 0 is taken as no limit"
         spot.at("timeout").odd("PL-F054", "lets the task run for ever", mend, value=0)
     if isinstance(value, dict) and task_type == "operation":
         for name in _OF_THE_BLUEPRINT & value.keys():
-            mend = "Write it in the blueprint, where the operation is mapped."
+            mend = "write it in the blueprint, where the operation is mapped"
             spot.at(name).odd("PL-F057", "has no effect: an operation is called as the blueprint maps it", mend)
 
 

@@ -40,9 +40,9 @@ def text(pattern: str = "", allowed: str = "", *, may_be_empty: bool = True) -> 
         if not isinstance(value, str):
             spot.wrong("PL-F004", "is no text", _as_text(value), value=value)
         elif pattern and re.fullmatch(pattern, value, re.ASCII) is None:  # re keeps it compiled, once it is needed
-            spot.wrong("PL-F004", "is not valid", f"Use {allowed}.", value=value)
+            spot.wrong("PL-F004", "is not valid", f"use {allowed}", value=value)
         elif not value and not may_be_empty:
-            spot.wrong("PL-F004", "is empty", "Write a text.", value=value)
+            spot.wrong("PL-F004", "is empty", "write a text", value=value)
 
     return check
 
@@ -50,13 +50,13 @@ def text(pattern: str = "", allowed: str = "", *, may_be_empty: bool = True) -> 
 def _as_text(value: Any) -> str:
     """How a scalar is written so that YAML takes it for text."""
     if isinstance(value, int | float):
-        return f'Write it in quotes: "{shown(value)}".'
-    return "Write a text here."
+        return f'write it in quotes: "{shown(value)}"'
+    return "write a text here"
 
 
 def whole(least: int | None = None) -> Form:
     """A whole number, of at least ``least``."""
-    mend = "Write a whole number" + ("" if least is None else f" of at least {least}") + ", without quotes."
+    mend = "write a whole number" + ("" if least is None else f" of at least {least}") + ", without quotes"
 
     def check(value: Any, spot: FileElement) -> None:
         if isinstance(value, bool) or not isinstance(value, int):
@@ -70,7 +70,7 @@ def whole(least: int | None = None) -> Form:
 def truth(value: Any, spot: FileElement) -> None:
     """True or false."""
     if not isinstance(value, bool):
-        spot.wrong("PL-F004", "is neither true nor false", "Write true or false, without quotes.", value=value)
+        spot.wrong("PL-F004", "is neither true nor false", "write true or false, without quotes", value=value)
 
 
 def choice(*words: str) -> Form:
@@ -78,7 +78,7 @@ def choice(*words: str) -> Form:
 
     def check(value: Any, spot: FileElement) -> None:
         if not isinstance(value, str) or value not in words:
-            mend = f"Use {listed(words)}.{spot.nearest(value, words)}"
+            mend = f"use {listed(words)}{spot.nearest(value, words)}"
             spot.wrong("PL-F004", "is not known here", mend, value=value)
 
     return check
@@ -89,17 +89,17 @@ def rows(form: Form, *, least: int = 0, is_unique: bool = False, of: str = "such
 
     def check(value: Any, spot: FileElement) -> None:
         if not isinstance(value, list):
-            mend = f"Write a list: [{value}]." if _is_simple(value) else f"Write a list of {of}: each begins with '- '."
+            mend = f"write a list: [{value}]" if _is_simple(value) else f"write a list of {of}: each begins with '- '"
             spot.wrong("PL-F004", "is no list", mend, value=value)
             return
         if len(value) < least:
-            spot.wrong("PL-F004", "is empty", f"Write at least one of {of}.", value=value)
+            spot.wrong("PL-F004", "is empty", f"write at least one of {of}", value=value)
         seen: set[str] = set()
         for place, item in enumerate(value):
             form(item, spot.at(place))
             if is_unique and isinstance(item, str):
                 if item in seen:
-                    spot.at(place).wrong("PL-F007", "is there twice", "Remove one of the two.", value=item)
+                    spot.at(place).wrong("PL-F007", "is there twice", "remove one of the two", value=item)
                 seen.add(item)
 
     return check
@@ -123,7 +123,7 @@ def mapping(
 
     def check(value: Any, spot: FileElement) -> None:
         if not isinstance(value, dict):
-            spot.wrong("PL-F004", f"is no mapping; {title} is one", f"Write its keys: {', '.join(known)}.", value=value)
+            spot.wrong("PL-F004", f"is no mapping; {title} is one", f"write its keys: {', '.join(known)}", value=value)
             return
         for name in needed:
             if name not in value:
@@ -131,19 +131,19 @@ def mapping(
                 spot.at(name).wrong(
                     "PL-F005",
                     f"the key is missing; {title} must have it",
-                    f"Write '{name}:'.{_misspelled(name, unknown)}",
+                    f"write '{name}:'{_misspelled(name, unknown)}",
                 )
         for name, item in value.items():
             if name in forms:
                 forms[name](item, spot.at(name))
             elif is_closed:
-                hint = spot.nearest(name, known) or f" Known are {listed(known)}."
-                spot.at(name).wrong("PL-F006", f"{title} has no such key", f"Remove it.{hint}", point="key")
+                hint = spot.nearest(name, known) or f"; known are {listed(known)}"
+                spot.at(name).wrong("PL-F006", f"{title} has no such key", f"remove it{hint}", point="key")
             else:
                 rest(item, spot.at(name))
                 hint = spot.nearest(name, known) if likely else ""
                 if hint and not any(near in value or near in needed for near in known if f"'{near}'" in hint):
-                    spot.at(name).odd("PL-F050", "is probably misspelled", hint.strip(), point="key")
+                    spot.at(name).odd("PL-F050", "is probably misspelled", hint.removeprefix("; "), point="key")
 
     return check
 
@@ -152,7 +152,7 @@ def _misspelled(name: str, unknown: Collection[str]) -> str:
     from phaseline.dsl.text.value_words import closest
 
     found = next((each for each in unknown if len(each) <= MAX_WORD and closest(each, (name,)) is not None), None)
-    return f" Did you mean it by '{found}'?" if found else ""
+    return f"; did you mean it by '{found}'?" if found else ""
 
 
 def each(pattern: str, allowed: str, form: Form, *, title: str) -> Form:
@@ -160,11 +160,11 @@ def each(pattern: str, allowed: str, form: Form, *, title: str) -> Form:
 
     def check(value: Any, spot: FileElement) -> None:
         if not isinstance(value, dict):
-            spot.wrong("PL-F004", f"is no mapping of {title}", "Write each as 'name:' and its keys below.", value=value)
+            spot.wrong("PL-F004", f"is no mapping of {title}", "write each as 'name:' and its keys below", value=value)
             return
         for name, item in value.items():
             if re.fullmatch(pattern, name, re.ASCII) is None:
-                spot.at(name).wrong("PL-F004", "is not valid as a name", f"Use {allowed}.", value=name, point="key")
+                spot.at(name).wrong("PL-F004", "is not valid as a name", f"use {allowed}", value=name, point="key")
             form(item, spot.at(name))
 
     return check

@@ -121,7 +121,7 @@ def _check_ids(value: Any, spot: FileElement, key: str = "id") -> None:
         name = item.get(key) if isinstance(item, dict) else None
         if isinstance(name, str):
             if name in seen:
-                spot.at(place, key).wrong("PL-F014", "is there twice", "Rename one of the two.", value=name)
+                spot.at(place, key).wrong("PL-F014", "is there twice", "rename one of the two", value=name)
             seen.add(name)
 
 

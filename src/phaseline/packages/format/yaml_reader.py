@@ -50,17 +50,17 @@ def _mended(text: str) -> Mended | None:
 def _text(name: str, content: bytes, findings: Findings) -> str | None:
     place = Place(name)
     if len(content) > MAX_FILE_BYTES:
-        message = f"{name} has more than {MAX_FILE_BYTES // 1024 // 1024} MiB."
+        message = f"{name} has more than {MAX_FILE_BYTES // 1024 // 1024} MiB"
         findings.keep_ready(
-            Problem("PL-B003", message, "A file of a package is small; move large data elsewhere.", place)
+            Problem("PL-B003", message, "a file of a package is small; move large data elsewhere", place)
         )
         return None
     try:
         text = content.removeprefix(codecs.BOM_UTF8).decode()
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        message = f"{name} (line {line}) is not UTF-8 text."
-        findings.keep_ready(Problem("PL-B002", message, "Save the file as UTF-8.", altered(place, line=line, column=1)))
+        message = f"{name} (line {line}) is not UTF-8 text"
+        findings.keep_ready(Problem("PL-B002", message, "save the file as UTF-8", altered(place, line=line, column=1)))
         return None
     return text
 
@@ -73,7 +73,7 @@ def _read(name: str, text: str) -> tuple[Document | None, tuple[Problem, ...], t
         tuple(
             altered(
                 problem,
-                message=f"{name} (line {problem.place.line}): {problem.message}.",
+                message=f"{name} (line {problem.place.line}): {problem.message}",
                 cloudify_code=None,
                 cloudify_class=None,
             )
@@ -90,7 +90,7 @@ def _say_inserted(mend: Mended, findings: Findings, source: PackageFile) -> None
         index = _item_at(source, line)
         if not isinstance(root, list) or index is None:
             continue
-        mend_text = f"Write 'parameters:' in a line before '{keys[0]}:', in the column of 'type':\n"
+        mend_text = f"write 'parameters:' in a line before '{keys[0]}:', in the column of 'type':\n"
         mend_text += "\n".join(["    type: …", "    parameters:", *(f"      {key}: …" for key in keys)])
         FileElement(findings, source, (index, "parameters")).wrong(
             "PL-F005", "the key is missing", mend_text, point="key"
