@@ -73,7 +73,7 @@ def test_the_name_of_a_deployment_is_no_id_of_an_execution_and_that_is_said(term
 
 
 def test_a_blueprint_that_is_no_file_is_told_as_what_it_is(terminal: Terminal) -> None:
-    for name, mend in (("https://example.org/b.yaml", "Save it as a file"), ("", "name a file")):
+    for name, mend in (("https://example.org/b.yaml", "save it as a file"), ("", "name a file")):
         code, found = terminal.ask("blueprints", "validate", name)
         assert (code, found["problems"][0]["code"]) == (1, "PL-B001")
         assert mend in found["problems"][0]["mend"]
