@@ -106,7 +106,7 @@ def test_the_table_of_operations_has_all_of_the_built_in_types() -> None:
 )
 def test_m2_what_looks_like_a_function_and_is_none_is_warned_of(value: str, meant: str) -> None:
     text = f"outputs: {{x: {{value: {value}}}}}\n" + NODE % ""
-    assert doubts(text) == [("PL-B085", f"Did you mean '{meant}'?")]
+    assert doubts(text) == [("PL-B085", f"did you mean '{meant}'?")]
 
 
 def test_m2_a_function_that_is_like_none_is_warned_of_with_those_that_there_are() -> None:

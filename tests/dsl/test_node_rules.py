@@ -216,7 +216,7 @@ def test_nodes_that_wait_for_one_another_in_a_circle_are_told() -> None:
       b: {type: cloudify.nodes.Root, relationships: [{type: cloudify.relationships.depends_on, target: a}]}
     """
     (found,) = problems(text)
-    assert found.message == "Nodes wait for one another in a circle: a → b → a"
+    assert found.message == "nodes wait for one another in a circle: a → b → a"
 
 
 def test_every_node_knows_its_place() -> None:

@@ -209,7 +209,7 @@ def test_b13_defaults_complete_what_is_given() -> None:
 
 
 def test_b13_all_missing_inputs_are_named_and_a_default_of_null_is_none() -> None:
-    assert complaints({}) == [("PL-B080", "Required inputs are missing: name, nothing")]
+    assert complaints({}) == [("PL-B080", "required inputs are missing: name, nothing")]
 
 
 def test_b13_unknown_inputs_are_named_with_what_was_meant() -> None:

@@ -144,7 +144,7 @@ def test_b40_functions_of_others_are_checked_and_evaluated_and_their_end_is_told
     assert said[5] == "wrong: <ERROR: 'acme_shout': 'list' object has no attribute 'upper'>"
     ANNOUNCED.look_in(None)  # as a process that begins after it was removed
     (folder / "site/acme_functions-1.0.dist-info/entry_points.txt").unlink()
-    assert "loud: <ERROR: The function 'acme_shout' is not installed any longer>" in phaseline(
+    assert "loud: <ERROR: the function 'acme_shout' is not installed any longer>" in phaseline(
         "deployments", "outputs", "shop"
     )
 

@@ -117,7 +117,7 @@ def _record_of(node: syntax.RecordOf) -> Evaluate:
     for position, name in enumerate(names):
         if name in names[:position]:
             raise TextError(
-                "PL-R002", f"the record has '{node.entries[position][0]}' twice", "Give each attribute one value."
+                "PL-R002", f"the record has '{node.entries[position][0]}' twice", "give each attribute one value"
             )
     entries = [
         (name, value.value if isinstance(value, syntax.Literal) else Expression.of(Compiled(value, closure_of(value))))

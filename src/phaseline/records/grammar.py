@@ -92,13 +92,13 @@ def tree_of(text: str) -> Node:
         raise too_long(f"it has {len(text):,} characters, {MAX_SOURCE:,} are allowed")
     words = _words(text)
     if not words:
-        raise TextError("PL-R005", "there is no expression", "Write one, such as: Cores > 2")
+        raise TextError("PL-R005", "there is no expression", "write one, such as: Cores > 2")
     return _parsed(words, text)
 
 
 def too_long(how: str) -> TextError:
     """The fault of an expression that is too long."""
-    return TextError("PL-R007", f"the expression is too long: {how}", "Give parts of it names of their own.")
+    return TextError("PL-R007", f"the expression is too long: {how}", "give parts of it names of their own")
 
 
 def _words(text: str) -> list[Token]:
@@ -126,7 +126,7 @@ def _parsed(words: list[Token], text: str) -> Node:
 def _unexpected(error: UnexpectedToken, words: list[Token], text: str) -> TextError:
     word = error.token
     if word.type == "$END":
-        return TextError("PL-R005", "the expression ends too early", "Write what is missing after this.", words[-1].end)
+        return TextError("PL-R005", "the expression ends too early", "write what is missing after this", words[-1].end)
     at = word.start_pos or 0
     source = next(found.text for found in words if found.start == at)
     before = next((found for found in reversed(words) if found.start < at), None)
@@ -135,13 +135,13 @@ def _unexpected(error: UnexpectedToken, words: list[Token], text: str) -> TextEr
 
 def _advice(source: str, before: Token | None, text: str) -> str:
     if source == "=":
-        return "Compare with == or is."
+        return "compare with == or is"
     if source.lower() in {"and", "or", "not"}:
-        return "Write && for and, || for or, ! for not."
+        return "write && for and, || for or, ! for not"
     if before is not None and before.text.lower() == "not":
-        return "Write isnt, or ! before a condition."
+        return "write isnt, or ! before a condition"
     if source.startswith("'"):
-        return 'Put strings in double quotes: "…".'
+        return 'put strings in double quotes: "…"'
     if before is not None and before.kind == "NAME":
         from phaseline.lang.did_you_mean import suggestion
 
@@ -149,8 +149,8 @@ def _advice(source: str, before: Token | None, text: str) -> str:
         if hint:
             return hint.strip()
     if before is not None and before.text == "{" and source == ",":
-        return "Leave out the comma."
-    return "Put an operator before it, such as == or &&." if len(text) > len(source) else "Write a value or a name."
+        return "leave out the comma"
+    return "put an operator before it, such as == or &&" if len(text) > len(source) else "write a value or a name"
 
 
 class Reader(Lexer):

@@ -76,16 +76,16 @@ def _end_of_comment(text: str, start: int, end: int) -> int:
     """Found by looking, not by the table: an expression for it would remember every character on its way."""
     found = text.find("*/", start + 2, end)
     if found < 0:
-        raise TextError("PL-R001", "the comment has no end", "Close it with */.", start)
+        raise TextError("PL-R001", "the comment has no end", "close it with */", start)
     return found + 2
 
 
 def _strange(text: str, at: int) -> TextError:
     if text[at] == '"':
-        return TextError("PL-R004", "the string has no end", 'Close it with "; a quote inside is written \\".', at)
+        return TextError("PL-R004", "the string has no end", 'close it with "; a quote inside is written \\"', at)
     if text[at] == "'":
-        return TextError("PL-R004", "the quoted name has no end", "Close it with ' on the same line.", at)
-    return TextError("PL-R001", f"'{text[at]}' means nothing here", 'Put texts into quotes: "…".', at)
+        return TextError("PL-R004", "the quoted name has no end", "close it with ' on the same line", at)
+    return TextError("PL-R001", f"'{text[at]}' means nothing here", 'put texts into quotes: "…"', at)
 
 
 def check_nesting(words: list[Token]) -> None:
@@ -101,19 +101,19 @@ def check_nesting(words: list[Token]) -> None:
         elif word.text in CLOSING:
             opened = stack.pop() if stack else None
             if opened is None or OPENING[opened.text] != word.text:
-                hint = f"Close '{opened.text}' first." if opened else f"Leave it out, or open it before '{word.text}'."
+                hint = f"close '{opened.text}' first" if opened else f"leave it out, or open it before '{word.text}'"
                 raise TextError("PL-R001", f"'{word.text}' closes nothing", hint, word.start)
     if stack:
         opened = stack[-1]
         raise TextError(
-            "PL-R001", f"'{opened.text}' is not closed", f"Write '{OPENING[opened.text]}' where it ends.", opened.start
+            "PL-R001", f"'{opened.text}' is not closed", f"write '{OPENING[opened.text]}' where it ends", opened.start
         )
 
 
 def too_deep(offset: int) -> TextError:
     """The error for nesting deeper than ``MAX_DEPTH``."""
     return TextError(
-        "PL-R007", f"this is nested deeper than {MAX_DEPTH} levels", "Give the inner parts names of their own.", offset
+        "PL-R007", f"this is nested deeper than {MAX_DEPTH} levels", "give the inner parts names of their own", offset
     )
 
 
@@ -195,6 +195,6 @@ def too_large(word: Token) -> TextError:
     return TextError(
         "PL-R011",
         "the number is too large",
-        "Integers have 64 bits; write a real such as 1e30, or a string.",
+        "integers have 64 bits; write a real such as 1e30, or a string",
         word.start,
     )

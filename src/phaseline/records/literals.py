@@ -27,7 +27,7 @@ MADE: Mapping[str, Callable[[str], Value]] = {
 
 def given_twice(name: str, offset: int) -> TextError:
     """The fault of a name that the record has already."""
-    return TextError("PL-R002", f"'{name}' is given twice", "Keep one of them; case does not matter.", offset)
+    return TextError("PL-R002", f"'{name}' is given twice", "keep one of them; case does not matter", offset)
 
 
 def put(record: Record, name: str, value: Stored, offset: int) -> None:
@@ -35,7 +35,7 @@ def put(record: Record, name: str, value: Stored, offset: int) -> None:
     try:
         record.put(name, value)
     except (AttributeValueError, AttributeTypeError) as error:
-        raise TextError("PL-R011", str(error), "Give it a value that can be kept.", offset) from None
+        raise TextError("PL-R011", str(error), "give it a value that can be kept", offset) from None
 
 
 class Words:
@@ -76,7 +76,7 @@ class Words:
         elif self.takes("="):
             value = self._value(name)
         else:
-            raise TextError("PL-R001", f"'{name}' is given no value", f"Write {name} = value.", self.peek().start)
+            raise TextError("PL-R001", f"'{name}' is given no value", f"write {name} = value", self.peek().start)
         put(record, name, value, first.start)
 
     def _name(self) -> str:
@@ -90,7 +90,7 @@ class Words:
                 part = self.next()
                 if part.kind != "NAME":
                     raise TextError(
-                        "PL-R001", "a name is missing after the dot", "Write it, or put it in quotes.", part.start
+                        "PL-R001", "a name is missing after the dot", "write it, or put it in quotes", part.start
                     )
                 parts.append(part.text)
             name = ".".join(parts)
@@ -99,7 +99,7 @@ class Words:
         if not name:
             what = f"'{word.text[:40]}' is no name" if word.text else "a name is missing"
             raise TextError(
-                "PL-R001", what, "Begin with the name of an attribute; strange ones in single quotes.", word.start
+                "PL-R001", what, "begin with the name of an attribute; strange ones in single quotes", word.start
             )
         return name
 
@@ -113,7 +113,7 @@ class Words:
             depth += (word.text in OPENING) - (word.text in CLOSING) if word.kind == "SIGN" else 0
             self._at += 1
         if begin == self._at:
-            raise TextError("PL-R005", "there is no expression", "Write one after :=.", word.start)
+            raise TextError("PL-R005", "there is no expression", "write one after :=", word.start)
         start = self._words[begin].start
         try:
             return Expression.read(self._text[start : self._words[self._at - 1].end])
@@ -128,7 +128,7 @@ class Words:
         if rest.kind != "END" and not (rest.kind == "SIGN" and rest.text in {";", "]"}):
             end = self._text.find("\n", start)
             source = self._text[start : len(self._text) if end < 0 else end].strip()
-            mend = f"For an expression write {name} := {source[:60]}"
+            mend = f"for an expression write {name} := {source[:60]}"
             raise TextError("PL-R003", "this is more than a value", mend, rest.start)
         return value
 
@@ -156,8 +156,8 @@ class Words:
 
     def _no_value(self, word: Token) -> TextError:
         if word.kind == "END":
-            return TextError("PL-R001", "a value is missing", 'Write one, or "" for an empty text.', word.start)
-        mend = f'Put a text into quotes: "{word.text[:40]}"; write an expression with := instead of =.'
+            return TextError("PL-R001", "a value is missing", 'write one, or "" for an empty text', word.start)
+        mend = f'put a text into quotes: "{word.text[:40]}"; write an expression with := instead of ='
         return TextError("PL-R003", f"'{word.text[:40]}' is no value", mend, word.start)
 
     def _number(self, word: Token, sign: int = 1) -> int | float:
@@ -179,7 +179,7 @@ class Words:
                 raise TextError(
                     "PL-R001",
                     f"'{word.text[:40]}' is not expected in a list here",
-                    "Put a comma or } before it.",
+                    "put a comma or } before it",
                     word.start,
                 )
 
@@ -196,7 +196,7 @@ class Words:
         value = make(unquoted(word.text)) if word.kind == "STRING" else None
         if value is None or not self.takes(")"):
             mend = (
-                'Write absTime("2026-11-21T10:00:00Z"), relTime("1+02:03:04") or real("INF"); anything else is for :=.'
+                'write absTime("2026-11-21T10:00:00Z"), relTime("1+02:03:04") or real("INF"); anything else is for :='
             )
             raise TextError("PL-R003", f"{function.text}(…) is no value here", mend, function.start)
         return value

@@ -83,7 +83,7 @@ def test_b41_to_string_is_an_extension_and_off_in_the_language_of_the_ancestor()
     [
         ("[deploymnt, id]", "UnknownSysEntityError", "did you mean 'deployment'?"),
         ("[deployment, nam]", "UnknownSysPropertyError", "did you mean 'name'?"),
-        ("[tenant, id]", "UnknownSysPropertyError", "It has 'name'."),
+        ("[tenant, id]", "UnknownSysPropertyError", "it has 'name'"),
     ],
 )
 def test_b41_get_sys_knows_few_things(asked: str, kind: str, mend: str) -> None:

@@ -337,7 +337,7 @@ def test_b24_an_attribute_that_cannot_be_told_is_an_error_text_in_outputs_only()
     found = evaluate_outputs(outputs, RuntimeScope({}, PROPERTIES, HANDFUL, own=0))
     assert found["good"] == "a4"
     assert str(found["bad"]).startswith("ip: <ERROR: 'web' has several instances")
-    assert found["none"] == "<ERROR: There is no node 'nobody'>"
+    assert found["none"] == "<ERROR: there is no node 'nobody'>"
 
 
 def test_b41_runtime_only_evaluation_leaves_all_functions_but_what_instances_are_made_of() -> None:

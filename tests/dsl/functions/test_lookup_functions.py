@@ -117,7 +117,7 @@ def test_b24_an_output_that_is_an_absent_secret_is_left_out() -> None:
         "there": Output({"get_secret": "key"}),
     }
     found = evaluate_outputs(outputs, RUNNING)
-    assert found == {"part": "<ERROR: There is no secret 'other'>", "there": "s3cret"}
+    assert found == {"part": "<ERROR: there is no secret 'other'>", "there": "s3cret"}
 
 
 IN_GROUPS = Handful(

@@ -190,8 +190,8 @@ class _Deploying:
     def _counts(self, counts: Counts, scope: StaticScope, where: _Where) -> Counts:
         values = [self._known(value, scope, where) for value in counts]
         if any(contains_functions(value) for value in values):
-            message = "The number of instances must be known before anything runs"
-            mend = "Use get_input or get_property here."
+            message = "the number of instances must be known before anything runs"
+            mend = "use get_input or get_property here"
             self._problems.append((Problem("PL-B050", message, mend, cloudify_code=210), where))
             return Counts()
         checked, complaints = check_counts(Counts(*values))

@@ -76,9 +76,9 @@ def _problem(name: str, complaint: ValueProblem) -> Problem:
     code = _CODES[complaint.kind]
     number, kind = ANCESTOR[code]
     subject = dotted(("inputs", name, *complaint.path))
-    message = f"The input '{dotted((name, *complaint.path))}' {complaint.message}"
+    message = f"the input '{dotted((name, *complaint.path))}' {complaint.message}"
     if complaint.kind == "constraint":
-        message = f"The value of the input '{dotted((name, *complaint.path))}' cannot be taken: {complaint.message}"
+        message = f"the value of the input '{dotted((name, *complaint.path))}' cannot be taken: {complaint.message}"
     return Problem(code, message, complaint.mend, Place(subject=subject), cloudify_code=number, cloudify_class=kind)
 
 
@@ -86,18 +86,18 @@ def _missing(names: list[str]) -> Problem:
     word = "input is" if len(names) == 1 else "inputs are"
     return Problem(
         "PL-B080",
-        f"Required {word} missing: {', '.join(names)}",
-        f"Give {'it' if len(names) == 1 else 'them'} with {' '.join(f'-i {name}=…' for name in names[:4])}{' …' if len(names) > 4 else ''}, or in a file with --inputs FILE.",
+        f"required {word} missing: {', '.join(names)}",
+        f"give {'it' if len(names) == 1 else 'them'} with {' '.join(f'-i {name}=…' for name in names[:4])}{' …' if len(names) > 4 else ''}, or in a file with --inputs FILE",
         Place(subject="inputs"),
         cloudify_class="MissingRequiredInputError",
     )
 
 
 def _unknown(name: str, declared: Mapping[str, PropertySchema]) -> Problem:
-    otherwise = f"The blueprint declares {quoted_list(declared)}." if declared else "The blueprint declares no inputs."
+    otherwise = f"the blueprint declares {quoted_list(declared)}" if declared else "the blueprint declares no inputs"
     return Problem(
         "PL-B081",
-        f"The blueprint has no input '{name}'",
+        f"the blueprint has no input '{name}'",
         suggest(name, declared, otherwise),
         Place(subject=f"inputs.{name}"),
         cloudify_class="UnknownInputError",

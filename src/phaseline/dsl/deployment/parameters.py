@@ -70,10 +70,10 @@ def _wrong(workflow: WorkflowMapping, name: str, complaint: ValueProblem) -> Pro
 def _missing(workflow: WorkflowMapping, name: str, schema: PropertySchema) -> Problem:
     what = f" ({schema.description.rstrip('.')})" if schema.description else ""
     message = f"the parameter '{name}' of '{workflow.name}' is missing{what}"
-    return Problem("PL-P008", message, f"Give it: -p {name}=…", Place(subject=f"parameters.{name}"))
+    return Problem("PL-P008", message, f"give it: -p {name}=…", Place(subject=f"parameters.{name}"))
 
 
 def _unknown(workflow: WorkflowMapping, name: str, known: Collection[str]) -> Problem:
-    otherwise = f"It has {quoted_list(known)}." if known else "It has no parameters."
+    otherwise = f"it has {quoted_list(known)}" if known else "it has no parameters"
     mend = f"{suggest(name, known, otherwise)} To hand it on all the same: --allow-custom-parameters"
     return Problem("PL-P004", f"'{workflow.name}' has no parameter '{name}'", mend, Place(subject=f"parameters.{name}"))

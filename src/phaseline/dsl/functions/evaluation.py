@@ -36,8 +36,8 @@ class _Way:
         if self.left < 0:
             raise fail(
                 "PL-B075",
-                f"A value has more than {MAX_PARTS:,} parts when evaluated",
-                "Refer less often to values that repeat other values: their parts multiply.",
+                f"a value has more than {MAX_PARTS:,} parts when evaluated",
+                "refer less often to values that repeat other values: their parts multiply",
             )
 
 
@@ -84,8 +84,8 @@ def _call(name: str, written: dict[str, Value], scope: Scope, way: _Way) -> Valu
     if way.depth > MAX_RECURSION:
         raise fail(
             "PL-B075",
-            f"Functions need one another more than {MAX_RECURSION} times in a row, at '{name}'",
-            "Look for properties or inputs that refer to each other in a circle.",
+            f"functions need one another more than {MAX_RECURSION} times in a row, at '{name}'",
+            "look for properties or inputs that refer to each other in a circle",
         )
 
     def inner(found: Value, within: Scope) -> Value:
@@ -118,5 +118,5 @@ def _check_type(name: str, result: Value, wanted: str) -> None:
         raise fail(
             "PL-B074",
             f"'{name}' gives {word_for(result)}, which is not of type {wanted}",
-            "Change the value or the type beside the function.",
+            "change the value or the type beside the function",
         )

@@ -25,13 +25,13 @@ def _input(arguments: Value, scope: Scope, inner: Inner) -> Value:
     try:
         raw = scope.input(str(name))
     except KeyError:
-        raise fail("PL-B071", f"There is no input '{name}'", "Declare it under 'inputs'.") from None
+        raise fail("PL-B071", f"there is no input '{name}'", "declare it under 'inputs'") from None
     found, rest = descend(_known(inner(raw, scope)), path)
     if rest:
         raise fail(
             "PL-B076",
-            f"The input '{name}' has no {shown(rest[0])} in '{_dotted([name, *path])}'",
-            "Correct the path or the input's value.",
+            f"the input '{name}' has no {shown(rest[0])} in '{_dotted([name, *path])}'",
+            "correct the path or the input's value",
         )
     return found
 
@@ -41,15 +41,15 @@ def _property(arguments: Value, scope: Scope, inner: Inner) -> Value:
     properties, within = scope.node(str(reference))
     if path[0] not in properties:
         raise fail(
-            "PL-B074", f"'{reference}' has no property '{path[0]}'", "Correct the name, or give the property a value."
+            "PL-B074", f"'{reference}' has no property '{path[0]}'", "correct the name, or give the property a value"
         )
     value = inner(properties[str(path[0])], within)
     found, rest = descend(value, path[1:])
     if rest and not contains_functions(value):
         raise fail(
             "PL-B074",
-            f"The property '{path[0]}' of '{reference}' has no {shown(rest[0])}",
-            "Correct the path or the property's value.",
+            f"the property '{path[0]}' of '{reference}' has no {shown(rest[0])}",
+            "correct the path or the property's value",
         )
     return _known(value if rest else found)
 
@@ -70,7 +70,7 @@ def _attributes_dict(arguments: Value, scope: Scope, _inner: Inner) -> Value:
     names = [_dotted(path) for path in paths]
     twice = repeated(names)
     if twice:
-        raise fail("PL-B074", f"'get_attributes_dict' is asked for '{twice[0]}' twice", "Leave one of them out.")
+        raise fail("PL-B074", f"'get_attributes_dict' is asked for '{twice[0]}' twice", "leave one of them out")
     found = scope.attributes(str(reference), paths)
     return {id: dict(zip(names, values, strict=True)) for id, values in found.items()}
 
@@ -90,12 +90,12 @@ def _secret(arguments: Value, scope: Scope, _inner: Inner) -> Value:
     except ValueError:
         raise fail(
             "PL-B074",
-            f"The secret '{name}' has no parts: it is not JSON",
-            f"Write {{get_secret: {name}}} for the whole secret, or store JSON.",
+            f"the secret '{name}' has no parts: it is not JSON",
+            f"write {{get_secret: {name}}} for the whole secret, or store JSON",
         ) from None
     found, rest = descend(value, path)
     if rest:
-        raise fail("PL-B074", f"The secret '{name}' has no {shown(rest[0])}", "Correct the path or the secret.")
+        raise fail("PL-B074", f"the secret '{name}' has no {shown(rest[0])}", "correct the path or the secret")
     return found
 
 
@@ -108,7 +108,7 @@ def _label(arguments: Value, scope: Scope, inner: Inner) -> Value:
     if index is None or index >= len(values):
         count = f"{len(values)} value{'s' * (len(values) != 1)}"
         raise fail(
-            "PL-B074", f"The label '{key}' has {count}, and none at {place[0]}", "Correct the index; it begins at 0."
+            "PL-B074", f"the label '{key}' has {count}, and none at {place[0]}", "correct the index; it begins at 0"
         )
     return values[index]
 

@@ -206,7 +206,7 @@ class RuntimeScope:
     def secret(self, name: str) -> str:
         """From the store of secrets."""
         if self.facts.secrets is None:
-            raise fail("PL-B150", f"There is no store of secrets to look for '{name}'", "Use an input in its place.")
+            raise fail("PL-B150", f"there is no store of secrets to look for '{name}'", "use an input in its place")
         try:
             return self.facts.secrets.get(name)
         except KeyError:
@@ -215,8 +215,8 @@ class RuntimeScope:
     def label(self, key: str) -> Sequence[Value]:
         """As the deployment has it."""
         if key not in self.facts.labels:
-            known = f"It has {quoted_list(self.facts.labels)}." if self.facts.labels else "It has none."
-            raise fail("PL-B074", f"The deployment has no label '{key}'", suggest(key, self.facts.labels, known))
+            known = f"it has {quoted_list(self.facts.labels)}" if self.facts.labels else "it has none"
+            raise fail("PL-B074", f"the deployment has no label '{key}'", suggest(key, self.facts.labels, known))
         return self.facts.labels[key]
 
     def system(self, entity: str, name: str) -> Value:
@@ -226,7 +226,7 @@ class RuntimeScope:
     def elsewhere(self, function: str, arguments: Value) -> Value:  # noqa: ARG002 - a scope that reads other deployments needs them
         """Deployments do not know of one another yet."""
         message = f"'{function}' asks for another deployment, and functions cannot read other deployments yet"
-        raise fail("PL-B078", message, "Give the value as an input, such as {get_input: address}.")
+        raise fail("PL-B078", message, "give the value as an input, such as {get_input: address}")
 
     def _attribute(self, reference: str, path: Sequence[str | int]) -> Value:
         return self._attribute_of(self._instance(reference), path)
@@ -285,7 +285,7 @@ class RuntimeScope:
             raise fail(
                 "PL-B074",
                 f"'{reference}' has no instance",
-                "Give it at least one instance, or do not ask for its attributes.",
+                "give it at least one instance, or do not ask for its attributes",
             )
         for viewer in viewers:
             targets = self.instances.targets_of(viewer, reference)
@@ -310,15 +310,15 @@ class RuntimeScope:
 def _no_node(reference: str) -> ProblemsError:
     if reference in {SELF, SOURCE, TARGET}:
         where = "a node's own properties and operations" if reference == SELF else "operations of relationships"
-        return fail("PL-B072", f"'{reference}' means nothing here", f"'{reference}' can be used in {where} only.")
-    return fail("PL-B073", f"There is no node '{reference}'", "Name a node of 'node_templates'.")
+        return fail("PL-B072", f"'{reference}' means nothing here", f"'{reference}' can be used in {where} only")
+    return fail("PL-B073", f"there is no node '{reference}'", "name a node of 'node_templates'")
 
 
 def _unclear(reference: str) -> ProblemsError:
     return fail(
         "PL-B074",
         f"'{reference}' has several instances, and none of them can be selected unambiguously",
-        "Use the function in an instance with exactly one relationship to it, or put both nodes into one scaling group.",
+        "use the function in an instance with exactly one relationship to it, or put both nodes into one scaling group",
     )
 
 
@@ -327,6 +327,6 @@ def no_secrets(names: Sequence[str]) -> ProblemsError:
     word = "secret" if len(names) == 1 else "secrets"
     return fail(
         NO_SECRET,
-        f"There is no {word} {quoted_list(names)}",
-        f"Make {'it' if len(names) == 1 else 'them'}: phaseline secrets create {names[0]}",
+        f"there is no {word} {quoted_list(names)}",
+        f"make {'it' if len(names) == 1 else 'them'}: phaseline secrets create {names[0]}",
     )

@@ -100,9 +100,9 @@ class FunctionCheck:
         if meant is not None:
             (key,) = mapping
             mend = (
-                f"Did you mean '{meant}'?"
+                f"did you mean '{meant}'?"
                 if meant
-                else f"There are {quoted_list(_USUAL)} and {len(FUNCTIONS) - len(_USUAL)} more."
+                else f"there are {quoted_list(_USUAL)} and {len(FUNCTIONS) - len(_USUAL)} more"
             )
             message = f"'{key}' looks like a function, and there is none of this name: the value stays as it is written"
             self._report.warn("PL-B085", message, mend, spot.at(key))
@@ -129,7 +129,7 @@ class FunctionCheck:
 
     def _complain(self, name: str, complaint: str, spot: ElementPath) -> None:
         function = FUNCTIONS[name]
-        mend = f"For example: {function.example}"
+        mend = f"for example: {function.example}"
         self._report.add("PL-B070", f"'{name}' {complaint}", mend, spot, kind=function.raises)
 
     def _check_announced(self, name: str, written: Mapping[str, Value], spot: ElementPath) -> None:
@@ -159,11 +159,11 @@ class FunctionCheck:
         if not isinstance(entity, str):
             return
         if entity not in SYSTEM:
-            mend = self._report.suggest(entity, SYSTEM, f"It knows {quoted_list(SYSTEM)}.")
+            mend = self._report.suggest(entity, SYSTEM, f"it knows {quoted_list(SYSTEM)}")
             message = f"'get_sys' knows nothing of '{entity}'"
             self._report.add("PL-B077", message, mend, spot.at(0), kind="UnknownSysEntityError")
         elif isinstance(name, str) and name not in SYSTEM[entity]:
-            mend = self._report.suggest(name, SYSTEM[entity], f"It has {quoted_list(SYSTEM[entity])}.")
+            mend = self._report.suggest(name, SYSTEM[entity], f"it has {quoted_list(SYSTEM[entity])}")
             message = f"'get_sys' knows no '{name}' of the {entity}"
             self._report.add("PL-B077", message, mend, spot.at(1), kind="UnknownSysPropertyError")
 
@@ -172,7 +172,7 @@ class FunctionCheck:
         names = [".".join(map(str, path)) if isinstance(path, list) else str(path) for path in argument[1:]]
         for name in repeated(names):
             message = f"'get_attributes_dict' is asked for '{name}' more than once"
-            self._report.add("PL-B074", message, "Leave one of them out.", spot)
+            self._report.add("PL-B074", message, "leave one of them out", spot)
 
     def _check_input(self, name: Value, spot: ElementPath) -> None:
         if isinstance(name, str) and name not in self._inputs:
@@ -180,13 +180,13 @@ class FunctionCheck:
                 self._later.inputs.append((name, spot))
                 return
             otherwise = (
-                f"Declared are {quoted_list(self._inputs)}."
+                f"declared are {quoted_list(self._inputs)}"
                 if self._inputs
-                else f"Declare it: 'inputs: {{{name}: {{}}}}'."
+                else f"declare it: 'inputs: {{{name}: {{}}}}'"
             )
             self._report.add(
                 "PL-B071",
-                f"There is no input '{name}'",
+                f"there is no input '{name}'",
                 self._report.suggest(name, self._inputs, otherwise),
                 spot.at("get_input"),
             )
@@ -202,7 +202,7 @@ class FunctionCheck:
                 return
             if (standing == "node") != (reference == SELF) or standing == "deployment":
                 self._report.add(
-                    "PL-B072", f"'{reference}' means nothing here", f"Write {_PLACES[standing]}.", spot.at(name)
+                    "PL-B072", f"'{reference}' means nothing here", f"write {_PLACES[standing]}", spot.at(name)
                 )
                 return
             if reference != SELF or own is None:
@@ -223,12 +223,12 @@ class FunctionCheck:
                 if node not in is_known:
                     self._report.add(
                         "PL-B073",
-                        f"There is no node '{node}'",
-                        self._report.suggest(node, nodes, otherwise or "Name a node of 'node_templates'."),
+                        f"there is no node '{node}'",
+                        self._report.suggest(node, nodes, otherwise or "name a node of 'node_templates'"),
                         spot.at(name),
                     )
             elif name == "get_property" and isinstance(key, str | int) and key not in nodes[node]:
                 mend = self._report.suggest(
-                    str(key), nodes[node], f"It has {quoted_list(nodes[node])}." if nodes[node] else "It has none."
+                    str(key), nodes[node], f"it has {quoted_list(nodes[node])}" if nodes[node] else "it has none"
                 )
                 self._report.add("PL-B074", f"'{node}' has no property '{key}'", mend, spot.at(name))

@@ -25,7 +25,7 @@ Compute: TypeAlias = Callable[[Value, Scope, Inner], Value]
 
 def _concat(arguments: Value, _scope: Scope, _inner: Inner) -> Value:
     if not isinstance(arguments, list):
-        raise fail("PL-B074", "'concat' needs a list of the parts to join", "Give a list, such as ['http://', host].")
+        raise fail("PL-B074", "'concat' needs a list of the parts to join", "give a list, such as ['http://', host]")
     parts = [str(part) for part in arguments]
     _raise_if_longer("concat", sum(map(len, parts)))
     return "".join(parts)
@@ -34,11 +34,11 @@ def _concat(arguments: Value, _scope: Scope, _inner: Inner) -> Value:
 def _merge(arguments: Value, _scope: Scope, _inner: Inner) -> Value:
     merged: dict[str, Value] = {}
     if not isinstance(arguments, list):
-        raise fail("PL-B074", "'merge' needs a list of mappings", "Give a list, such as [{a: 1}, {b: 2}].")
+        raise fail("PL-B074", "'merge' needs a list of mappings", "give a list, such as [{a: 1}, {b: 2}]")
     for place, part in enumerate(arguments):
         if not isinstance(part, dict):
             message = f"'merge' needs mappings, and the {_nth(place)} of its parts is {word_for(part)}"
-            raise fail("PL-B074", message, "Give a mapping, or leave the part out.")
+            raise fail("PL-B074", message, "give a mapping, or leave the part out")
         merged.update(part)
     return merged
 
@@ -59,13 +59,13 @@ def _replace(arguments: Value, _scope: Scope, _inner: Inner) -> Value:
 def _split(arguments: Value, _scope: Scope, _inner: Inner) -> Value:
     (text, separator), (place,) = _texts("string_split", arguments, 2, 3)
     if not separator:
-        raise fail("PL-B074", "'string_split' cannot split at nothing", "Give a separator, such as ','.")
+        raise fail("PL-B074", "'string_split' cannot split at nothing", "give a separator, such as ','")
     found: list[Value] = list(text.split(separator))
     if place is None:
         return found
     if not -len(found) <= place < len(found):
         message = f"'string_split' gives {len(found)} part{'s' * (len(found) != 1)}, and there is none at {place}"
-        raise fail("PL-B074", message, "Correct the index; parts are counted from 0.")
+        raise fail("PL-B074", message, "correct the index; parts are counted from 0")
     return found[place]
 
 
@@ -97,14 +97,14 @@ COMPUTE: dict[str, Compute] = {
 def _raise_if_longer(function: str, length: int) -> None:
     if length > MAX_TEXT:
         message = f"'{function}' makes a text of more than {MAX_TEXT:,} characters"
-        raise fail("PL-B074", message, "Put it into a file of its own, and name that.")
+        raise fail("PL-B074", message, "put it into a file of its own, and name that")
 
 
 def _text(function: str, value: Value) -> str:
     if isinstance(value, str):
         return value
     raise fail(
-        "PL-B074", f"'{function}' needs a text, and is given {word_for(value)}", "Give it a text, or {concat: [value]}."
+        "PL-B074", f"'{function}' needs a text, and is given {word_for(value)}", "give it a text, or {concat: [value]}"
     )
 
 
@@ -118,7 +118,7 @@ def _texts(function: str, arguments: Value, least: int, most: int) -> tuple[list
             raise fail(
                 "PL-B074",
                 f"'{function}' needs a whole number, and is given {word_for(value)}",
-                "Give a number such as 0.",
+                "give a number such as 0",
             )
         numbers.append(value)
     texts = [_text(function, value) for value in arguments[:least]]
@@ -126,7 +126,7 @@ def _texts(function: str, arguments: Value, least: int, most: int) -> tuple[list
 
 
 def _wrong_count(function: str, least: int) -> ProblemsError:
-    return fail("PL-B074", f"'{function}' needs a list of {least} texts", "Give a list of that many.")
+    return fail("PL-B074", f"'{function}' needs a list of {least} texts", "give a list of that many")
 
 
 def _nth(place: int) -> str:

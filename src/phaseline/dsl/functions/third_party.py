@@ -94,8 +94,8 @@ class ThirdPartyFunctions:
         if found is None:
             names = self._look() if self._names is None else self._names
             if self._found is None or name not in names:
-                message = f"The function '{name}' is not installed any longer"
-                raise AnnouncedFunctionError(message, "Install the distribution that brought it.", "ImportError")
+                message = f"the function '{name}' is not installed any longer"
+                raise AnnouncedFunctionError(message, "install the distribution that brought it", "ImportError")
             found = self._loaded[name] = self._found.load(name)
         return found
 

@@ -52,16 +52,16 @@ def check_circles(nodes: Mapping[str, Node], spot_of: Callable[[str], ElementPat
     if inside:
         report.add(
             "PL-B044",
-            f"Nodes contain one another in a circle: {_shown(inside)}",
-            "Remove one of these relationships.",
+            f"nodes contain one another in a circle: {_shown(inside)}",
+            "remove one of these relationships",
             spot_of(inside[0]).at("relationships"),
             point="key",
         )
         return False
     report.add(
         "PL-B047",
-        f"Nodes wait for one another in a circle: {_shown(circle)}",
-        "Remove or turn one of these relationships: a node is installed after its targets.",
+        f"nodes wait for one another in a circle: {_shown(circle)}",
+        "remove or turn one of these relationships: a node is installed after its targets",
         spot_of(circle[0]).at("relationships"),
         point="key",
     )

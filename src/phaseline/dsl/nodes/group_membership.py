@@ -33,8 +33,8 @@ def check_membership(
     circle = first_cycle(_reached(scaling, members))
     if circle:
         path = " → ".join([*circle, circle[0]])
-        mend = "Remove one of these memberships."
-        report.add("PL-B155", f"Groups contain one another in a circle: {path}", mend, spot_of(circle[0]).at("members"))
+        mend = "remove one of these memberships"
+        report.add("PL-B155", f"groups contain one another in a circle: {path}", mend, spot_of(circle[0]).at("members"))
         return dict.fromkeys(scaling, ())
     plain = {name: found for name, found in members.items() if name not in scaling}
     direct = {name: list(_leaves(members[name], plain)) for name in scaling}
@@ -44,12 +44,12 @@ def check_membership(
         for member in found:
             if around.setdefault(member, name) != name:
                 message = f"'{member}' is a member of the scaling groups '{around[member]}' and '{name}'"
-                report.add("PL-B156", message, "Keep it in one of them.", spot_of(name).at("members"))
+                report.add("PL-B156", message, "keep it in one of them", spot_of(name).at("members"))
     forest = _Forest(nodes, direct, around)
     for name in direct:
         if len(forest.groups(name)) == MAX_NESTING:
-            message = f"The scaling group '{name}' is nested in {MAX_NESTING} other groups"
-            report.add("PL-B155", message, "Use fewer groups within one another.", spot_of(name), point="key")
+            message = f"the scaling group '{name}' is nested in {MAX_NESTING} other groups"
+            report.add("PL-B155", message, "use fewer groups within one another", spot_of(name), point="key")
             break
     if report.errors_count > before or not is_sound:
         return {name: tuple(found) for name, found in direct.items()}
@@ -153,7 +153,7 @@ def _check_place(group: str, forest: _Forest, spot_of: Callable[[str], ElementPa
         if root not in inside:
             other = next(one for one in members if roots[one] != root)
             message = f"'{member}' is contained in '{root}', and '{other}' of the same scaling group '{group}' is not"
-            mend = f"Make '{root}' a member in place of '{member}', or put both into the same container."
+            mend = f"make '{root}' a member in place of '{member}', or put both into the same container"
             report.add("PL-B157", message, mend, spot_of(group).at("members"))
             return
 
@@ -175,5 +175,5 @@ def _check_container(
         message = (
             f"'{a}' is {where[0]} and '{b}' is {where[1]}: the scaling group '{group}' cannot be multiplied in both"
         )
-        mend = "Give both nodes one container, or make the containers members instead of the nodes."
+        mend = "give both nodes one container, or make the containers members instead of the nodes"
         report.add("PL-B157", message, mend, spot_of(group).at("members"))

@@ -73,19 +73,19 @@ class _Reading:
         templates, groups = self._sections.of("node_templates"), self._sections.of("groups")
         if name in templates:
             message = f"'{name}' is the name of a group and of a node"
-            self._report.add("PL-B153", message, "Rename one of them.", spot, point="key")
+            self._report.add("PL-B153", message, "rename one of them", spot, point="key")
         members = cast("list[str]", fields["members"])
         if not members:
-            mend = "Name at least one node or group, such as 'members: [web]'."
-            self._report.add("PL-B015", f"The group '{name}' has no members", mend, spot.at("members"))
+            mend = "name at least one node or group, such as 'members: [web]'"
+            self._report.add("PL-B015", f"the group '{name}' has no members", mend, spot.at("members"))
         for place, member in enumerate(members):
             is_known = member in templates or member in groups
             if not is_known and not any(
                 self._sections.is_broken(part, member) for part in ("node_templates", "groups")
             ):
-                mend = self._report.suggest(member, [*templates, *groups], "Name a node or a group.")
+                mend = self._report.suggest(member, [*templates, *groups], "name a node or a group")
                 here = spot.at("members", place)
-                self._report.add("PL-B151", f"There is no node or group '{member}' to be a member", mend, here)
+                self._report.add("PL-B151", f"there is no node or group '{member}' to be a member", mend, here)
         policies = {
             key: self._group_policy(raw, spot.at("policies", key))
             for key, raw in cast("dict[str, Any]", fields.get("policies") or {}).items()
@@ -95,8 +95,8 @@ class _Reading:
     def _group_policy(self, fields: Mapping[str, Any], spot: ElementPath) -> GroupPolicy:
         if not self._is_told:
             self._is_told = True
-            mend = "They may stay; start workflows yourself, or let your monitoring do it."
-            self._report.warn("PL-B018", "Policies of groups have no effect: nothing watches events", mend, spot)
+            mend = "they may stay; start workflows yourself, or let your monitoring do it"
+            self._report.warn("PL-B018", "policies of groups have no effect: nothing watches events", mend, spot)
         triggers = {
             key: Trigger(
                 str(raw["type"]),
@@ -119,9 +119,9 @@ class _Reading:
         if kind is None:
             if not self._sections.is_broken(section, name):
                 mend = self._report.suggest(
-                    name, known, f"Known are {quoted_list(known)}." if known else "There are none."
+                    name, known, f"known are {quoted_list(known)}" if known else "there are none"
                 )
-                message = f"There is no '{name}' in {section}"
+                message = f"there is no '{name}' in {section}"
                 self._report.add("PL-B152", message, mend, spot.at("type"), number=number)
             return given
         schemas = self._properties.schemas(kind.get(key), self._sections.spot(section, name).at(key), None)
@@ -132,20 +132,20 @@ class _Reading:
         spot = self._sections.spot("policies", name)
         kind = str(fields["type"])
         if kind != SCALING:
-            message = f"There is no policy type '{kind}' to act on groups"
-            self._report.add("PL-B154", message, f"Write 'type: {SCALING}'.", spot.at("type"))
+            message = f"there is no policy type '{kind}' to act on groups"
+            self._report.add("PL-B154", message, f"write 'type: {SCALING}'", spot.at("type"))
         groups = self._sections.of("groups")
         targets = tuple(dict.fromkeys(cast("list[str]", fields["targets"])))
         if not targets:
-            mend = "Name at least one group, such as 'targets: [servers]'."
-            self._report.add("PL-B154", f"The policy '{name}' has no targets", mend, spot.at("targets"), number=206)
+            mend = "name at least one group, such as 'targets: [servers]'"
+            self._report.add("PL-B154", f"the policy '{name}' has no targets", mend, spot.at("targets"), number=206)
         for place, target in enumerate(fields["targets"]):
             if target not in groups and not self._sections.is_broken("groups", target):
                 mend = self._report.suggest(
-                    target, groups, f"Groups are {quoted_list(groups)}." if groups else "Make one."
+                    target, groups, f"groups are {quoted_list(groups)}" if groups else "make one"
                 )
                 here = spot.at("targets", place)
-                self._report.add("PL-B154", f"There is no group '{target}' to be scaled", mend, here, number=205)
+                self._report.add("PL-B154", f"there is no group '{target}' to be scaled", mend, here, number=205)
         raw = cast("dict[str, Value]", fields.get("properties") or {})
         base = spot.at("properties")
         counts = read_properties(
@@ -167,8 +167,8 @@ class _Reading:
                 if target in by:
                     self._report.warn(
                         "PL-B018",
-                        f"The policy '{by[target].name}' has no effect on '{target}', which '{policy.name}' scales too",
-                        "Leave one of them out.",
+                        f"the policy '{by[target].name}' has no effect on '{target}', which '{policy.name}' scales too",
+                        "leave one of them out",
                         self._sections.spot("policies", by[target].name),
                     )
                 by[target] = policy

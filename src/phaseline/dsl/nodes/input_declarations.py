@@ -43,8 +43,8 @@ class InputDeclarations:
             if schema.hidden and schema.required and not schema.has_default:
                 self._report.add(
                     "PL-B083",
-                    f"The hidden input '{name}' is required and has no default",
-                    "Give it a default, or write 'required: false'.",
+                    f"the hidden input '{name}' is required and has no default",
+                    "give it a default, or write 'required: false'",
                     spot,
                     point="key",
                 )
@@ -52,7 +52,7 @@ class InputDeclarations:
                 self._report.add(
                     "PL-B094",
                     f"'display' belongs to inputs of type textarea, '{name}' is of type {schema.type or 'any'}",
-                    "Write 'type: textarea', or remove 'display'.",
+                    "write 'type: textarea', or remove 'display'",
                     spot.at("display"),
                     point="key",
                 )
@@ -89,10 +89,10 @@ class InputDeclarations:
         if schema.type != "list":
             message = f"'item_type' belongs to lists, this is of type {schema.type or 'any'}"
             self._report.add(
-                "PL-B089", message, "Write 'type: list', or remove 'item_type'.", here, point="key", number=218
+                "PL-B089", message, "write 'type: list', or remove 'item_type'", here, point="key", number=218
             )
         elif schema.item_type not in PRIMITIVES:
-            mend = self._report.suggest(schema.item_type, PRIMITIVES, f"Write one of {quoted_list(PRIMITIVES)}.")
+            mend = self._report.suggest(schema.item_type, PRIMITIVES, f"write one of {quoted_list(PRIMITIVES)}")
             self._report.add("PL-B089", f"'{schema.item_type}' is no type that items of a list can have", mend, here)
         elif schema.item_type in OBJECT_TYPES:
             self._report.gate(schema.item_type, self._sections.minor, PRIMITIVES[schema.item_type], here)
@@ -117,4 +117,4 @@ class InputDeclarations:
         codes = {"function": "PL-B093", "constraint": "PL-B088"}
         for complaint in complaints:
             code = codes.get(complaint.kind, "PL-B034")
-            self._report.add(code, f"The default {complaint.message}", complaint.mend, spot.at(*complaint.path))
+            self._report.add(code, f"the default {complaint.message}", complaint.mend, spot.at(*complaint.path))

@@ -28,11 +28,11 @@ def read_labels(
             here = spot.at(place)
             if section == "labels" and is_function(value):
                 functions.scan(value, here, "deployment")
-                _check_lasting(value, here, f"The label '{name}'", report)
+                _check_lasting(value, here, f"the label '{name}'", report)
             elif not isinstance(value, str):
                 wanted = "text" if section == "blueprint_labels" else "text or a function"
-                message = f"A value of the label '{name}' is {word_for(value)}, not {wanted}"
-                report.add("PL-B158", message, "Put it into quotes, or remove it.", here)
+                message = f"a value of the label '{name}' is {word_for(value)}, not {wanted}"
+                report.add("PL-B158", message, "put it into quotes, or remove it", here)
         found[name] = values
     return found
 
@@ -47,15 +47,15 @@ def read_settings(
     if is_function(name):
         functions.scan(name, spot.at("display_name"), "deployment")
     elif name is not None and not isinstance(name, str):
-        message = f"The display name is {word_for(name)}, not text or a function"
-        report.add("PL-B015", message, "Put it into quotes.", spot.at("display_name"))
+        message = f"the display name is {word_for(name)}, not text or a function"
+        report.add("PL-B015", message, "put it into quotes", spot.at("display_name"))
     for place, group in enumerate(settings.get("default_groups") or ()):
         here = spot.at("default_groups", place)
         if is_function(group):
             functions.scan(group, here, "deployment")
         elif not isinstance(group, str):
-            message = f"A group of deployments is {word_for(group)}, not text or a function"
-            report.add("PL-B015", message, "Put it into quotes.", here)
+            message = f"a group of deployments is {word_for(group)}, not text or a function"
+            report.add("PL-B015", message, "put it into quotes", here)
     schedules = cast("dict[str, dict[str, Any]]", settings.get("default_schedules") or {})
     if not schedules:
         return settings
@@ -87,11 +87,11 @@ def _check_call(
     """The workflow of a schedule, and what it is given."""
     name = schedule["workflow"]
     if name not in workflows:
-        mend = report.suggest(name, workflows, "Name a workflow of the blueprint.")
-        report.warn("PL-B159", f"There is no workflow '{name}' for this schedule", mend, spot.at("workflow"))
+        mend = report.suggest(name, workflows, "name a workflow of the blueprint")
+        report.warn("PL-B159", f"there is no workflow '{name}' for this schedule", mend, spot.at("workflow"))
     parameters, here = schedule.get("workflow_parameters") or {}, spot.at("workflow_parameters")
     functions.scan(parameters, here, "deployment")
-    _check_lasting(parameters, here, "A parameter of a schedule", report)
+    _check_lasting(parameters, here, "a parameter of a schedule", report)
 
 
 def _check_lasting(value: Value, spot: ElementPath, what: str, report: ProblemReport) -> None:
@@ -100,7 +100,7 @@ def _check_lasting(value: Value, spot: ElementPath, what: str, report: ProblemRe
         function_name(part) in {"get_attribute", "get_attributes_list", "get_attributes_dict"} for part in _parts(value)
     ):
         message = f"{what} is kept when the deployment is made, and its instances have no attributes by then"
-        report.add("PL-B158", message, "Use an input or a property.", spot)
+        report.add("PL-B158", message, "use an input or a property", spot)
 
 
 def _parts(value: Value) -> Iterator[Value]:

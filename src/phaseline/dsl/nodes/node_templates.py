@@ -58,7 +58,7 @@ class Templates:
         if isinstance(type_name, str):
             self._types.unknown(type_name, "PL-B030", spot.at("type"))
         else:
-            self._report.add("PL-B016", "'type' is missing in a node template", "Add 'type: …'.", spot, point="key")
+            self._report.add("PL-B016", "'type' is missing in a node template", "add 'type: …'", spot, point="key")
         self._relationships.of_template(fields.get("relationships"), name, spot.at("relationships"))
 
     def _node(self, name: str, kind: ResolvedType, fields: Mapping[str, Any], spot: ElementPath, place: Place) -> Node:

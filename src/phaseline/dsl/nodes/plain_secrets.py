@@ -48,9 +48,9 @@ def warn_of_plain_secrets(
     for name, schema in inputs.items():
         spot = sections.spot("inputs", name)
         if looks_secret(name) and not is_hidden(schema) and schema.type not in _COUNTS and not spot.document.is_bundled:
-            message = f"The input '{name}' is named like a secret, and all users can read its value"
+            message = f"the input '{name}' is named like a secret, and all users can read its value"
             report.warn(
-                "PL-B128", message, f"Add 'hidden: true' and 'required: false', or use {{get_secret: {name}}}.", spot
+                "PL-B128", message, f"add 'hidden: true' and 'required: false', or use {{get_secret: {name}}}", spot
             )
     templates = cast("Mapping[str, dict[str, Any]]", sections.of("node_templates"))
     if not any(map(looks_secret, _names(cast("Iterable[Value]", templates.values())))):
@@ -59,7 +59,7 @@ def warn_of_plain_secrets(
         for path in _plain(template):
             word = path[-1]
             message = f"'{word}' of '{name}' is named like a secret, and its value is readable here by all users"
-            mend = f"Store the value, phaseline secrets create NAME, and write '{word}: {{get_secret: NAME}}'."
+            mend = f"store the value, phaseline secrets create NAME, and write '{word}: {{get_secret: NAME}}'"
             report.warn("PL-B128", message, mend, sections.spot("node_templates", name).at(*path))
 
 

@@ -73,7 +73,7 @@ def check_hosts(
             report.add(
                 "PL-B069",
                 f"'{name}' is on no host, but '{wanted}' is to run on one (executor: {HOST_AGENT})",
-                "Let the node be contained in a host, or write 'executor: central_deployment_agent'.",
+                "let the node be contained in a host, or write 'executor: central_deployment_agent'",
                 spot_of(name),
                 point="key",
             )

@@ -50,15 +50,15 @@ def _plugin(
 ) -> Plugin:
     executor = fields.get("executor")
     if executor not in EXECUTORS:
-        mend = report.suggest(str(executor), EXECUTORS, f"Write {EXECUTORS[0]} or {EXECUTORS[1]}.")
+        mend = report.suggest(str(executor), EXECUTORS, f"write {EXECUTORS[0]} or {EXECUTORS[1]}")
         report.add("PL-B064", f"'{executor}' is not an executor", mend, spot.at("executor"), number=18)
         executor = EXECUTORS[0]
     install = fields.get("install") is not False
     if install and not fields.get("source") and not fields.get("package_name"):
         report.add(
             "PL-B068",
-            f"The plugin '{name}' is to be installed but has neither source nor package_name",
-            "Add 'package_name: …', or write 'install: false'.",
+            f"the plugin '{name}' is to be installed but has neither source nor package_name",
+            "add 'package_name: …', or write 'install: false'",
             spot,
             point="key",
         )
@@ -89,8 +89,8 @@ def _properties(
         fields = dict(cast("dict[str, Value]", raw or {}))
         kind = fields.get("type")
         if isinstance(kind, str) and kind not in PRIMITIVES:
-            mend = report.suggest(kind, PRIMITIVES, f"Write one of {quoted_list(_ON_IMPORTS)}.")
-            report.add("PL-B033", f"The type '{kind}' does not exist", mend, spot.at("properties", name, "type"))
+            mend = report.suggest(kind, PRIMITIVES, f"write one of {quoted_list(_ON_IMPORTS)}")
+            report.add("PL-B033", f"the type '{kind}' does not exist", mend, spot.at("properties", name, "type"))
         elif line is not None and name in line.values:
             value = line.values[name]
             if is_function(value) or _fits(kind, value):
@@ -98,8 +98,8 @@ def _properties(
             else:
                 report.add(
                     "PL-B090",
-                    f"The plugin property '{name}' is to be of type {kind}, not {word_for(value)}",
-                    f"Give a value of type {kind}.",
+                    f"the plugin property '{name}' is to be of type {kind}, not {word_for(value)}",
+                    f"give a value of type {kind}",
                     _given(line.spot, name),
                 )
         used.add(name)
@@ -127,10 +127,10 @@ def _check_leftovers(document: Document, used: set[str], report: ProblemReport) 
     assert document.line is not None, "only imported files have a line"
     for name in document.line.values:
         if name not in used:
-            otherwise = f"It has {quoted_list(used)}." if used else "Its plugins declare no properties."
+            otherwise = f"it has {quoted_list(used)}" if used else "its plugins declare no properties"
             report.add(
                 "PL-B090",
-                f"No plugin of '{document.name}' has a property '{name}'",
+                f"no plugin of '{document.name}' has a property '{name}'",
                 report.suggest(name, used, otherwise),
                 _given(document.line.spot, name),
                 point="key",

@@ -63,7 +63,7 @@ class Relationships:
             self._report.add(
                 "PL-B043",
                 f"'{owner}' is contained in more than one node",
-                "Keep one relationship of contained_in.",
+                "keep one relationship of contained_in",
                 spot.at(place),
             )
         return tuple(found)
@@ -91,8 +91,8 @@ class Relationships:
             if kind.schemas.is_whole:
                 self._report.add(
                     "PL-B045",
-                    f"The relationship type '{type_name}' derives from none of {quoted_list(ROOTS)}",
-                    f"Write 'derived_from: {ROOTS[0]}' in the type.",
+                    f"the relationship type '{type_name}' derives from none of {quoted_list(ROOTS)}",
+                    f"write 'derived_from: {ROOTS[0]}' in the type",
                     spot.at("type"),
                 )
             return None
@@ -109,15 +109,15 @@ class Relationships:
             self._report.add(
                 "PL-B042",
                 f"'{owner}' has a relationship to itself",
-                "Name another node, or remove it.",
+                "name another node, or remove it",
                 spot.at("target"),
             )
             return False
         if target not in self._templates:
             if not self._sections.is_broken("node_templates", target):
-                otherwise = "Name a node of 'node_templates'." if self._sections.is_whole else IN_MISSING
+                otherwise = "name a node of 'node_templates'" if self._sections.is_whole else IN_MISSING
                 mend = self._report.suggest(target, self._templates, otherwise)
-                self._report.add("PL-B041", f"There is no node '{target}' to be the target", mend, spot.at("target"))
+                self._report.add("PL-B041", f"there is no node '{target}' to be the target", mend, spot.at("target"))
             return False
         return True
 
@@ -147,8 +147,8 @@ class Relationships:
             if not isinstance(name, dict):
                 self._report.add(
                     "PL-B046",
-                    "The relationship needs the operation to wait for",
-                    "Add 'properties: {operation: create}' (or another one).",
+                    "the relationship needs the operation to wait for",
+                    "add 'properties: {operation: create}' (or another one)",
                     spot,
                     number=215,
                 )
@@ -158,12 +158,10 @@ class Relationships:
         lifecycle = interfaces.get(LIFECYCLE) if isinstance(interfaces, dict) else None
         defined = lifecycle if isinstance(lifecycle, dict) else {}
         if name.removeprefix(f"{LIFECYCLE}.") not in defined:
-            otherwise = (
-                f"It defines {quoted_list(defined)}." if defined else f"Map it under '{LIFECYCLE}' of that node."
-            )
+            otherwise = f"it defines {quoted_list(defined)}" if defined else f"map it under '{LIFECYCLE}' of that node"
             self._report.add(
                 "PL-B046",
-                f"The node '{relationship.target}' does not define '{name}' in {LIFECYCLE}",
+                f"the node '{relationship.target}' does not define '{name}' in {LIFECYCLE}",
                 self._report.suggest(name, defined, otherwise),
                 spot.at("properties", "operation"),
                 number=216,

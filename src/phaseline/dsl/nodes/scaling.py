@@ -44,10 +44,10 @@ def read_counts(
 ) -> Counts:
     """The counts a node template asks for, by ``instances`` or by ``capabilities.scalable``."""
     if "instances" in template and "capabilities" in template:
-        mend = "Keep 'capabilities'; 'instances' is the older form."
+        mend = "keep 'capabilities'; 'instances' is the older form"
         report.add(
             "PL-B051",
-            "A node has either 'instances' or 'capabilities', not both",
+            "a node has either 'instances' or 'capabilities', not both",
             mend,
             spot.at("instances"),
             point="key",
@@ -75,7 +75,7 @@ def read_properties(
     found: dict[str, Value] = {}
     for name, value in raw.items():
         if name not in _LOWEST:
-            mend = report.suggest(name, _LOWEST, "Known are default_instances, min_instances and max_instances.")
+            mend = report.suggest(name, _LOWEST, "known are default_instances, min_instances and max_instances")
             report.add("PL-B035", f"'{name}' is not a property of scalable", mend, places[name], point="key")
         else:
             scan(value, places[name])
@@ -109,7 +109,7 @@ def check_counts(counts: Counts) -> tuple[Counts, list[CountProblem]]:
                 "PL-B050",
                 207,
                 f"min_instances {least} is more than default_instances {default}",
-                "Raise default_instances.",
+                "raise default_instances",
             )
         )
     if not complaints and isinstance(default, int) and isinstance(most, int) and most != UNBOUNDED and default > most:
@@ -119,7 +119,7 @@ def check_counts(counts: Counts) -> tuple[Counts, list[CountProblem]]:
                 "PL-B050",
                 207,
                 f"default_instances {default} is more than max_instances {most}",
-                "Raise max_instances, or write UNBOUNDED.",
+                "raise max_instances, or write UNBOUNDED",
             )
         )
     if not complaints and isinstance(least, int) and isinstance(most, int) and most != UNBOUNDED and least > most:
@@ -129,7 +129,7 @@ def check_counts(counts: Counts) -> tuple[Counts, list[CountProblem]]:
                 "PL-B050",
                 207,
                 f"min_instances {least} is more than max_instances {most}",
-                "Raise max_instances, or write UNBOUNDED.",
+                "raise max_instances, or write UNBOUNDED",
             )
         )
     return Counts(default, least, most), complaints
@@ -144,19 +144,19 @@ def _complaint(name: str, lowest: int, value: Value) -> CountProblem | None:
             "PL-B050",
             210,
             f"{name} is a mapping that is no function",
-            "Write a whole number or a function such as {get_input: count}.",
+            "write a whole number or a function such as {get_input: count}",
         )
     if isinstance(value, str):
-        mend = "Write a whole number without quotes" + (", or UNBOUNDED." if name == "max_instances" else ".")
+        mend = "write a whole number without quotes" + (", or UNBOUNDED" if name == "max_instances" else "")
         return CountProblem(name, "PL-B050", 208, f"{name} '{value}' is not a number", mend)
     if not isinstance(value, int) or isinstance(value, bool):
         return CountProblem(
-            name, "PL-B050", 207, f"{name} is {word_for(value)}, not a whole number", "Write a whole number."
+            name, "PL-B050", 207, f"{name} is {word_for(value)}, not a whole number", "write a whole number"
         )
     if name == "max_instances" and value == UNBOUNDED:
         return None
     if value < lowest:
-        return CountProblem(name, "PL-B050", 207, f"{name} {value} is less than {lowest}", f"Write {lowest} or more.")
+        return CountProblem(name, "PL-B050", 207, f"{name} {value} is less than {lowest}", f"write {lowest} or more")
     if value > MAX_INSTANCES:
-        return CountProblem(name, "PL-B050", 207, f"{name} {value} is more than {MAX_INSTANCES:,}", "Ask for fewer.")
+        return CountProblem(name, "PL-B050", 207, f"{name} {value} is more than {MAX_INSTANCES:,}", "ask for fewer")
     return None

@@ -50,19 +50,19 @@ def read_schedule(written: Mapping[str, Any], spot: ElementPath, report: Problem
         found.pop("timezone", None)
     since, until = (str(found.get(key) or "") for key in TIMES)
     if len(since) == len(until) == len(_SHAPE) and until < since:
-        report.add("PL-B159", "The schedule ends before it begins", "Correct 'since' or 'until'.", spot.at("until"))
+        report.add("PL-B159", "the schedule ends before it begins", "correct 'since' or 'until'", spot.at("until"))
     every = written.get("recurrence")
     if every is not None and not _is_span(every):
-        mend = "Write a number and a unit, such as '2 weeks', '30 min', '1d' or '1mo'."
+        mend = "write a number and a unit, such as '2 weeks', '30 min', '1d' or '1mo'"
         report.add("PL-B159", f"'{every}' is no span of time", mend, spot.at("recurrence"))
     for place, day in enumerate(written.get("weekdays") or ()):
         if not _DAY.fullmatch(day):
-            mend = f"Days are {quoted_list(WEEKDAYS)}; 1 to 4 before one is the first to fourth of the month, 'l-' the last."
+            mend = f"days are {quoted_list(WEEKDAYS)}; 1 to 4 before one is the first to fourth of the month, 'l-' the last"
             report.add("PL-B159", f"'{day}' is no weekday", mend, spot.at("weekdays", place))
     for key, least in (("count", 1), ("slip", 0)):
         count = written.get(key)
         if count is not None and count < least:
-            report.add("PL-B159", f"'{key}' is {count}", f"Write {least} or more.", spot.at(key))
+            report.add("PL-B159", f"'{key}' is {count}", f"write {least} or more", spot.at(key))
     return found
 
 
@@ -137,7 +137,7 @@ def _time(text: str, zone: tzinfo, spot: ElementPath, report: ProblemReport) -> 
         moment = _moment(text, zone, _SOME_DAY)
         if moment is not None:
             return text if _is_clock(text) else moment
-    mend = "Write 'YYYY-MM-DD HH:MM', 'HH:MM', or a time from now on such as '+2 weeks' or '+1day+10min'."
+    mend = "write 'YYYY-MM-DD HH:MM', 'HH:MM', or a time from now on such as '+2 weeks' or '+1day+10min'"
     report.add("PL-B159", f"'{text}' is no time", mend, spot)
     return text
 
@@ -180,7 +180,7 @@ def _zone(name: str | None, spot: ElementPath, report: ProblemReport) -> tzinfo:
         from zoneinfo import available_timezones
 
         known = available_timezones()
-        otherwise = "Write one such as Europe/Paris." if known else "This machine knows none: pip install tzdata."
+        otherwise = "write one such as Europe/Paris" if known else "this machine knows none: pip install tzdata"
         mend = report.suggest(str(name), known, otherwise)
         report.add("PL-B159", f"'{name}' is no timezone", mend, spot.at("timezone"))
     return zone or UTC

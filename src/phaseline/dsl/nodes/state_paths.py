@@ -27,15 +27,15 @@ def read_on_path(nodes: Mapping[str, Node], sections: MergedSections, report: Pr
     told: set[frozenset[str]] = set()
     for name, one in raw.items():
         if TARGET_STATE in one and not _line(name, raw)[1:]:
-            mend = "Name the resource type of its nodes, for example 'resource_type: Cloud.Node'."
+            mend = "name the resource type of its nodes, for example 'resource_type: Cloud.Node'"
             spot = sections.spot("node_types", name).at(TARGET_STATE)
-            report.add("PL-B112", f"The node type '{name}' has a target_state and no resource_type", mend, spot)
+            report.add("PL-B112", f"the node type '{name}' has a target_state and no resource_type", mend, spot)
         if RESOURCE_TYPE in one:
             circle = _circle(name, raw)
             if circle and frozenset(circle) not in told:
                 told.add(frozenset(circle))
-                message = f"Node types are resource types of one another in a circle: {' → '.join(circle)}"
-                mend = "Name a type that does not derive from this one."
+                message = f"node types are resource types of one another in a circle: {' → '.join(circle)}"
+                mend = "name a type that does not derive from this one"
                 report.add("PL-B110", message, mend, sections.spot("node_types", name).at(RESOURCE_TYPE))
     for kind in dict.fromkeys(node.type for node in nodes.values()):
         line = _line(kind, raw)
@@ -53,8 +53,8 @@ def read_state_paths(sections: MergedSections, report: ProblemReport) -> tuple[S
     for kind, targets in cast("Mapping[str, Mapping[str, list[str]]]", sections.of(STATE_PATHS)).items():
         spot = sections.spot(STATE_PATHS, kind)
         if kind not in known:
-            otherwise = "Write the name of a node type, or of the resource_type of one."
-            message = f"No node type of the blueprint is called '{kind}', and none is of that resource type"
+            otherwise = "write the name of a node type, or of the resource_type of one"
+            message = f"no node type of the blueprint is called '{kind}', and none is of that resource type"
             report.add("PL-B114", message, report.suggest(kind, known, otherwise), spot, point="key")
         for target, states in targets.items():
             if _can_be_gone(target, states, spot.at(target), report):
@@ -66,13 +66,13 @@ def _can_be_gone(target: str, states: list[str], spot: ElementPath, report: Prob
     twice = next((state for place, state in enumerate(states) if state in states[:place]), None)
     if not states or states[-1] != target:
         ends = f"ends in '{states[-1]}'" if states else "is empty"
-        mend = f"Let '{target}' be its last state."
-        report.add("PL-B113", f"The path to '{target}' {ends}", mend, spot)
+        mend = f"let '{target}' be its last state"
+        report.add("PL-B113", f"the path to '{target}' {ends}", mend, spot)
     elif twice is not None:
-        mend = "Give the second occurrence another name: a path goes through a state once."
-        report.add("PL-B113", f"The path to '{target}' goes in a circle: '{twice}' occurs twice", mend, spot)
+        mend = "give the second occurrence another name: a path goes through a state once"
+        report.add("PL-B113", f"the path to '{target}' goes in a circle: '{twice}' occurs twice", mend, spot)
     elif not all(states):
-        report.add("PL-B113", f"A state on the path to '{target}' has no name", "Give it one.", spot)
+        report.add("PL-B113", f"a state on the path to '{target}' has no name", "give it one", spot)
     else:
         return True
     return False

@@ -50,7 +50,7 @@ def _availability(raw: Mapping[str, Any] | None, spot: ElementPath, report: Prob
         if word in ACTIVE:
             active.append(word)
         else:
-            mend = report.suggest(word, ACTIVE, f"Write one or more of {quoted_list(ACTIVE)}.")
+            mend = report.suggest(word, ACTIVE, f"write one or more of {quoted_list(ACTIVE)}")
             here = spot.at("node_instances_active", place)
             report.add("PL-B015", f"'{word}' is not a rule for how many instances are active", mend, here)
     types = tuple(rules.get("node_types_required") or ())

@@ -58,7 +58,7 @@ def _take(record: Record, line: str, offset: int) -> None:
     found = NAME.match(line)
     if found is None:
         raise TextError(
-            "PL-R010", "this line gives no attribute a value", "Write Name = value, or # before a comment.", offset
+            "PL-R010", "this line gives no attribute a value", "write Name = value, or # before a comment", offset
         )
     name, sign, text = found["name"].strip(), found["sign"], line[found.end() :]
     start = offset + found.start("name")
@@ -78,7 +78,7 @@ def _put(record: Record, name: str, value: Value | Expression, start: int) -> No
     steps = [unquoted(name)] if name.startswith("'") else [step.strip() for step in name.split(".")]
     if not all(steps):
         raise TextError(
-            "PL-R010", f"'{name}' is no name", "Leave out the dot, or put the name into single quotes.", start
+            "PL-R010", f"'{name}' is no name", "leave out the dot, or put the name into single quotes", start
         )
     owner = record
     for step in steps[:-1]:
@@ -88,15 +88,15 @@ def _put(record: Record, name: str, value: Value | Expression, start: int) -> No
             nested = owner.folded[step.lower()]
         if not isinstance(nested, Record):
             raise TextError(
-                "PL-R002", f"'{step}' has a value already, so it has no attributes", "Keep one of both.", start
+                "PL-R002", f"'{step}' has a value already, so it has no attributes", "keep one of both", start
             )
         owner = nested
     if steps[-1].lower() in owner.folded:
-        raise TextError("PL-R002", f"'{name}' is given twice", "Keep one of them; case does not matter.", start)
+        raise TextError("PL-R002", f"'{name}' is given twice", "keep one of them; case does not matter", start)
     try:
         owner.put(steps[-1], value)
     except (AttributeTypeError, AttributeValueError) as error:
-        raise TextError("PL-R011", str(error), "Give it a value that can be kept.", start) from None
+        raise TextError("PL-R011", str(error), "give it a value that can be kept", start) from None
 
 
 def _expression(text: str, at: int) -> Expression:
@@ -125,7 +125,7 @@ def _parts(text: str, at: int) -> list[tuple[str, int]]:
             string = STRING.match(text, position)
             if string is None:
                 raise TextError(
-                    "PL-R004", "the string has no end", 'Close it with "; a quote inside is written \\".', at + position
+                    "PL-R004", "the string has no end", 'close it with "; a quote inside is written \\"', at + position
                 )
             position = string.end()
             continue
@@ -146,7 +146,7 @@ def _single(text: str, at: int) -> Value:
     text = text.strip()
     if text.startswith('"'):
         if not STRING.fullmatch(text):
-            raise TextError("PL-R004", "there is text after the string", "Put all of it into the quotes.", at + lead)
+            raise TextError("PL-R004", "there is text after the string", "put all of it into the quotes", at + lead)
         return unquoted(text)
     if text.lower() in {"true", "false"}:
         return text.lower() == "true"

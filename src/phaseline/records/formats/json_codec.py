@@ -94,17 +94,17 @@ def _record(content: object, depth: int, path: str) -> Record:
         inner = f"{path}.{name}" if path else str(name)
         kept = _value(value, depth + 1, inner)
         if str(name).lower() in made.folded:
-            raise TextError("PL-R002", f"'{inner}' is given twice", "Keep one of them; case does not matter.")
+            raise TextError("PL-R002", f"'{inner}' is given twice", "keep one of them; case does not matter")
         try:
             made.put(str(name), kept)
         except (AttributeTypeError, AttributeValueError) as error:
-            raise TextError("PL-R011", f"{inner}: {error}", "Give it a value that can be kept.") from None
+            raise TextError("PL-R011", f"{inner}: {error}", "give it a value that can be kept") from None
     return made
 
 
 def _value(value: object, depth: int, path: str) -> Stored:
     if depth > MAX_LEVELS + 1:
-        raise TextError("PL-R011", f"'{path[:60]}…' is nested deeper than {MAX_LEVELS} levels", "Keep records flatter.")
+        raise TextError("PL-R011", f"'{path[:60]}…' is nested deeper than {MAX_LEVELS} levels", "keep records flatter")
     if isinstance(value, dict):
         mark = next(iter(value)) if len(value) == 1 else ""
         if mark == "$record":
@@ -141,4 +141,4 @@ MARKS: Mapping[str, Callable[[str], Stored]] = {
 
 def _no_form(path: str, why: str) -> TextError:
     what = f"'{path}' {why}" if path else f"this {why}"
-    return TextError("PL-R012", what, 'Write an object such as {"Name": "n1", "Full": {"$expr": "Name"}}.')
+    return TextError("PL-R012", what, 'write an object such as {"Name": "n1", "Full": {"$expr": "Name"}}')

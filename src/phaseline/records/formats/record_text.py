@@ -30,7 +30,7 @@ def parse_record(text: str, *, file: str = "") -> Record:
     """
     found = parse_records(text, file=file)
     if len(found) > 1:
-        mend = "Leave out the blank lines between attributes of one record."
+        mend = "leave out the blank lines between attributes of one record"
         raise TextError("PL-R001", f"there are {len(found)} records, one is expected", mend).error(text, file=file)
     return found[0] if found else Record()
 
@@ -84,7 +84,7 @@ def _put(words: list[Token], text: str, record: Record) -> None:
     reading = Words(words, text)
     reading.entry(record)
     if (rest := reading.peek()).kind != "END":
-        raise TextError("PL-R001", f"'{rest.text}' is not expected here", "Begin a new line for the next.", rest.start)
+        raise TextError("PL-R001", f"'{rest.text}' is not expected here", "begin a new line for the next", rest.start)
 
 
 SIMPLE = re.compile(
@@ -148,7 +148,7 @@ def _statement(text: str, start: int) -> tuple[list[Token], bool, int]:
             is_blank = False
         else:
             if kind == "STRING" and "\n" in said:
-                mend = 'Close it with " on this line; a line end inside is written \\n.'
+                mend = 'close it with " on this line; a line end inside is written \\n'
                 raise TextError("PL-R004", "the string goes over the end of its line", mend, at)
             words.append(word)
             if kind == "SIGN":

@@ -61,7 +61,7 @@ def check(text: str, options: str, offset: int) -> None:
     try:
         pattern_of(text, options)
     except UnusablePatternError as error:
-        mend = "Write it for RE2: no back references, no looking ahead or behind, no repetition over 1000."
+        mend = "write it for RE2: no back references, no looking ahead or behind, no repetition over 1000"
         raise TextError("PL-R008", str(error), mend, offset) from None
 
 

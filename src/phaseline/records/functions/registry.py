@@ -99,7 +99,7 @@ def call_of(node: syntax.FunctionCall, arguments: list[Evaluate]) -> Evaluate:
 
         hint = suggestion(node.name, NAMES)
         raise TextError(
-            "PL-R006", f"there is no function '{node.name[:60]}'", f"{hint}There are: {', '.join(NAMES)}.", node.offset
+            "PL-R006", f"there is no function '{node.name[:60]}'", f"{hint}there are: {', '.join(NAMES)}", node.offset
         )
     _check_count(node, count, function.fewest, function.most)
     if name in {"regexp", "regexps"}:
@@ -113,7 +113,7 @@ def _check_count(node: syntax.FunctionCall, count: int, fewest: int, most: int) 
     least = "at least " if most == ANY_NUMBER else ""
     wanted = f"{fewest} to {most}" if fewest < most < ANY_NUMBER else f"{least}{fewest}"
     message = f"{node.name} takes {wanted} argument{'s' * (not wanted.endswith('1'))}, {count} given"
-    raise TextError("PL-R009", message, "See the page about expressions for what it takes.", node.offset)
+    raise TextError("PL-R009", message, "see the page about expressions for what it takes", node.offset)
 
 
 def _check_pattern(node: syntax.FunctionCall) -> None:
