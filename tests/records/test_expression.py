@@ -269,7 +269,7 @@ def test_threads_read_and_evaluate_at_the_same_time() -> None:
 @pytest.mark.parametrize(
     ("text", "code", "column", "mend"),
     [
-        ("", "PL-R005", 1, "Write one"),
+        ("", "PL-R005", 1, "write one"),
         ("1 +", "PL-R005", 4, "missing"),
         ("a = 3", "PL-R005", 3, "=="),
         ("a and b", "PL-R005", 3, "&&"),
@@ -279,7 +279,7 @@ def test_threads_read_and_evaluate_at_the_same_time() -> None:
         ("a == 'b' 'c'", "PL-R005", 10, "double quotes"),
         ("{,}", "PL-R005", 2, "comma"),
         (")", "PL-R001", 1, "open it"),
-        ("(]", "PL-R001", 2, "Close '('"),
+        ("(]", "PL-R001", 2, "close '('"),
         ("(1", "PL-R001", 1, "')'"),
         ("*", "PL-R005", 1, "value or a name"),
         ('"a', "PL-R004", 1, "close"),
