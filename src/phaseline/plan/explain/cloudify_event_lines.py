@@ -1,7 +1,7 @@
-"""One instance in one graph: its entries by operation, and their results, as lines of a tale (W12).
+"""The event lines of one instance in one graph: its entries, grouped by operation, and their results (W12).
 
-The lines end at the instance's present progress. Sentences before an operation belong to the beginning of its first
-call, those after it to the end of its last one.
+The lines end at the present progress of the instance. Sentences before an operation get the time at which its first
+call begins; sentences after it get the time at which its last call ends.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ BEGUN = frozenset(
 
 @frozen
 class CallSpan:
-    """One call of an entry: when it began and ended (ms, 0: not yet) and what it returned.
+    """One call of an entry: when it began and ended (ms, 0: not yet) and its outcome.
 
-    ``message``: its message, None: unknown. ``has_asked``: it asked to be called again, which is no failure.
-    ``is_by_hand``: no call; a user completed the entry at that time.
+    ``message``: the message of the outcome, None: unknown. ``has_asked``: the call asked to be repeated, which is not
+    a failure. ``is_by_hand``: there was no call; a user completed the entry at that time.
     """
 
     begun_at: int
@@ -60,9 +60,10 @@ class CallSpan:
 
 @frozen
 class StoryLine:
-    """One line of a tale. ``at`` in ms, 0: unknown. ``operation``: full name, empty without one.
+    """One line about an instance. ``at`` in ms, 0: unknown.
 
-    ``target``: for a task of a relationship the instance at its other end, else -1.
+    ``operation``: full name, empty if the line is about no operation. ``target``: for a task of a relationship, the
+    number of the instance at the other end; otherwise -1.
     """
 
     kind: Literal["event", "state", "task"]
@@ -72,7 +73,10 @@ class StoryLine:
     target: int = -1
 
     def __str__(self) -> str:
-        """The line as in the tables of the specification: ``E: Creating node instance``, ``= creating``; tasks unchanged."""
+        """The line as in the tables of the specification: ``E: Creating node instance`` or ``= creating``.
+
+        A task has no prefix.
+        """
         return {"event": "E: ", "state": "= ", "task": ""}[self.kind] + self.text
 
 
@@ -91,10 +95,10 @@ class GraphOutcome:
 
 
 class Entries:
-    """The entries of each instance's sequence.
+    """The entries of a graph, grouped by the instance to whose sequence they belong.
 
-    ``order``: positions by instance, each one's in the order of the graph; ``owner``: their instances in that order, -1: none.
-    ``step``: int32 by position.
+    ``order``: all positions, sorted by instance and then by position. ``owner``: the instance number of each position
+    in ``order``, -1: no instance. ``step``: the number of each entry's step, int32 by position.
     """
 
     def __init__(self, topology: Topology, graph: Graph) -> None:
@@ -109,7 +113,7 @@ class Entries:
         self.owner = owner[self.order]
 
     def of(self, instance: int) -> list[int]:
-        """Positions in the order of the graph, which is that of the sequence."""
+        """The positions of an instance's entries, ascending. This is also the order of the instance's sequence."""
         low, high = np.searchsorted(self.owner, [instance, instance + 1])
         found: list[int] = self.order[low:high].tolist()
         return found
@@ -151,7 +155,10 @@ class InstanceStory:
         return any(not int(self.graph.marks[position]) & Mark.ABSENT for position in self.kinds)
 
     def reaches(self, state: State) -> bool:
-        """True when the graph takes the instance to the state; other instances only serve those."""
+        """True when the instance reaches this state in the graph.
+
+        Other instances only keep the order of the graph.
+        """
         return any(state in self.graph.policies[self.graph.policy[position]].leave for position in self.kinds)
 
     @property
@@ -163,17 +170,17 @@ class InstanceStory:
         return position in self.calls or Status(int(self.statuses[position])) in BEGUN
 
     def is_done(self, position: int) -> bool:
-        """True when the sequence continues after the entry."""
+        """True when the next entry may begin: this one is completed or passed, or its failure is tolerated."""
         status = Status(int(self.statuses[position]))
         return status in {Status.COMPLETED, Status.PASSED} or self.is_ignored(position)
 
     def is_ignored(self, position: int) -> bool:
-        """True for a failure that counts as done."""
+        """True when the entry failed and has the mark tolerant, so that its failure counts as done."""
         failed = Status(int(self.statuses[position])) is Status.FAILED
         return failed and bool(int(self.graph.marks[position]) & Mark.TOLERANT)
 
     def tell(self, tale: MessageScript) -> list[StoryLine]:
-        """The lines of a tale up to the first operation that is not done."""
+        """The lines of a script (``tale``) up to the first operation that is not done."""
         lines: list[StoryLine] = []
         at = min((spans[0].begun_at for p in self.kinds if (spans := self.calls.get(p))), default=0)
         for part in tale.parts:
@@ -198,7 +205,10 @@ class InstanceStory:
         return lines
 
     def _passes(self, when: str, operation: str, lines: list[StoryLine]) -> bool:
-        """Add the lines of breakpoints ``when`` (pre or post) of an operation; False while the instance is stopped at one."""
+        """Add the lines of breakpoints before (``when`` is pre) or after (post) an operation.
+
+        Returns False if the instance is stopped at one of these breakpoints or has not reached it.
+        """
         for phase in self.stops if operation else ():
             if not Breakpoint(phase.removeprefix(PREFIX)).is_at(when, operation):
                 continue
@@ -225,7 +235,7 @@ class InstanceStory:
         return any(is_of_state(operation) for operation in self.positions)
 
     def tell_stays(self) -> list[StoryLine]:
-        """The lines of an instance on a path of states: the entered states, and their calls."""
+        """The lines of an instance on a state path: the states that it entered, and the calls in each of them."""
         lines: list[StoryLine] = []
         at = 0
         for operation, positions in self.positions.items():
@@ -242,7 +252,7 @@ class InstanceStory:
         return lines
 
     def _around(self, part: MessagePart, begun: list[int]) -> list[StoryLine]:
-        """The lines before an operation, its calls, and ignored failures (W24)."""
+        """The lines of an operation: the lines before it, its calls, and its ignored failures (W24)."""
         at = min((spans[0].begun_at for p in begun if (spans := self.calls.get(p))), default=0)
         lines = [_line(text, at, part.operation) for text in part.before]
         for position in begun:
@@ -264,7 +274,10 @@ class InstanceStory:
         return found.implementation if found is not None and found.form == "function" else SCRIPT_FUNCTION
 
     def _tasks(self, position: int, operation: str, function: str) -> list[StoryLine]:
-        """The calls of one entry in the words of W12. If calls have no messages, only that of the last one is known: the note's."""
+        """The lines of the calls of one entry, in the words of W12.
+
+        If the calls were stored without messages, only the message of the last call is known, from the entry's note.
+        """
         policy = self.graph.policies[self.graph.policy[position]]
         spans = self.calls.get(position, ())
         note = self.notes.get(position, NoteRow(position))
@@ -288,7 +301,10 @@ class InstanceStory:
 
 
 def _ended(span: CallSpan, function: str, note: NoteRow, *, is_failed: bool) -> str:
-    """The line for the end of a call, empty while it runs. ``is_failed``: it is not called again, even if it asked for it."""
+    """The line for the end of a call, empty while it runs.
+
+    ``is_failed``: the entry has failed and is not called again.
+    """
     kind, message = span.kind, note.message if span.message is None else span.message
     said = f" -> {message}" if message else ""
     if kind is OutcomeKind.COMPLETED:

@@ -1,7 +1,7 @@
 """The history of an instance in a graph as Cloudify events (W12, W20, W23), computed when read, never stored.
 
-A tale has the parts of a workflow's sequence in order, each with the sentences before and after its operation.
-``TALES`` assigns tales to graphs.
+A *tale* is a script of messages: the parts of a workflow's sequence in order, each an operation with the sentences
+before and after it. ``TALES`` maps the verb of a graph to the function that chooses the tales of an instance.
 """
 
 from __future__ import annotations
@@ -62,11 +62,12 @@ def narrate(
     parameters: Mapping[str, Value] | None = None,
     with_tasks: bool = False,
 ) -> list[StoryLine]:
-    """The lines of one instance in order, up to its present progress; none for instances that do not take part themselves.
+    """The lines of one instance in order, up to its present progress.
 
-    ``statuses`` uint8 by position; ``calls`` and ``notes`` by position. ``present``: the state of the instance before the
-    graph, so that uninstall can report skipped steps. ``workflow`` (if its name differs from the graph's) and
-    ``parameters``: those of the execution. ``with_tasks``: include the calls themselves (W12).
+    Empty for an instance that only keeps the order. ``statuses`` uint8 by position; ``calls`` and ``notes`` by
+    position. ``present``: the state of the instance before the graph, so that uninstall can report skipped steps.
+    ``workflow`` (if its name differs from the graph's name) and ``parameters``: the workflow and parameters of the
+    execution. ``with_tasks``: include lines for the calls (W12).
     """
     name = topology.blueprint.meaning(workflow or graph.name)
     known = GraphOutcome(
@@ -83,9 +84,10 @@ def narrate_all(
     present: Mapping[int, State] | None = None,
     entries: Entries | None = None,
 ) -> Iterator[tuple[int, list[StoryLine]]]:
-    """(instance, its lines) of each instance, as by ``narrate``; entries are looked up once for all.
+    """Yield (instance number, its lines as by ``narrate``) for each instance.
 
-    The lines are computed one instance at a time. ``entries``: those of the graph, if they are known.
+    The entries are sorted by instance only once. The lines are computed one instance at a time. ``present``:
+    {instance: its state before the graph}. ``entries``: the entries of the graph, if the caller has them already.
     """
     entries = entries or Entries(known.topology, known.graph)
     teller = TALES.get(known.graph.verb, _own)
@@ -125,7 +127,7 @@ def _again(story: InstanceStory, present: State | None) -> Iterable[MessageScrip
 
 
 def _own(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
-    """The tales of a custom graph: its calls, one after the other."""
+    """The tales of a graph without tales in ``TALES``: one for each phase with a call, in order."""
     for phase, positions in story.positions.items():
         if phase not in story.stops and any(
             not int(story.graph.marks[position]) & Mark.ABSENT for position in positions
@@ -152,7 +154,7 @@ def _diagnosis(story: InstanceStory) -> str:
 
 
 def _operate(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
-    """The tale of the one operation that is called, with its name as it was given."""
+    """The tale of ``execute_operation``: the one operation that is called, with its name as the user wrote it."""
     known = story.known
     for phase in story.positions if story.is_called else ():
         named = str(known.parameters.get(execute_operation.OPERATION, phase))

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 @frozen
 class MessagePart:
-    """An operation with the lines before and after it, in order; ``= `` begins a state, everything else is a sentence.
+    """An operation with the lines before and after it.
 
-    ``frame``: the lines if the operation has no entry; for a part without an operation, its lines.
+    A line that begins with ``= `` is a state, any other a sentence. ``frame``: the lines that are shown if the
+    instance has no entry for the operation, or if the part has no operation.
     """
 
     operation: str = ""
@@ -32,7 +33,10 @@ class MessagePart:
 
 @frozen
 class MessageScript:
-    """The parts of a workflow in order; ``nothing_parts``: those of an instance without calls."""
+    """The parts of a workflow in order.
+
+    ``nothing_parts``: the parts that are shown for an instance without calls.
+    """
 
     parts: tuple[MessagePart, ...]
     nothing_parts: tuple[MessagePart, ...] = ()
@@ -118,7 +122,7 @@ DELETE_ENDS = MessagePart(frame=("= deleted", "Deleted node instance"))
 
 
 def uninstall_tale(present: State) -> MessageScript:
-    """The script of an instance that is in this state before uninstall."""
+    """The script of an uninstall for an instance that is in the state ``present`` before it."""
 
     def unless(states: AbstractSet[State], *parts: MessagePart, instead: str = "") -> tuple[MessagePart, ...]:
         if present not in states:

@@ -1,4 +1,4 @@
-"""The sentences about executions that users of the ancestor know (W12)."""
+"""The sentences about executions that are known from Cloudify (W12)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ def execution_event(row: ExecutionRow, kind: str, now: int, reason: str = "") ->
 
 
 def waiting_event(row: ExecutionRow, blocker: ExecutionRow, now: int, *, is_over: bool) -> EventRow:
-    """The event for an execution that has to wait, naming the other. ``is_over``: only calls of that one still run."""
+    """The event for an execution that waits for another one (``blocker``), which the event names.
+
+    ``is_over``: the other execution has ended, but some of its calls still run.
+    """
     whom = f"calls of {blocker.id} that were given up and still run" if is_over else blocker.id
     return EventRow(row.number, now, QUEUED, f"Waiting for {whom}", actor=row.created_by)
 
@@ -55,7 +58,10 @@ def cancel_event(execution: int, how: str, now: int, actor: str) -> EventRow:
 def called_by_hand(
     row: ExecutionRow, graph: Graph, topology: Topology, positions: np.ndarray, *, reason: str, now: int, actor: str
 ) -> Iterator[EventRow]:
-    """An event for each entry of a graph that a user completed by hand; for a relationship it names the called side."""
+    """Yield an event for each entry that a user completed by hand.
+
+    For a relationship it names the side with the operation.
+    """
     for step in graph.steps:
         for position in positions[(positions >= step.first) & (positions < step.first + step.count)].tolist():
             subject = called_side(topology, step.kind, int(graph.subject[position]))

@@ -1,8 +1,9 @@
 """The times of a graph's phases, and its critical path: the chain of calls that decided when the graph was done.
 
-The *critical path* is read backwards: from the call that ended last to the one that ended last among its needs, and so on.
-Entries that are never called (a milestone, an operation without an implementation) are replaced by their own needs.
-Only a shorter call of this path, or a shorter wait between two of them, makes the execution end sooner.
+The *critical path* is found backwards: it begins with the call that ended last. Its previous call is always the one
+that ended last among the needs of the present call. Entries that are never called (a milestone, an operation without
+an implementation) are replaced by their own needs. The execution ends sooner only if a call of this path becomes
+shorter, or a wait between two of its calls.
 """
 
 from __future__ import annotations
@@ -33,14 +34,17 @@ class Spent:
 
 @frozen
 class Times:
-    """When entries were called: columns int64 by position, in ms. ``began`` of the first call, ``ended`` of the last; 0: never."""
+    """When entries were called: columns int64 by position, in ms, 0: never called.
+
+    ``began``: when the first call of an entry began; ``ended``: when its last call ended.
+    """
 
     began: np.ndarray
     ended: np.ndarray
 
 
 def spent(graph: Graph, times: Times) -> list[Spent]:
-    """Each phase that was called, in the order in which they began."""
+    """The phases that were called, ordered by the time at which each began."""
     called: dict[str, list[np.ndarray]] = {}
     for step in graph.steps:
         positions = times.began[step.first : step.first + step.count].nonzero()[0] + step.first
@@ -68,7 +72,10 @@ def critical_path(graph: Graph, times: Times) -> list[int]:
 
 
 def _last_before(position: int, entries: np.ndarray, starts: np.ndarray, times: Times) -> int | None:
-    """The call that ended last among the needs of an entry, looking through entries that are never called."""
+    """The position of the call that ended last among the needs of an entry; None if no need was called.
+
+    A need that is never called is replaced by its own needs.
+    """
     best: int | None = None
     seen = {position}
     front = [position]
@@ -93,7 +100,7 @@ def _needs(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _covered(began: np.ndarray, ended: np.ndarray) -> int:
-    """The time within at least one of the spans."""
+    """The length of time in which at least one of the spans (``began`` to ``ended``) was open, in ms."""
     order = np.argsort(began, kind="stable")
     began, ended = began[order], np.maximum.accumulate(ended[order])
     is_gap = began[1:] > ended[:-1]

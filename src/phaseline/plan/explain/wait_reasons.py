@@ -39,10 +39,10 @@ NOTHING_SAID = NoteRow(-1)
 
 @frozen
 class Blocker:
-    """An entry that another one waits for. ``instance`` is an id.
+    """An entry for which another entry waits. ``instance`` is an id.
 
-    ``attempts``: number of the due or running retry of a failed call, of ``max_retries`` (-1: no limit); 0: it did not fail.
-    ``due`` in ms, 0: now, or unknown.
+    ``attempts``: after a failed call, the number of the retry that is due or running, of ``max_retries`` (-1: no
+    limit); 0: the last call did not fail. ``due`` in ms, 0: now, or unknown.
     """
 
     instance: str
@@ -57,10 +57,11 @@ class Blocker:
 
 @frozen
 class Reason:
-    """The reason why one entry of an instance has not continued. ``text`` is a sentence, ``mend`` how to unblock it.
+    """The reason why one entry of an instance has not continued.
 
-    ``since`` and ``until`` in ms, 0: unknown. ``blockers`` are at most ``SHOWN_BLOCKERS`` of ``blocker_count``.
-    ``roots``: if those are blocked themselves, the entries that block all of them, also at most ``SHOWN_BLOCKERS``.
+    ``text`` is a sentence, ``mend`` how to unblock the entry. ``since`` and ``until`` in ms, 0: unknown.
+    ``blockers``: the first ``SHOWN_BLOCKERS`` of all ``blocker_count`` entries for which the entry waits. ``roots``:
+    if these entries are blocked themselves, the entries that block them all, also at most ``SHOWN_BLOCKERS``.
     """
 
     kind: Kind
@@ -89,7 +90,7 @@ class _Case:
     instance: str = ""
 
     def command(self, verb: str) -> str:
-        """The command line that does this to the execution."""
+        """A command line that applies a verb, such as ``retry``, to the execution."""
         return f"phaseline executions {verb} {self.execution}".rstrip()
 
     @cached_property
@@ -99,7 +100,7 @@ class _Case:
 
     @cached_property
     def reverse(self) -> tuple[np.ndarray, np.ndarray]:
-        """(entries by their dependents, ptr): the needs of entry i are ``entries[ptr[i]:ptr[i+1]]``."""
+        """The edges backwards as (needs, ptr): the needs of entry i are ``needs[ptr[i]:ptr[i+1]]``."""
         graph = self.graph
         entries = np.repeat(np.arange(len(graph), dtype=np.int32), np.diff(graph.ptr))
         ptr = np.concatenate(([0], np.cumsum(graph.needs_count())))
@@ -128,18 +129,21 @@ class _Case:
         return self.notes.get(position, NOTHING_SAID).message
 
     def retry(self, position: int) -> tuple[int, int]:
-        """(number of the due or running retry of a failed call, the most retries); (0, 0) if the last call did not fail."""
+        """(number of the retry that is due or running, largest number of retries).
+
+        (0, 0) if the last call did not fail.
+        """
         note, policy = self.notes.get(position, NOTHING_SAID), self.graph.policies[self.graph.policy[position]]
         is_tried = self.status_of(position) in TRIED_AGAIN and note.retries and not policy.until_true
         return (note.retries, policy.max_retries) if is_tried else (0, 0)
 
     def standing(self, position: int) -> str:
-        """The status for a sentence; for a failed call that is retried, with the number of the retry."""
+        """The status in words for a sentence; for a failed call that is retried, with the number of the retry."""
         attempts, most = self.retry(position)
         return f"failing, {_retry(attempts, most)}" if attempts else self.status_of(position).word
 
     def status_of(self, position: int) -> Status:
-        """The status; running if an open batch has the entry."""
+        """The status of an entry; ``running`` if an open batch contains the entry."""
         status = Status(int(self.status[position]))
         return Status.RUNNING if status in MAY_BE_CALLED and position in self.running else status
 
@@ -167,11 +171,12 @@ def explain(
     ended: Mapping[int, int] | None = None,
     execution: str = "",
 ) -> list[Reason]:
-    """The reasons why the instance has not reached its end; one reason, ``nothing``, if it has or takes no part.
+    """The reasons why the instance has not reached its end.
 
-    ``statuses`` uint8 by position. ``running``: {position: when its call began} of open batches; ``ended``: {position:
-    when its last call ended}, both in ms. ``execution`` is the id that commands name. Reasons come in the order of the instance's sequence; those that
-    only follow from a former one of the same instance are left out.
+    One reason of the kind ``nothing`` if the instance has reached its end or takes no part. ``statuses`` uint8 by
+    position. ``running``: {position: when its call began} of open batches; ``ended``: {position: when its last call
+    ended}, both in ms. ``execution``: the id that commands in the answer name. Reasons come in the order of the
+    instance's sequence; a reason that only follows from an earlier reason of the same instance is left out.
     """
     case = _Case(
         topology,
@@ -195,7 +200,7 @@ def explain(
 
 
 def _entries(case: _Case, instance: int) -> list[int]:
-    """Positions of everything in the instance's sequence, in order."""
+    """The positions of all entries in the instance's sequence, in order."""
     found: list[int] = []
     for step in case.graph.steps:
         subject = case.graph.subject[step.first : step.first + step.count]
@@ -322,7 +327,7 @@ def _lost(case: _Case, position: int) -> Reason:
 
 
 def _named(case: _Case, position: int) -> str:
-    """The entry for a sentence; entries that are never called are the instance itself."""
+    """The name of an entry for a sentence: operation and instance, or only the instance if there is no call."""
     if int(case.graph.marks[position]) & Mark.ABSENT:
         owner = case.owner(position)
         return case.topology.ids[owner] if owner >= 0 else MILESTONE
@@ -330,9 +335,9 @@ def _named(case: _Case, position: int) -> str:
 
 
 def _causes(case: _Case, position: int, *, lost: bool) -> list[int]:
-    """The entries that block an entry, or that caused its loss, ascending.
+    """The positions of the entries that block an entry, or (``lost``) that caused it to be skipped, ascending.
 
-    Looked for behind entries that are never called and, for losses, behind what was itself only skipped.
+    A need that is never called is replaced by its own needs. If ``lost``, a skipped need is replaced instead.
     """
     found: set[int] = set()
     seen = {position}
@@ -353,7 +358,10 @@ def _causes(case: _Case, position: int, *, lost: bool) -> list[int]:
 
 
 def _roots(case: _Case, position: int) -> list[int]:
-    """The unblocked entries at the start of the chain that blocks an entry, ascending."""
+    """The positions of the entries at the start of the chains that block an entry, ascending.
+
+    They are not blocked themselves.
+    """
     found: set[int] = set()
     seen = {position}
     front = [position]
@@ -387,7 +395,7 @@ def _blockers(case: _Case, causes: Sequence[int]) -> tuple[Blocker, ...]:
 
 
 def _summed(case: _Case, causes: Sequence[int]) -> str:
-    """The causes in words: one by name, many by operation and node."""
+    """The causes in words: a single cause by its name, several by operation and node with their number."""
     if not causes:
         return "steps that the engine has not reported yet"
     if len(causes) == 1:

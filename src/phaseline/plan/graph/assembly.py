@@ -1,4 +1,4 @@
-"""Turn a draft into a graph, ordered by level of the dependency order, then place in the sequence, then participant."""
+"""Turn a draft into a graph: entries ordered by level of the instance, place in the sequence, participant."""
 
 from __future__ import annotations
 
@@ -46,7 +46,10 @@ def assemble(draft: GraphDraft, name: str, *, by_node: bool = False) -> Graph:
 
 @frozen
 class _Layout:
-    """The steps, and provisional position -> position (None: the same)."""
+    """The steps of the graph.
+
+    ``position``: the final position of each provisional position; None: all are equal.
+    """
 
     steps: tuple[Step, ...]
     position: np.ndarray | None
@@ -65,7 +68,10 @@ class _Layout:
 
 
 def _layout_draft(draft: GraphDraft, slots: tuple[StepSlot, ...]) -> _Layout:
-    """Split each slot into runs of one level; runs become steps, ordered by level, then slot."""
+    """Split the entries of each slot into one run for each level.
+
+    Each run becomes a step, ordered by level, then slot.
+    """
     sizes = [len(slot) for slot in slots]
     slot_of = np.arange(len(slots), dtype=np.int32).repeat(sizes)
     level = draft.participants.level[np.concatenate([slot.owner for slot in slots])]
@@ -89,7 +95,7 @@ def _layout_draft(draft: GraphDraft, slots: tuple[StepSlot, ...]) -> _Layout:
 
 
 def _policies(draft: GraphDraft, slot: StepSlot) -> np.ndarray:
-    """Policy numbers in the graph's table: the slot's policies with the additional states of its members."""
+    """The policy number of each entry of the slot, including the additional states before and after the entry."""
     code = slot.policy << (2 * STATE_BITS)
     if slot.before is not None:
         code = code | (slot.before.astype(np.int32) << STATE_BITS)
@@ -116,10 +122,11 @@ def _states(draft: GraphDraft, bits: int) -> tuple[int, ...]:
 
 
 def _adjacency(draft: GraphDraft, layout: _Layout, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """``ptr`` and ``idx``: first the next entry of the chain, then all others, ascending and each once.
+    """The edges as ``ptr`` and ``idx``: of each entry first the edge of its chain, then other edges, ascending.
 
-    Most edges are chains. They need no sorting, because each entry begins at most one. There is always a chain, perhaps
-    without links, because each participant begins and ends with a single entry (``carry_states``).
+    No edge is repeated. Most edges are links of chains; these need no sorting, because each entry begins at most one.
+    There is always a chain, perhaps without links, because each participant begins and ends with a single entry
+    (``carry_states``).
     """
     following = np.full(size, -1, np.int32)
     source, target = (np.concatenate(ends) for ends in zip(*draft.chain, strict=True))

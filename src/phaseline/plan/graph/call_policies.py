@@ -1,4 +1,7 @@
-"""How operations are called: lane, retries, time-out. Operations called alike share one policy of the graph."""
+"""How operations are called: lane, retries, time-out.
+
+Operations that are called in the same way share one policy.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,10 @@ SCRIPT = Declaration(flavour="cloudify")
 
 @frozen
 class PolicyOverrides:
-    """Settings that the workflow adds to an operation. ``once``: a failure is final; for the others see ``Policy``."""
+    """Settings that the workflow adds to an operation.
+
+    ``once``: a failure is final; the other fields are fields of ``Policy``.
+    """
 
     until_true: bool = False
     once: bool = False
@@ -34,7 +40,11 @@ class PolicyOverrides:
 
 @mutable
 class Policies:
-    """The policy table of a graph under construction: numbers for operations, then for operations with their states."""
+    """The policy table of a graph under construction.
+
+    Policies get two numbers: a first one for the operation alone (``add``), and a number in the graph's table that
+    also counts the additional states before and after the operation (``final``).
+    """
 
     declare: Declare
     retries: RetryPolicy
@@ -42,7 +52,10 @@ class Policies:
     _final: dict[tuple[int, tuple[int, ...], tuple[int, ...]], int] = field(default_factory=dict)
 
     def numbering(self, manner: PolicyOverrides) -> Callable[[Operation], int]:
-        """Return a function from an operation, called with these settings, to its policy number without additional states."""
+        """Return a function from an operation to the policy number of its calls with the settings ``manner``.
+
+        The number does not count additional states.
+        """
         numbers: dict[object, int] = {}
         declare = self.declare
         kept: dict[int, Declaration] = {}  # kept alive, so that no id is used twice
@@ -73,7 +86,7 @@ class Policies:
         return self.add(Policy(LaneSpec("")))
 
     def final(self, number: int, before: tuple[int, ...], after: tuple[int, ...]) -> int:
-        """The number in the graph's table of policy ``number`` with additional states before and after its own."""
+        """The number in the graph's table for policy ``number`` with additional states before and after it."""
         return self._final.setdefault((number, before, after), len(self._final))
 
     def table(self) -> tuple[Policy, ...]:
@@ -94,7 +107,7 @@ class Policies:
         return tuple(found)
 
     def add(self, policy: Policy) -> int:
-        """The number of a policy, without further states."""
+        """The number of a policy without additional states; a new policy is added."""
         return self.callings.setdefault(policy, len(self.callings))
 
     def _backoff(self) -> tuple[int, ...]:
@@ -118,7 +131,7 @@ class Policies:
 
 
 def lane(operation: Operation, declared: Declaration) -> LaneSpec:
-    """The lane of an operation: bulk functions take many members, all others one member a call (decision 7).
+    """The lane of an operation: a call of a bulk function takes many members, any other call takes one (decision 7).
 
     Calls that must be killable (scripts and calls with a time-out) run in worker processes.
     """

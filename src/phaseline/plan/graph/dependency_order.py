@@ -14,9 +14,10 @@ FEW = 16
 
 
 def depths(targets: Sequence[Sequence[int]]) -> list[int]:
-    """The depth of each node: 0 without targets, else one more than its deepest target; -1 in or behind a circle.
+    """The depth of each node: 0 without targets, otherwise 1 + the depth of its deepest target.
 
-    ``targets[n]`` are the nodes that node n has relationships to.
+    -1 for a node that is in a circle or depends on one. ``targets[n]`` are the nodes that node n has relationships
+    to.
 
     >>> depths([[], [0], [0, 1]])
     [0, 1, 2]
@@ -43,7 +44,9 @@ def depths(targets: Sequence[Sequence[int]]) -> list[int]:
 
 
 def circles(targets: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Circles among the nodes, each once, from its first node on; every node without a depth is in or behind one.
+    """The circles among the nodes, each once and beginning with its first node. ``targets`` as for ``depths``.
+
+    Every node without a depth is in one of these circles or depends on one.
 
     >>> circles([[1], [2], [0], [0]])
     [[0, 1, 2]]
@@ -68,7 +71,9 @@ def circles(targets: Sequence[Sequence[int]]) -> list[list[int]]:
 
 
 def levels(size: int, source: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """The depths (see ``depths``), int32, of ``size`` vertices of which ``target[i]`` waits for ``source[i]``.
+    """The depths (see ``depths``) of ``size`` vertices, int32.
+
+    For each i, vertex ``target[i]`` waits for ``source[i]``.
 
     >>> levels(4, np.array([0, 1, 0]), np.array([1, 2, 2])).tolist()
     [0, 1, 2, 0]

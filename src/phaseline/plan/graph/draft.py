@@ -1,7 +1,7 @@
 """A graph under construction: slots of entries in the order of one instance's life cycle, and edges between them.
 
-Each transform takes a draft and returns the next one. Entries are identified by their provisional position: the slots'
-entries one slot after the other. ``assembly`` orders them by level.
+Each transform takes a draft and returns the next one. Entries are identified by their provisional position: first all
+entries of the first slot, then those of the second, and so on. ``assembly`` orders them by level.
 """
 
 from __future__ import annotations
@@ -35,12 +35,13 @@ NO_MEMBERS = np.empty(0, np.int32)
 
 @frozen
 class StepSlot:
-    """Entries of one phase, at most one a participant, or several of a relationship group.
+    """Entries of one phase: at most one for each participant, or several for relationships of one group.
 
-    Columns: ``owner`` int32, ascending: the participants' places; ``subject`` int32; ``policy`` int32 of ``Policies``.
-    ``before`` and ``after``: bits of ``GraphDraft.states``, additional states, uint8 or None.
-    ``group``: consecutive slots with the same group number (not -1) run side by side. ``beside``: the slot is no link of
-    its owner's sequence, but a phase of the state before it; the phases of that state that it waits for.
+    Columns: ``owner``: the places of the participants, int32, ascending; ``subject`` int32; ``policy``: numbers of
+    ``Policies``, int32. ``before`` and ``after``: additional states as bits of ``GraphDraft.states``, uint8 or None.
+    ``group``: consecutive slots with the same group number (not -1) run side by side. ``beside``: None for a link of
+    the owner's sequence. Otherwise the slot is a phase of the state before it, and ``beside`` names the phases of
+    that state for which it waits.
     """
 
     phase: str
@@ -61,7 +62,7 @@ class StepSlot:
 
 @frozen
 class StateChange:
-    """Participants (``who``, bool by place) reach the state at this point of the sequence."""
+    """A point of the sequence at which some participants (``who``, bool by place) reach a state."""
 
     state: InstanceState | int
     who: np.ndarray
@@ -69,12 +70,13 @@ class StateChange:
 
 @frozen
 class GraphDraft:
-    """The results of the transforms so far.
+    """The results of the transforms applied until now.
 
-    ``present``: uint8 states by place; ``walks``: bool by place, chosen instances that go through the steps of the workflow (other
-    chosen ones go through the states of a path). ``items``: slots and states in order; after ``carry_states`` only slots.
-    ``head`` and ``tail``: provisional positions of the first and the last entry by place.
-    ``chain``: pairs (from, to) in which each entry is the beginning of at most one; ``edges``: any pairs.
+    ``present``: the states at the beginning, uint8 by place. ``walks``: the chosen instances that go through the
+    steps of the workflow, bool by place; other chosen instances go through the states of a path. ``items``: slots and
+    states in order; after ``carry_states`` only slots. ``head`` and ``tail``: provisional positions of the first and
+    the last entry, by place. ``chain``: pairs (from, to), where no entry is ``from`` in two pairs; ``edges``: any
+    pairs (from, to).
     """
 
     topology: Topology
@@ -96,7 +98,7 @@ class GraphDraft:
 
 
 def absent_slot(draft: GraphDraft, phase: str, owner: np.ndarray, after: np.ndarray | None = None) -> StepSlot:
-    """Entries that are never called, one for each owner, on the instances themselves."""
+    """A slot with one entry for each owner, which is never called; its subject is the owner's instance."""
     return StepSlot(
         phase,
         SubjectKind.INSTANCE,

@@ -16,10 +16,11 @@ ALWAYS: frozenset[InstanceState] = frozenset()
 
 @frozen
 class Call:
-    """An operation of the node, between the states the instance enters before it and leaves it with.
+    """An operation of the node. ``enter``: states of the instance before it; ``leave``: states after it.
 
-    ``unless``: states at planning time that make it superfluous. ``until_true``: called again without
-    limit until it returns a true value. ``only``: bool by instance number, the instances that call it.
+    ``unless``: states at planning time in which the operation is not needed. ``until_true``: it is called again
+    without limit until it returns a true value. ``only``: the instances that call it, bool by instance number; None:
+    all.
     """
 
     operation: str
@@ -33,9 +34,9 @@ class Call:
 
 @frozen
 class Relate:
-    """An operation of both sides of the instance's relationships, grouped by target in the template's order (W6).
+    """An operation of both sides of the instance's relationships, grouped by target in the order of the blueprint (W6).
 
-    ``only``: bool by relationship number, the relationships that call it.
+    ``only``: the relationship instances that call it, bool by their number; None: all.
     """
 
     operation: str
@@ -46,7 +47,10 @@ class Relate:
 
 @frozen
 class Become:
-    """A state (of a path: its number) that belongs to no operation. ``with_calls``: only for instances with at least one call."""
+    """A state that the instance reaches without an operation; on a state path, its number.
+
+    ``with_calls``: only instances with at least one call reach it.
+    """
 
     state: InstanceState | int
     unless: frozenset[InstanceState] = ALWAYS

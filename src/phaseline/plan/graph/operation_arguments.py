@@ -38,7 +38,9 @@ NOTHING: Mapping[str, Value] = {}
 
 
 def given_inputs(workflow: str, operation: str, parameters: Mapping[str, Value]) -> Mapping[str, Value]:
-    """The inputs of a call besides those of the blueprint; they override inputs of the same name.
+    """The inputs that the execution's parameters add to a call.
+
+    They override inputs of the blueprint with the same name.
 
     >>> given_inputs("execute_operation", "ops.backup", {"operation_kwargs": {"level": 3}})
     {'level': 3}

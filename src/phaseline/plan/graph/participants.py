@@ -1,4 +1,4 @@
-"""Participants of a workflow: the chosen instances, and those between them that keep the order (W22)."""
+"""Participants of a workflow: the chosen instances, and the instances between them that only keep the order (W22)."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
 @frozen
 class Participants:
-    """Participants, at places 0, 1, 2, ... ordered by level, node, number, so that entries ready together are neighbours.
+    """Instances that take part, at places 0, 1, 2, ..., ordered by level, node and number.
 
-    By place: ``number`` int32 (of the instance), ``node`` int32, ``level`` int32, ``is_chosen`` bool (others only
-    keep the order). ``place``: instance number -> place, -1 for instances that do not take part. ``first``
-    and ``count``: the places of each node's instances.
+    This order makes entries that are ready together neighbours. By place: ``number`` of the instance, ``node`` and
+    ``level``, all int32, and ``is_chosen``, bool; instances that are not chosen only keep the order. ``place``: the
+    place of each instance number, -1 if it does not take part. ``first`` and ``count``: the places of the instances
+    of each node.
     """
 
     number: np.ndarray
@@ -39,9 +40,10 @@ class Participants:
 def gather(
     topology: Topology, chosen: np.ndarray, extra: np.ndarray, *, downwards: bool, with_bridges: bool = True
 ) -> Participants:
-    """The chosen instances, the ``extra`` ones, and those on a path between any of them (bool by instance number).
+    """The participants: ``chosen`` and ``extra`` instances, and the instances on a path between any of these.
 
-    ``downwards``: dependents come first, as in uninstall. ``with_bridges`` False: no instances in between.
+    ``chosen`` and ``extra``: bool by number. ``downwards``: dependents come first, as in uninstall. ``with_bridges``
+    False: without the instances on such paths.
     """
     involved = chosen | extra
     if with_bridges and topology.links and not every(involved):
@@ -78,7 +80,10 @@ def node_depths(topology: Topology) -> np.ndarray:
 
 
 def _reached(topology: Topology, start: np.ndarray, *, upwards: bool) -> np.ndarray:
-    """Instances that ``start`` depends on, directly or not (``upwards``), or that depend on ``start``; bool column."""
+    """The instances on which ``start`` depends, directly or not; bool by number.
+
+    ``upwards`` False: the instances that depend on ``start`` instead.
+    """
     everyone = [
         (topology.links[number].source, topology.links[number].target) for number in topology.ties_all.nonzero()[0]
     ]
@@ -108,7 +113,7 @@ def _reached(topology: Topology, start: np.ndarray, *, upwards: bool) -> np.ndar
 
 
 def _neighbours(front: np.ndarray, ptr: np.ndarray, idx: np.ndarray) -> np.ndarray:
-    """All instances that ``front`` points at, with repetitions."""
+    """The ends of all edges that begin in ``front``, with repetitions."""
     length = ptr[front + 1] - ptr[front]
     begin = np.repeat(ptr[front] - (np.cumsum(length) - length), length)
     return idx[begin + np.arange(len(begin))]

@@ -26,7 +26,10 @@ def refuse(topology: Topology, action: str, chosen: np.ndarray) -> None:
 
 
 def forbidden(topology: Topology, wanted: Mapping[str, np.ndarray]) -> Iterator[Problem]:
-    """PL-P049 for each node and forbidden action. ``wanted``: {action: affected instances, bool by number}."""
+    """Problems PL-P049, one for each node and action forbidden for it.
+
+    ``wanted``: {action: affected instances, bool by number}.
+    """
     for action, chosen in wanted.items():
         hit = (chosen & restricted(topology, action)).nonzero()[0]
         for at in np.unique(topology.node[hit]).tolist():
@@ -44,7 +47,10 @@ def forbidden(topology: Topology, wanted: Mapping[str, np.ndarray]) -> Iterator[
 
 
 def as_mask(topology: Topology, numbers: Iterable[int] | np.ndarray) -> np.ndarray:
-    """Bool by number. Numbers beyond the topology are of instances to be added, which have no restrictions."""
+    """Instance numbers as bool by number.
+
+    Numbers beyond the topology are left out: instances to be added have no restrictions.
+    """
     chosen = np.fromiter(numbers, np.int64)
     found = np.zeros(len(topology), bool)
     found[chosen[chosen < len(topology)]] = True

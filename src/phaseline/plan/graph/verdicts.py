@@ -1,4 +1,4 @@
-"""The end of an execution, computed from the ends of its rounds."""
+"""The verdict of an execution, computed from its settled rounds."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ Claims = Callable[[Topology, Request], "np.ndarray | None"]
 class Parameter:
     """A parameter of a workflow: values of one of ``types``, or null unless it is ``required``.
 
-    ``is_ignored``: an ancestor's parameter for something not supported here; refused unless it is false.
+    ``is_ignored``: a parameter of Cloudify without a meaning here; any value but false is refused.
     """
 
     types: tuple[type, ...]
@@ -64,12 +64,12 @@ def nothing(_topology: Topology, _request: Request) -> Iterable[Problem]:
 
 
 def everything(_topology: Topology, _request: Request) -> np.ndarray | None:
-    """Claim of a workflow that may change any instance."""
+    """The claim of a workflow that may change any instance: None, for the whole deployment."""
     return None
 
 
 def only_chosen(topology: Topology, request: Request) -> np.ndarray | None:
-    """Claim of a workflow that changes only instances chosen by the filters."""
+    """The claim of a workflow that changes only the instances that the request's filters select."""
     return choose(topology, request) if any(request.parameters.get(name) for name in FILTERS) else None
 
 
@@ -81,11 +81,12 @@ def refuse_restricted(topology: Topology, action: str, chosen: np.ndarray) -> No
 
 @frozen
 class Workflow:
-    """A workflow: its planner, and what is known about a request before it runs.
+    """A workflow: its planner, and functions that judge a request before it runs.
 
-    ``problems``: reasons to refuse a request with valid parameters; ``warnings``: what a user should know before it begins.
-    ``claims``: the instances it may change, so that other executions wait for it or run beside it (``plan.requests.claims``).
-    ``takes_back``: whether its planner supports ``take_back`` of a request.
+    ``problems``: reasons to refuse a request with valid parameters. ``warnings``: facts that a user should know
+    before the start. ``claims``: the instances that the request may change; executions with colliding claims wait for
+    one another (``plan.requests.claims``). ``takes_back``: True if the planner supports a request to take back the
+    results of a failure.
     """
 
     plan: Planner
