@@ -192,7 +192,7 @@ def test_init_with_two_folders_is_refused(terminal: Terminal) -> None:
     assert terminal.run("init", "plugin", "one", "two").exit_code == 2
 
 
-def test_a_warning_before_an_install_is_two_sentences(terminal: Terminal) -> None:
+def test_a_warning_before_an_install_names_its_mend(terminal: Terminal) -> None:
     (terminal.folder / "secret.yaml").write_text(
         "tosca_definitions_version: cloudify_dsl_1_4\n"
         "imports: [cloudify/types/types.yaml]\n"
@@ -201,7 +201,7 @@ def test_a_warning_before_an_install_is_two_sentences(terminal: Terminal) -> Non
     )
     result = terminal.run("install", "secret.yaml", "-d", "secret")
     assert result.exit_code == 0
-    assert "all users can read its value. Add 'hidden: true'" in " ".join(result.stderr.split())
+    assert "all users can read its value; add 'hidden: true'" in " ".join(result.stderr.split())
 
 
 @pytest.mark.parametrize("words", [["status"], ["--help"], ["blueprints", "schema"]])
