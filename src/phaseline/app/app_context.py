@@ -1,4 +1,4 @@
-"""The process that runs use cases, and the request that one of them answers (ADR 0035)."""
+"""The contexts of use cases: the process that runs them, and the request of a user (ADR 0035)."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ HOW_TO_BEGIN = "There is no store yet ({}); the first install creates it: phasel
 
 
 class SystemClock:
-    """Milliseconds of the wall clock at start plus the monotonic time since, so that time never goes back.
+    """A clock that never goes back: the wall clock at its creation plus the monotonic time since then, in ms.
 
-    Setting the machine's clock meanwhile, forwards or back, neither shortens nor lengthens any wait.
+    A later change of the machine's clock neither shortens nor lengthens any wait.
     """
 
     def __init__(
         self, wall: Callable[[], int] = time.time_ns, monotonic: Callable[[], int] = time.monotonic_ns
     ) -> None:
-        """Read the wall clock, for the only time. Both are functions that give nanoseconds."""
+        """Read the wall clock once. ``wall`` and ``monotonic``: functions that return nanoseconds."""
         self._monotonic = monotonic
         self._start = wall() - monotonic()
 
@@ -49,7 +49,7 @@ class SystemClock:
 
 
 def _ignore_news(_text: str) -> None:
-    """Drop a message: for programs that want none."""
+    """Drop a message: the default for programs that do not show messages."""
 
 
 def _do_nothing() -> None:
@@ -57,12 +57,15 @@ def _do_nothing() -> None:
 
 
 def _never_moves() -> object:
-    """The version of values that do not depend on a store."""
+    """A constant version, for cached values that do not depend on a store."""
     return 0
 
 
 def _offer_heat(options: str) -> None:
-    """Let hook classes of Heat's group import their modules, and read these options, a text of JSON, by ``oslo.config``."""
+    """Let hook classes of Heat's group import their modules, and read these options by ``oslo.config``.
+
+    ``options``: a text in JSON.
+    """
     import json
 
     from phaseline.compat.heat.heat_modules import configure, offer
@@ -72,11 +75,13 @@ def _offer_heat(options: str) -> None:
 
 
 class AppContext:
-    """The process in which use cases run: its settings, clock, store, vault, catalog and caches. ``command`` names it to other processes.
+    """The process in which use cases run: its settings, clock, store, vault, catalog and caches.
 
-    ``launch`` starts a background engine for executions that are open when this process leaves; None: they stay open.
-    ``notice`` receives what the process itself reports, such as an upgraded store. ``makes_store``: a missing store is created.
-    ``before_code`` is called before code of a plugin is imported, each time. ``only_lists``: where no store is named and none was made yet, an empty one in memory is shown, and ``notice`` receives how to begin.
+    ``command``: the name by which other processes see it. ``launch``: a function that starts a background engine for
+    executions that are open when this process ends; None: they stay open. ``notice``: receives messages of the
+    process itself, such as that a store was upgraded. ``makes_store``: a missing store is created. ``before_code``:
+    is called each time before code of a plugin is imported. ``only_lists``: if the store of the settings is the
+    user's default and does not exist, an empty store in memory is used, and ``notice`` receives how to begin.
     """
 
     def __init__(
@@ -100,7 +105,10 @@ class AppContext:
         self._building: dict[str, threading.RLock] = {}
 
     def request(self, id: str | None = None) -> RequestContext:
-        """The context of one request by the user of this process. ``id``: its request id. Raises: PL-C094 for what is no id."""
+        """The context of one request by the user of this process.
+
+        ``id``: its request id. Raises: PL-C094 for an invalid id.
+        """
         return RequestContext(self, self.user, self.notice, None if id is None else _request_id(id))
 
     @shared_property
@@ -124,7 +132,10 @@ class AppContext:
         return store
 
     def _is_new(self) -> bool:
-        """Whether the store is the user's own, which nothing has made yet; a path that was named may be mistyped."""
+        """Whether the store is the user's default and does not exist yet.
+
+        A path in the settings may be a typing error.
+        """
         from phaseline.app.settings import default_store_url
         from phaseline.app.store_location import has_store
 
@@ -132,7 +143,7 @@ class AppContext:
 
     @shared_property
     def vault(self) -> Vault:
-        """The secrets of the store; their master key is read, or made, when the first of them is used."""
+        """The secrets of the store; the master key is read or created when the first secret is used."""
         from phaseline.app.settings import KEY_FILE, own_folder
         from phaseline.vault.master_keys import MasterKeys
         from phaseline.vault.vault import Vault
@@ -158,9 +169,11 @@ class AppContext:
         return PluginCatalog(partial(_offer_heat, self.settings.heat_options), before_code=self.before_code)
 
     def cache(self, key: str, build: Callable[[], T], version: Callable[[], object] = _never_moves) -> T:
-        """The value that ``build`` makes, once for all threads; made again after ``forget``, or when ``version`` has moved since.
+        """The cached value of a key; ``build`` creates it once for all threads.
 
-        ``version``: what the store holds of all that the value was made from, such as the installed packages; it is asked each time.
+        It is created again after ``forget``, or when the result of ``version`` has changed. ``version``: returns the
+        version of the stored data from which the value was computed, such as the installed packages; it is called
+        each time.
         """
         with self._building.setdefault(key, threading.RLock()):
             now = version()
@@ -190,7 +203,10 @@ class AppContext:
 
     @shared_property
     def judge(self) -> YaqlJudge:
-        """The evaluator for YAQL of packages and patterns that RE2 does not support; the first use starts its process."""
+        """The evaluator for YAQL in packages and for patterns that RE2 does not support.
+
+        Its process is started at the first use.
+        """
         from phaseline.compat.fuel.judge import YaqlJudge
 
         return YaqlJudge()
@@ -234,7 +250,8 @@ class AppContext:
 class RequestContext:
     """One request of a user, in a process. Use cases take it as ``ctx``.
 
-    ``notice`` receives sentences beside the answer. ``requested``: the request id under which an order is given, None: it has none.
+    ``notice`` receives sentences that are shown beside the answer. ``requested``: the request id under which an order
+    is given; None: it has none.
     """
 
     app: AppContext

@@ -1,4 +1,4 @@
-"""The engine in the background: a process of its own session that carries on when the terminal is gone."""
+"""The background engine: a process in a session of its own, which continues when the terminal is closed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ PROGRAM_FOLDER = str(Path(__file__).resolve().parents[2])
 
 
 def launch(app: AppContext) -> Background | None:
-    """Start a background engine for the same store with the same settings; None if the store exists in one process only."""
+    """Start a background engine for the same store with the same settings.
+
+    None if the store exists only in the memory of this process.
+    """
     import subprocess
 
     from phaseline.views.background import Background
@@ -58,7 +61,7 @@ def launch(app: AppContext) -> Background | None:
 
 
 def died(words: str) -> ProblemsError:
-    """PL-S015: the background engine ended before it did anything; ``words`` are its last output."""
+    """PL-S015: the background engine ended before it began its work; ``words``: its last output."""
     message = "the engine in the background ended at once" + (f": {words}" if words else " without a message")
     return problem_error(
         "PL-S015", message, "Correct the reported fault, then continue the stored request: phaseline engine run"
@@ -66,10 +69,11 @@ def died(words: str) -> ProblemsError:
 
 
 def environment_of(settings: Settings, environment: Mapping[str, str], searched: Sequence[str]) -> dict[str, str]:
-    """The environment of a process that is to work like this one: the settings, and the folders of this program's code.
+    """The environment for a process with the settings of this one and the folders of this program's code.
 
-    ``searched``: the module path of this process; a hook class may be beside the program that names it, in one of the
-    folders in front of Python's own. The master key stays in its file, which the settings name.
+    ``searched``: the module path of this process. A hook class may be in the folder of the program that names it,
+    which is on the module path before Python's own folders. The master key is not passed; it stays in its file, which
+    the settings name.
     """
     own = [str(Path(folder).absolute()) for folder in takewhile(_is_own, searched)]
     known = environment.get("PYTHONPATH", "").split(os.pathsep)
@@ -80,13 +84,16 @@ def environment_of(settings: Settings, environment: Mapping[str, str], searched:
 
 
 def _is_own(folder: str) -> bool:
-    """True if a folder is not on the path of every process of this Python."""
+    """True for a folder outside of the Python installation, which other processes of this Python do not search."""
     path = Path(folder).absolute()
     return not any(Path(base).absolute() in (path, *path.parents) for base in (sys.prefix, sys.base_prefix))
 
 
 def _log_file(app: AppContext, environment: Mapping[str, str]) -> Path:
-    """The file for output of a background engine: its log if that is text, else one in the user's state folder."""
+    """The file for the output of a background engine: the engine log, if it is in text format.
+
+    Otherwise a file in the user's state folder.
+    """
     settings = app.settings
     if settings.log_file and settings.log_format == "text":
         return Path(settings.log_file)
@@ -95,7 +102,10 @@ def _log_file(app: AppContext, environment: Mapping[str, str]) -> Path:
 
 
 def _open(log: Path) -> tuple[int, bool]:
-    """(the log file, private to its user, opened for appending, True); if it is unwritable, the null device and False."""
+    """(the log file, opened for appending and readable only by its user; True).
+
+    If the file cannot be opened: (the null device, False).
+    """
     try:
         log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         return os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600), True

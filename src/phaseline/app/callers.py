@@ -1,4 +1,4 @@
-"""The caller of each flavour of plugin code; it is imported with the first call of its flavour."""
+"""The caller for each kind of plugin code; its module is imported at the first call of this kind."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 def make_caller(flavour: Flavour, host_keys: Callable[[], HostKeys] | None = None) -> Caller:
-    """A new one, for the registry of an executor or a trial. ``host_keys``: how tasks on hosts look at their keys."""
+    """A new caller, for the registry of an executor or for a trial.
+
+    ``host_keys``: returns how tasks check the keys of hosts.
+    """
     if flavour == "task":
         from phaseline.tasks.callers import TaskCaller
 

@@ -1,8 +1,8 @@
-"""The engine's log: actions of the owner process and the users that asked for them, in a rotated file.
+"""The engine's log: actions of the owner process and the users that requested them, in a rotated file.
 
-Nothing is written for single entries: failures are counted and reported every ten seconds. No text of plugins or
-inputs is written, so no secret can be: the messages are with the execution in the store, which only its owner may read.
-An unwritable log stops no work: ``trouble`` has the reason.
+Single entries are not logged: failures are counted and reported every ten seconds. Texts of plugins and inputs are
+never written, so the log contains no secrets; the messages are stored with the execution, which only the user of the
+store may read. If the log cannot be written, the engine continues, and ``trouble`` has the reason.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ COUNTED = {"task_failed": "failed", "task_rescheduled": "failed and will be trie
 
 
 class EngineLog:
-    """Lines about one engine. Every line opens the file again, so that it may be moved away at any time."""
+    """The log of one engine. The file is opened again for every line, so that it may be moved at any time."""
 
     def __init__(self, path: str, clock: Clock, *, level: Level = "info", form: Form = "text") -> None:
         """``path`` empty: nothing is written."""
@@ -68,7 +68,7 @@ class EngineLog:
         self._names: dict[int, str] = {}
 
     def write(self, level: Level, event: str, text: str, **facts: str | int) -> None:
-        """Write one line; ``facts`` are single fields for programs, and in parentheses in text."""
+        """Write one line. ``facts``: written as separate fields in JSON, and in parentheses in text."""
         if not self.path or LEVELS.index(level) < self._least:
             return
         at = datetime.fromtimestamp(self._clock.now() / 1000, UTC).isoformat(timespec="milliseconds")[:-6] + "Z"
@@ -87,13 +87,13 @@ class EngineLog:
             self.trouble = error.strerror or str(error)
 
     def started(self, command: str, *, user: str) -> None:
-        """This process owns the store from now on."""
+        """Log that this process owns the store from now on."""
         from phaseline import __version__
 
         self.write("info", "engine_started", f"engine started: {command}", user=user, version=__version__)
 
     def stopped(self, why: str, *, calls: int = 0) -> None:
-        """This process owns the store no longer; ``why`` in a few words."""
+        """Log that this process no longer owns the store; ``why``: the reason in a few words."""
         self._flush()
         self.write("info", "engine_stopped", f"engine stopped: {why}", calls=calls)
 
@@ -124,7 +124,7 @@ class EngineLog:
             self._flush()
 
     def _flush(self) -> None:
-        """Log the number of calls that failed since the last time."""
+        """Log the number of calls that have failed since the last such line."""
         if not self._failures:
             return
         self._flushed = self._clock.now()
@@ -134,7 +134,7 @@ class EngineLog:
             self.write("warning", kind, f"{name}: {calls} {COUNTED[kind]}", count=count)
 
     def _name(self, number: int, row_of: Callable[[int], ExecutionRow | None]) -> str:
-        """``install-7 of 'shop'``; remembered, because the engine forgets an execution when it has ended."""
+        """The text ``install-7 of 'shop'``; cached, because the engine forgets an execution when it has ended."""
         if number not in self._names:
             row = row_of(number)
             if row is None:
@@ -171,7 +171,7 @@ def without_values(words: Sequence[str]) -> str:
 
 
 def _without_value(word: str) -> str:
-    """One word of a command; most have no value, and need no compiled pattern."""
+    """One word of a command without its value; a quick test finds the many words that have none."""
     if "{" in word:
         word = re.sub(VALUED_MAPPING, r"\1{…}", word)
     return re.sub(VALUED_WORD, r"\1\2=…", word) if "=" in word else word
@@ -188,7 +188,7 @@ def _one_line(text: str) -> str:
 
 
 def _append(path: str, line: str) -> None:
-    """Add a line; a file that has grown too large is put aside first."""
+    """Add a line to a file; a file that has become too large is renamed first."""
     try:
         if os.stat(path).st_size > LOG_BYTES:  # noqa: PTH116 - as text, three times a command
             _put_aside(Path(path))

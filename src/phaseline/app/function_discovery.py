@@ -1,4 +1,4 @@
-"""Discovery of third-party functions: those of installed distributions in blueprints (B40), operations in their sources."""
+"""Discovery of functions of third parties: blueprint functions (B40), and operations in source files."""
 
 from __future__ import annotations
 
@@ -19,13 +19,17 @@ if TYPE_CHECKING:
 
 
 def offer_functions(before_code: Callable[[], None]) -> None:
-    """Offer them to blueprints; the search starts when a name may be one of them. ``before_code``: called before imports."""
+    """Offer functions of installed distributions to blueprints.
+
+    ``before_code``: called before modules are imported. Distributions are searched when a blueprint has a name that
+    may be such a function.
+    """
     ANNOUNCED.look_in(_finder(before_code))
 
 
 @cache
 def _finder(before_code: Callable[[], None]) -> Callable[[], FunctionFinder]:
-    """The same for the same: what was found stays known."""
+    """A finder of functions. Equal arguments give equal finders, so that found functions stay cached."""
     return partial(_installed, before_code)
 
 
@@ -44,7 +48,10 @@ def _adapted(
 
 
 def declared(catalog: Catalog, operation: Operation, code: CodeLocation) -> Declaration:
-    """The declaration of an operation; one whose source is not found is called as the ancestor would call it."""
+    """The declaration of an operation.
+
+    If its source is not found, it is called in the same way as by the ancestor.
+    """
     found = catalog.declare(operation.implementation, code)
     if found is None:
         from phaseline.model.blueprint.operation_declaration import Declaration

@@ -1,7 +1,7 @@
-"""The setting ``hooks.classes``: hook classes that are named in the settings instead of being announced by a distribution.
+"""The setting ``hooks.classes``: hook classes that the settings name and no distribution announces.
 
-In the file it is ``[[hooks.classes]]`` with ``class`` and, as wanted, ``name``, ``folder`` and ``options``; in the environment words
-``module:Class`` or the same tables as JSON.
+In the file it is ``[[hooks.classes]]`` with ``class`` and optionally ``name``, ``folder`` and ``options``; in the
+environment it is words ``module:Class``, or the same tables as JSON.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ MEND = 'Write [[hooks.classes]] with class = "module:Class", and as wanted name,
 
 
 def canonical(text: str, folder: Path) -> str:
-    """The classes as JSON with everything that was left out; ``folder``: what paths are relative to. Empty for none.
+    """The classes as JSON with all default values; empty if there are no classes.
 
-    Raises: PL-C003 for everything that is wrong with them.
+    ``folder``: the folder to which paths are relative. Raises: PL-C003 with all problems of the classes.
 
     >>> canonical("acme.hooks:Quota", Path("/"))
     '[{"class": "acme.hooks:Quota", "folder": "", "name": "Quota", "options": {}}]'
@@ -40,7 +40,7 @@ def canonical(text: str, folder: Path) -> str:
 
 
 def canonical_options(text: str) -> str:
-    """Options of Heat's classes as JSON: from JSON, or from words ``group.option=value``. Raises: PL-C003.
+    """The options of Heat's classes as JSON. ``text``: JSON, or words ``group.option=value``. Raises: PL-C003.
 
     >>> canonical_options("valet.url=http://x debug=true")
     '{"debug": "true", "valet.url": "http://x"}'

@@ -1,4 +1,4 @@
-"""The pages of the documentation that belong to this installation: read, listed and searched without a network."""
+"""The documentation pages of this installation: read, listed and searched without a network."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ CODE = re.compile(r"PL-[A-Z]\d{3}", re.IGNORECASE)
 
 @frozen
 class ManualPage:
-    """A page: its name, its title, its kind, what a reader has of it, and its text in Markdown."""
+    """A page: its name, its title, its kind, what a reader can do after it, and its text in Markdown."""
 
     name: str
     title: str
@@ -93,7 +93,7 @@ class ManualHit:
 
 
 def manual_folder() -> Path:
-    """The pages: inside the installed package, or at the top of a clone."""
+    """The folder with the pages: in the installed package, or at the top of a clone."""
     here = Path(__file__).resolve()
     packed = here.parents[1] / "manual"
     return packed if packed.is_dir() else here.parents[3] / "docs"
@@ -152,7 +152,7 @@ def _words(text: str) -> list[str]:
 
 
 def _counts(wanted: Sequence[str], title: str, body: str) -> list[float]:
-    """For each wanted word, how many words of the section begin with it."""
+    """The number of words of the section that begin with each wanted word."""
     heading, text = f" {' '.join(_words(title))}", f" {' '.join(_words(body))}"
     return [TITLE * heading.count(f" {word}") + text.count(f" {word}") for word in wanted]
 

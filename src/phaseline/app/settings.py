@@ -1,8 +1,8 @@
 """The values of all settings, and where they come from.
 
-An option of the command line wins over the environment, the environment over the settings file, the file over the
-default. Of the settings files only the first found is read: the one named, ``phaseline.toml`` here, or the one in the
-user's configuration folder (decision 28).
+A setting has the value of the command line's option, otherwise of the environment, otherwise of the settings file,
+otherwise the default. Only one settings file is read: the file that the user names, otherwise ``phaseline.toml`` in
+the current folder, otherwise the file in the user's configuration folder (decision 28).
 """
 
 import os
@@ -75,7 +75,7 @@ class Settings:
     keep_orders_hours: int = 24
 
     def variables(self) -> dict[str, str]:
-        """The same values as environment variables, for a process that is to work as this one does."""
+        """The same values as environment variables, for a process with the settings of this one."""
         told = {setting.variable: _text(getattr(self, setting.field), setting.kind) for setting in SETTINGS}
         return {**told, "PHASELINE_LOG_FILE": self.log_file or NO_FILE}
 
@@ -87,12 +87,12 @@ def load_settings(
     environment: Mapping[str, str] | None = None,
     folder: Path | None = None,
 ) -> Settings:
-    """The settings that hold here.
+    """The settings of this process.
 
-    ``config`` names the settings file, ``given`` is {name: text} of options of the command line, ``environment`` and
-    ``folder`` default to those of the process.
+    ``config``: the settings file; ``given``: {name: text} of options of the command line; ``environment`` and
+    ``folder``: by default those of the process.
 
-    Raises: ProblemsError (PL-C001 unknown key, PL-C002 unreadable file, PL-C003 unsuitable value), all at once.
+    Raises: ProblemsError with all problems (PL-C001 unknown key, PL-C002 unreadable file, PL-C003 invalid value).
     """
     variables = os.environ if environment is None else environment
     place = folder or Path.cwd()
@@ -122,7 +122,7 @@ def load_settings(
 def _gathered(
     config: str | None, given: Mapping[str, str], variables: Mapping[str, str], folder: Path
 ) -> tuple[Texts, list[Problem]]:
-    """The text of each setting, and what is wrong with the settings file."""
+    """(the text of each setting, the problems of the settings file)."""
     texts = {setting.name: (setting.default, DEFAULT) for setting in SETTINGS}
     file = _find_file(config, variables, folder)
     problems: list[Problem] = []
@@ -195,7 +195,10 @@ def _read_file(path: Path) -> tuple[dict[str, str], list[Problem]]:
 
 
 def raise_if_foreign(path: Path, user: int) -> None:
-    """Raise PL-C004 for a file that is not this user's (nor root's), or that others may write: its settings name code that is run."""
+    """Raise PL-C004 for a settings file of another user (except root), or that other users may write.
+
+    The check is necessary because settings name code that is run.
+    """
     try:
         found = path.stat()
     except OSError:
@@ -213,7 +216,7 @@ def raise_if_foreign(path: Path, user: int) -> None:
 
 
 def _text(value: object, kind: str) -> str:
-    """A value of the file, or of a field, in the form of an environment variable."""
+    """A value of the settings file or of a field of ``Settings``, in the form of an environment variable."""
     if isinstance(value, list | tuple):
         if kind == "classes":
             import json
@@ -237,7 +240,7 @@ def _flatten(content: Mapping[str, object], prefix: str = "") -> Iterator[tuple[
 
 
 def _read(setting: Setting, text: str, origin: str, folder: Path) -> Any:
-    """The value that a text means. Raises: PL-C003."""
+    """The value for a text. Raises: PL-C003."""
     if setting.words:
         if text not in setting.words:
             raise _unsuitable(setting, text, origin, f"Write one of: {', '.join(setting.words)}.")
@@ -262,13 +265,13 @@ def _as_written(_setting: Setting, text: str, _origin: str, _folder: Path) -> st
 
 
 def _path(setting: Setting, text: str, _origin: str, folder: Path) -> str:
-    """The absolute path; of the log also "none", as an empty text."""
+    """The absolute path; for the log "none" is allowed as well and becomes an empty text."""
     is_none = text == NO_FILE and setting.name == LOG_FILE
     return "" if is_none else str((folder / Path(text).expanduser()).absolute())
 
 
 def _log_file(store_url: str, folder: Path) -> str:
-    """The path of the log beside the store; empty if that is no file."""
+    """The path of the log beside the store; empty if the store is not a file."""
     file = store_url.removeprefix("sqlite:///")
     return "" if file in {store_url, ""} else f"{(folder / Path(file).expanduser()).absolute()}.log"
 
@@ -301,7 +304,7 @@ def _rules(setting: Setting, text: str, origin: str, _folder: Path) -> tuple[tup
 def _all_of(
     setting: Setting, words: Sequence[str], origin: str, fits: Callable[[str], bool], mend: str
 ) -> tuple[str, ...]:
-    """The words if all of them fit. Raises: PL-C003, a problem for each that does not."""
+    """The words, if all are valid. Raises: PL-C003 with a problem for each invalid word."""
     wrong = [word for word in words if not fits(word)]
     if wrong:
         raise ProblemsError([one for word in wrong for one in _unsuitable(setting, word, origin, mend).problems])
@@ -329,7 +332,7 @@ READERS: Mapping[str, Callable[[Setting, str, str, Path], Any]] = {
 
 
 def slots(settings: Settings) -> "Slots":
-    """How many calls run at once, from the settings."""
+    """The numbers of calls that may run at the same time, from the settings."""
     from phaseline.run.executors.local_executor import Slots
 
     return Slots(threads=settings.threads, workers=settings.workers)

@@ -1,4 +1,4 @@
-"""The table of all settings, which generates the documentation, and by which files and variables are read and written."""
+"""The table of all settings. The documentation is generated from it, and files and variables are read by it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ MOST_SLOTS = 10_000
 
 @frozen
 class Setting:
-    """One setting: dotted name, the field of ``Settings``, its effect, the kind of its text, and its default as text.
+    """One setting: dotted name, field of ``Settings``, effect, kind of its value, and default as text.
 
-    ``least`` and ``most`` bound a number; ``is_described``: the default is a description, not a text of that kind.
+    ``least`` and ``most``: the bounds of a number; ``is_described``: the default is a description, not a value.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Setting:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The only texts that it may have; none: it has a kind of its own."""
+        """The only allowed values of the setting; empty: values are checked by its kind."""
         first, last = self.kind.rpartition(" or ")[::2]
         return () if "number" in first or not first else (*first.split(", "), last)
 

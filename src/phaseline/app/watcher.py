@@ -23,7 +23,7 @@ class Watcher(Protocol):
     """Receives progress while a use case runs; called from the thread that runs it."""
 
     def begun(self, execution: str, deployment: str, interrupt: Callable[[], None]) -> None:
-        """The execution runs now. ``interrupt`` begins no new call and may be called from a signal handler."""
+        """The execution runs now. ``interrupt``: a function for signal handlers, after which no new call begins."""
         ...
 
     @property
@@ -63,7 +63,10 @@ class NullWatcher:
 
 
 class Throttle:
-    """Permits a look at most once in ``EVERY_MS``, and so seldom that looking takes at most a fiftieth of the time."""
+    """Permits looks at the progress, at most one in ``EVERY_MS``.
+
+    They are so seldom that looking takes at most a fiftieth of the time.
+    """
 
     def __init__(self) -> None:
         """Permit the first look."""

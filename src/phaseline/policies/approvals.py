@@ -1,4 +1,4 @@
-"""Approvals: an execution waits until a user approves exactly this plan; no thread is held meanwhile."""
+"""Approvals: an execution waits until a user approves exactly this plan; it uses no thread while it waits."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ LOOK_S = 60.0
 class RequireApproval(LifecycleHook):
     """An execution waits for ``phaseline executions approve``.
 
-    ``when``: only if this expression over the plan is true. ``expires_s``: how long it waits, and how long an approval is valid.
-    ``approvers``: users that may approve, empty: all; the requesting user may not, unless ``requester``. ``at_least``: the
-    number of approvals. Applies to all actions that change something, unless ``actions`` names fewer. An approval is for the
-    plan that the approver saw; if the deployment changes meanwhile, it is void.
+    ``when``: an expression over the plan; the execution waits only if it is true. ``expires_s``: the seconds for
+    which the execution waits, and for which an approval is valid. ``approvers``: the users that may approve; empty:
+    all users. The requesting user may not approve, unless ``requester`` is true. ``at_least``: the required number of
+    approvals. The policy applies to all actions that change something, unless ``actions`` names fewer. An approval is
+    for the plan that the approver saw; it becomes invalid if the deployment changes afterwards.
     """
 
     actions: Sequence[str] = CHANGING
@@ -35,7 +36,7 @@ class RequireApproval(LifecycleHook):
         actions: Sequence[str] = actions,
         ordinal: float = ORDINAL,
     ) -> None:
-        """Raises ``ValueError`` for options that do not fit."""
+        """Check the options. Raises ``ValueError`` for invalid ones."""
         if expires_s <= 0 or at_least < 1:
             raise ValueError("'expires_s' is more than 0 and 'at_least' 1 or more")
         if approvers and at_least > len(set(approvers)):
@@ -45,11 +46,11 @@ class RequireApproval(LifecycleHook):
         self.requester, self.actions, self.ordinal = requester, tuple(actions), ordinal
 
     def get_ordinal(self) -> float:
-        """After all policies that refuse by themselves, so that no approval is requested for a refused plan."""
+        """An ordinal after all policies that refuse by themselves: no approval is requested for a refused plan."""
         return self.ordinal
 
     def do_pre_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
-        """Agree, or ask to be called again later. Raises ``TimeoutError`` without an approval in time."""
+        """Agree, or ask to be called again later. Raises ``TimeoutError`` if there is no approval in time."""
         if not self._applies(cnxt, stack, current_stack):
             return
         now, plan = cnxt.at.timestamp(), cnxt.plan

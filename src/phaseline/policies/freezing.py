@@ -16,10 +16,10 @@ KEYS = frozenset({"from", "until", "days", "hours"})
 
 
 class Window(NamedTuple):
-    """From one moment to another, or the same hours of some days of every week; bounds in local time, the end left out.
+    """A period of time: from one moment to another, or the same hours on some days of every week.
 
-    ``first`` and ``last`` None: without such a bound. ``begins`` later than ``ends``: the hours go over midnight, and count for the
-    day on which they begin.
+    All bounds are in local time; the last moment is not included. ``first`` or ``last`` None: the period has no such
+    bound. If ``begins`` is later than ``ends``, the hours include midnight and belong to the day on which they begin.
     """
 
     first: datetime | None = None
@@ -29,7 +29,7 @@ class Window(NamedTuple):
     ends: time | None = None
 
     def holds(self, at: datetime) -> bool:
-        """True if it contains this moment, in local time."""
+        """True if the period contains this moment, given in local time."""
         if (self.first is not None and at < self.first) or (self.last is not None and at >= self.last):
             return False
         if not self.days:
@@ -61,7 +61,7 @@ class Freeze(LifecycleHook):
         exempt: Sequence[str] = (),
         actions: Sequence[str] = actions,
     ) -> None:
-        """Raises ``ValueError`` for a window that is none."""
+        """Check the options. Raises ``ValueError`` for an invalid window or time zone."""
         if not windows:
             raise ValueError("'windows' names no time")
         self.windows = [_window(one) for one in windows]

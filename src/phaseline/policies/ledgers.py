@@ -1,6 +1,6 @@
-"""What is reserved of something scarce, remembered in a file that several processes may use at once.
+"""Reservations of limited resources, stored in a file that several processes may use at once.
 
-A hook class keeps its own books: what the engine remembers are decisions, and those end with the execution.
+A hook class needs a file of its own for this: the decisions that the engine stores belong to one execution only.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 
 
 class Share(NamedTuple):
-    """What one instance has: where, and how much of what ({kind: number})."""
+    """The reservation of one instance: its place, and the amount that it needs of each kind, {kind: number}."""
 
     place: str
     needs: Mapping[str, float]
@@ -26,15 +26,18 @@ Books: TypeAlias = dict[str, dict[str, Share]]
 
 
 class Ledger:
-    """The file. It is replaced whole, so that a process which dies leaves what was there before."""
+    """The file with the reservations. It is replaced as a whole: if a process dies, the former content stays."""
 
     def __init__(self, path: str) -> None:
-        """Made with the first entry, the folder too."""
+        """``path``: the file. The file and its folder are created with the first reservation."""
         self._path = Path(path).expanduser().absolute()
 
     @contextmanager
     def open(self) -> Iterator[Books]:
-        """The books, for changes under an exclusive lock. They are not written if an exception leaves the block."""
+        """A context manager with all reservations, for changes under an exclusive lock.
+
+        Changes are not written if an exception leaves the context.
+        """
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with self._path.with_name(self._path.name + ".lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""Notices to a web address about the start and end of actions: signed, and retried."""
+"""Notices to a web address about the start and end of actions: signed, and sent again if they fail."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SIGNATURE, TIMESTAMP, DELIVERY = "X-Phaseline-Signature", "X-Phaseline-Timestamp
 
 
 def signature(key: str, timestamp: str, body: bytes) -> str:
-    """What a receiver computes to know that it is ours: HMAC-SHA256 over the timestamp, a dot, and the body.
+    """The signature by which a receiver checks a notice: HMAC-SHA256 over the timestamp, a dot, and the body.
 
     >>> signature("key", "1700000000", b"{}")[:23]
     'sha256=9d713ed406bb7076'
@@ -28,9 +28,10 @@ def signature(key: str, timestamp: str, body: bytes) -> str:
 class Notify(LifecycleHook):
     """Posts JSON to ``url`` when an action begins (``before``) and when it has ended (``after``).
 
-    ``secret``: name of the secret that signs (``phaseline secrets create``); none: unsigned. What is not taken with a status of 2xx
-    within ``timeout_s`` is sent again every ``interval_s``, ``tries`` times in all, without holding a thread; then it is given
-    up with a warning, or the hook fails if it is ``required``. The delivery's id is the same for all tries.
+    ``secret``: the name of the secret for the signature (``phaseline secrets create``); empty: notices are not
+    signed. A notice that is not answered with a status of 2xx within ``timeout_s`` is sent again every
+    ``interval_s``, at most ``tries`` times in total; no thread waits meanwhile. After the last try the hook adds a
+    warning, or fails if it is ``required``. The id of the delivery is the same in all tries.
     """
 
     critical = False
@@ -47,7 +48,7 @@ class Notify(LifecycleHook):
         required: bool = False,  # noqa: FBT001, FBT002
         actions: Sequence[str] = (),
     ) -> None:
-        """Raises ``ValueError`` for what is no http(s) address."""
+        """Check the options. Raises ``ValueError`` for an address that is not http or https."""
         if urlsplit(url).scheme not in {"http", "https"} or not urlsplit(url).hostname:
             raise ValueError(f"'{url}' is no address such as https://example.org/hooks")
         if tries < 1:
@@ -88,7 +89,7 @@ class Notify(LifecycleHook):
         cnxt.warn(text)
 
     def _post(self, cnxt: Any, body: bytes) -> str:
-        """Send it once; what went wrong, or nothing."""
+        """Send the notice once. Returns the reason of a failure; empty: it was accepted."""
         timestamp = str(int(cnxt.at.timestamp()))
         headers = {"Content-Type": "application/json", TIMESTAMP: timestamp, DELIVERY: _delivery(cnxt)}
         if self.secret:

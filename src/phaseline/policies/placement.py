@@ -1,8 +1,9 @@
-"""Placement of machines on racks: with their volumes on one rack, machines spread over racks, within the free capacity.
+"""Placement of machines on racks, each with its volumes on one rack, within the free capacity of the racks.
 
-The decision is read by the operation that creates the resource (``item.decisions["rack"]``, ``ctx.decisions``). Walk of an
-install: pre opens the ledger, groups machines with their attached volumes, finds a rack for each group, records the used
-capacity, and decides. Post checks what really exists and returns the rest, whatever happened in between.
+The machines of one node are spread over racks. The operation that creates the resource reads the decision
+(``item.decisions["rack"]``, ``ctx.decisions``). The steps of an install: ``pre`` opens the ledger, groups machines
+with their attached volumes, finds a rack for each group, records the used capacity, and decides. ``post`` checks
+which instances exist and releases the capacity of all others, whether the install succeeded or failed.
 """
 
 from __future__ import annotations
@@ -37,12 +38,14 @@ class Group(NamedTuple):
 
 
 class Racks(LifecycleHook):
-    """Places machines (type ``machine``) and the volumes attached to them on ``racks``: {rack: {"machines": n, need: number}}.
+    """Places machines (type ``machine``) and the volumes attached to them on racks.
 
-    A machine takes one of ``machines``; besides, machines and volumes take what ``needs`` reads of their properties, {need: property}, such
-    as ``{"gb": "size_gb"}``. ``spread``: machines of one node go to at least so many racks, as far as there are machines.
-    ``ledger``: the file in which it is remembered what is taken. ``key``: under which name the rack is decided. Groups are placed
-    one after the other, the largest first; a cleverer search might fit what this one refuses. What is abandoned keeps its place.
+    ``racks``: {rack: {"machines": n, need: number}}, the capacity of each. A machine uses one of ``machines``. In
+    addition, machines and volumes use the amounts in their properties that ``needs`` names, {need: property}, such as
+    ``{"gb": "size_gb"}``. ``spread``: the least number of racks for the machines of one node, if there are enough
+    machines. ``ledger``: the file that stores the used capacity. ``key``: the name under which the rack is decided.
+    Groups are placed one after the other, the largest first; so a plan may be refused although another placement
+    would fit. Instances of an abandoned deployment keep their place.
     """
 
     actions: Sequence[str] = (
@@ -59,7 +62,7 @@ class Racks(LifecycleHook):
         volume: str = VOLUME,
         key: str = "rack",
     ) -> None:
-        """Raises ``ValueError`` for options that do not fit."""
+        """Check the options. Raises ``ValueError`` for invalid ones."""
         if not racks:
             raise ValueError("'racks' names none")
         if not 1 <= spread <= len(racks):
@@ -69,7 +72,10 @@ class Racks(LifecycleHook):
         self.machine, self.volume, self.key = machine, volume, key
 
     def do_pre_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
-        """Reserves and decides. Raises ``ValueError`` for the first group that fits nowhere; then nothing is reserved."""
+        """Reserve capacity and decide.
+
+        Raises ``ValueError`` for the first group that fits on no rack; then nothing is reserved.
+        """
         if cnxt.action in TAKES_AWAY:
             return
         with self.ledger.open() as books:
@@ -91,14 +97,14 @@ class Racks(LifecycleHook):
         action: Any = None,
         is_stack_failure: bool = False,  # noqa: FBT001, FBT002 - Heat's signature
     ) -> None:
-        """Return unused capacity: all of it after an uninstall or an undo; after a failure that of missing instances."""
+        """Release the capacity of all instances that do not exist: those that were deleted or never created."""
         stands = {name for name, one in stack.resources.items() if one.state not in {"uninitialized", "deleted"}}
         with self.ledger.open() as books:
             shares = books.get(stack.id, {})
             books[stack.id] = {name: share for name, share in shares.items() if name in stands}
 
     def _groups(self, stack: Any) -> list[Group]:
-        """Machines with their volumes, those that need most first."""
+        """Machines with their volumes; the groups that need most come first."""
         resources = stack.resources
         attached: dict[str, dict[str, Mapping[str, float]]] = {
             name: {name: {MACHINES: 1, **self._needs(one)}} for name, one in resources.items() if one.is_a(self.machine)
@@ -153,7 +159,11 @@ class Racks(LifecycleHook):
         return found
 
     def _rack_for(self, group: Group, free: Mapping[str, Mapping[str, float]], used: Counter[str], wanted: int) -> str:
-        """Of those with room: one without a machine of this node while fewer than ``wanted`` have one, else the fullest."""
+        """The rack for a group, among the racks with enough room.
+
+        While fewer than ``wanted`` racks have a machine of this node, a rack without one is preferred; of several the
+        fullest is taken. Raises ``ValueError`` if no rack has enough room.
+        """
         needs = group.needs
         fitting = [rack for rack in free if all(free[rack].get(need, 0) >= much for need, much in needs.items())]
         if len(used) < wanted:
@@ -173,7 +183,7 @@ def _listed(group: Group) -> list[str]:
 
 
 def _needs_text(needs: Mapping[str, float]) -> str:
-    """A list of needs as people read it.
+    """A list of needs as text for users.
 
     >>> _needs_text({"machines": 1, "gb": 200.5})
     '200.5 gb and 1 machines'

@@ -1,4 +1,4 @@
-"""How many instances deployments with the same label may have together."""
+"""Quotas: limits on the number of instances that deployments with the same label may have together."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Quota(LifecycleHook):
         required: bool = False,  # noqa: FBT001, FBT002 - an option of the settings
         actions: Sequence[str] = actions,
     ) -> None:
-        """Raises ``ValueError`` for a bound that is no number."""
+        """Check the options. Raises ``ValueError`` for a limit that is not a number."""
         self.key, self.type, self.required, self.actions = key, type, required, tuple(actions)
         self.most: dict[str, Any] = dict(most) if isinstance(most, Mapping) else {OTHERS: most}
         for value, bound in self.most.items():
@@ -40,7 +40,11 @@ class Quota(LifecycleHook):
                 raise ValueError(f"the most of '{value}' is a number, not {bound!r}")
 
     def do_pre_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
-        """Raises ``ValueError`` where it would be too many."""
+        """Compare the planned number of instances with the limits. Raises ``ValueError`` if it exceeds one.
+
+        An action that adds no instances only causes a warning. ``ValueError`` also for a missing label that is
+        required.
+        """
         if action in GOING:
             return
         will_be = current_stack or stack

@@ -1,4 +1,4 @@
-"""A plan as records, to be asked by expressions: one for the whole, one for each instance there will be, within it."""
+"""A plan as records for expressions: one record for the whole plan, and within it one for each planned instance."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ OF_INSTANCE: Mapping[str, Callable[[Any, Any], Any]] = {
 
 
 def plan_record(cnxt: Any, stack: Any, target: Any, wanted: Collection[str] = (), type_name: str = "") -> Record:
-    """The whole, with the attributes ``wanted`` (in lower case; none: all).
+    """The record of the whole plan, with the attributes ``wanted`` (in lower case; empty: all).
 
-    ``InstanceCount`` (those of ``type_name`` alone where it is given), ``Before`` (as many as there are now), ``Deployment``,
-    ``Action``, ``Workflow``, ``User``, ``Labels``, ``Inputs`` and ``Parameters``.
+    ``InstanceCount`` (of ``type_name`` only, if it is given), ``Before`` (the present number of instances),
+    ``Deployment``, ``Action``, ``Workflow``, ``User``, ``Labels``, ``Inputs`` and ``Parameters``.
     """
     will_be = target or stack
     attributes: Mapping[str, Callable[[], Any]] = {
@@ -58,10 +58,11 @@ def plan_record(cnxt: Any, stack: Any, target: Any, wanted: Collection[str] = ()
 def instance_records(
     whole: Record, will_be: Any, wanted: Collection[str] = (), type_name: str = ""
 ) -> Iterator[tuple[str, Record]]:
-    """(name, record) of each instance; what one does not have is looked for in the ``whole``.
+    """Yield (name, record) of each instance; attributes that the record lacks are looked up in ``whole``.
 
-    A record has ``Name``, ``Node``, ``Type``, ``Types`` (those it derives from, too), ``State``, ``Runtime`` (its runtime
-    properties), ``Targets`` and ``TargetTypes`` (names and types of what it has relationships to), and the node's properties.
+    A record has ``Name``, ``Node``, ``Type``, ``Types`` (with all types from which it derives), ``State``,
+    ``Runtime`` (its runtime properties), ``Targets`` and ``TargetTypes`` (names and types of the targets of its
+    relationships), and the node's properties.
     """
     resources = will_be.resources
     for name, one in resources.items():
@@ -75,7 +76,10 @@ def instance_records(
 
 
 def names_of(option: str, text: str) -> tuple[Expression, frozenset[str]]:
-    """(the expression of an option, the attributes that it asks for). Raises ``ValueError`` where it cannot be read."""
+    """(the parsed expression of an option, the attributes that it reads).
+
+    Raises ``ValueError`` for an invalid expression.
+    """
     try:
         expression = Expression(text)
     except ProblemsError as error:
@@ -85,7 +89,11 @@ def names_of(option: str, text: str) -> tuple[Expression, frozenset[str]]:
 
 
 def is_so(expression: Expression, record: Record, about: str) -> bool:
-    """Whether the record fulfils it. Raises ``ValueError`` where it makes no sense: a rule that fails must not let through."""
+    """Whether the expression is true for the record.
+
+    Raises ``ValueError`` if it gives an error value or no truth value: a rule that cannot be evaluated must not allow
+    the action.
+    """
     found = expression.judge(record)
     if isinstance(found, bool):
         return found
@@ -93,7 +101,7 @@ def is_so(expression: Expression, record: Record, about: str) -> bool:
 
 
 def count(stack: Any, type_name: str = "") -> int:
-    """How many instances there are, of a type or in all."""
+    """The number of instances of a type, or of all."""
     if not type_name:
         return len(stack.resources)
     return sum(one.is_a(type_name) for one in stack.resources.values())

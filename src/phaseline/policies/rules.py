@@ -13,10 +13,12 @@ SHOWN = 3
 
 
 class Rule(LifecycleHook):
-    """One rule. ``when`` is asked of the plan, ``each`` of every instance (of ``type``, where it is given); give one of them.
+    """One rule for plans or instances.
 
-    ``effect``: ``deny`` or ``warn``. ``message``: what people read instead of the expression. Asked wherever instances come
-    or change; ``actions`` names others.
+    ``when``: an expression that is evaluated for the plan; ``each``: one that is evaluated for every instance (of
+    ``type``, if given); exactly one of them is given. ``effect``: ``deny`` or ``warn``. ``message``: a text shown to
+    users instead of the expression. The rule applies to all actions that add or change instances; ``actions`` names
+    others.
 
     >>> Rule(when="InstanceCount > 100", effect="warn").about
     "'InstanceCount > 100' is so"
@@ -33,7 +35,7 @@ class Rule(LifecycleHook):
         type: str = "",  # noqa: A002 - the word of the settings
         actions: Sequence[str] = actions,
     ) -> None:
-        """Read the expression. Raises ``ValueError`` for options that do not fit, and for a text that is none."""
+        """Parse the expression. Raises ``ValueError`` for invalid options and for an invalid expression."""
         if bool(when) == bool(each):
             raise ValueError("give either 'when' (asked of the plan) or 'each' (asked of every instance)")
         if effect not in {"deny", "warn"}:
@@ -43,7 +45,7 @@ class Rule(LifecycleHook):
         self.about = message or f"'{when or each}' is so"
 
     def do_pre_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
-        """Raises ``ValueError`` where it is so and that is to be refused."""
+        """Evaluate the rule. Raises ``ValueError`` if its condition is true and its effect is ``deny``."""
         whole = plan_record(cnxt, stack, current_stack, self.wanted, self.type)
         if not self.is_of_each:
             if is_so(self.expression, whole, "the plan"):

@@ -1,4 +1,4 @@
-"""The engine in the background that was started to carry on with an execution."""
+"""The background engine that was started to continue an execution."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ READ_BYTES = 64 * 1024
 class Background:
     """A started background engine: its process id, its log file, and the byte at which its output begins.
 
-    ``log`` is empty if that file cannot be written. ``has_begun``: False if it is alive but was not seen to begin in time.
+    ``log`` is empty if that file cannot be written. ``has_begun`` False: the process is alive but did not begin its
+    work in time.
     """
 
     pid: int
@@ -42,7 +43,7 @@ class Background:
         return is_alive(self.pid)
 
     def last_words(self) -> str:
-        """The last lines of its log; empty if there are none or they are unreadable."""
+        """The last lines of its log; empty if there are none or the log cannot be read."""
         if not self.log:
             return ""
         try:

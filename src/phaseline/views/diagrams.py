@@ -1,4 +1,4 @@
-"""Diagrams of plans, deployments and blueprints, in a form that a program for diagrams reads."""
+"""Diagrams of plans, deployments and blueprints, in the format of a diagram program."""
 
 from __future__ import annotations
 

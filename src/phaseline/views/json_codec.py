@@ -36,7 +36,7 @@ def document(value: object) -> str:
 def document_pages(
     begin: Mapping[str, object], key: str, pages: Iterable[Sequence[object]], end: Mapping[str, object]
 ) -> Iterator[str]:
-    """The parts of ``document({**begin, key: [all of the pages], **end})``, of which one page at a time is in memory.
+    """The parts of ``document({**begin, key: [all of the pages], **end})``; only one page at a time is in memory.
 
     >>> "".join(document_pages({"a": 1}, "b", [[1], [2]], {"c": 3})) == document({"a": 1, "b": [1, 2], "c": 3})
     True
@@ -57,7 +57,10 @@ FIELD, ITEM = "\n  ", "\n    "
 
 
 def _text(value: object, line: str) -> str:
-    """As ``json.dumps(plain(value), indent=2)`` writes it, in a fourth of the time; ``line``: an end of line and the indent."""
+    """The text of ``json.dumps(plain(value), indent=2)``, made in a fourth of the time.
+
+    ``line``: the end of a line and the indentation of the next.
+    """
     kind: Any = type(value)
     if kind is str:
         return quoted(value)  # type: ignore[arg-type]  # a text
@@ -92,7 +95,9 @@ def _columns(kind: type) -> tuple[tuple[str, str, bool], ...]:
 
 
 def plain(value: object) -> object:
-    """The value in lists, mappings and scalars. Fields named ``..._at`` are times; those not set become null.
+    """The value as lists, mappings and scalars.
+
+    Fields named ``..._at`` are times; times that are not set become null.
 
     >>> plain({"load": float("nan"), "limit": float("-inf"), "share": 0.5})
     {'load': 'NaN', 'limit': '-Infinity', 'share': 0.5}
@@ -119,7 +124,7 @@ def _field(name: str, value: object) -> object:
 
 
 def _time(value: object) -> object:
-    """A time in ms as ISO 8601, null where it was not set."""
+    """A time in ms as ISO 8601; null if it is not set."""
     if not isinstance(value, int):
         return value
     return iso(value) if value else None

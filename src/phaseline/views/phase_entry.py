@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
 @frozen
 class PhaseEntryView:
-    """One phase of one resource. ``run`` is the number of the latest call, 0: it was never called in this stay.
+    """One phase of one resource. ``run``: the number of the latest call; 0: it was never called in this stay.
 
-    ``attempt`` counts from 1, one more with each retry of a user. ``next_run_at`` only of what sleeps. ``waiting_for``: the
-    phases that must be complete first. ``note``: what keeps the phase itself from being called. ``data``: the plugin's own.
+    ``attempt`` begins with 1 and grows with each retry by a user. ``next_run_at``: only for a sleeping entry.
+    ``waiting_for``: the phases that must be complete first. ``note``: the reason why the phase is not called for any
+    resource. ``data``: the data that the plugin has stored.
     """
 
     phase: str
@@ -38,10 +39,10 @@ class PhaseEntryView:
 
     @property
     def is_active(self) -> bool:
-        """True while it keeps the resource in its state."""
+        """True while the phase keeps the resource in its state."""
         return self.status not in {"Completed", "Canceled"}
 
     @property
     def since_at(self) -> int:
-        """Since when it keeps the resource: since it failed, else since the resource came to it; 0: it is not known."""
+        """The time (ms) of the failure of a failed phase, otherwise when the resource entered; 0: unknown."""
         return self.ended_at or self.entered_at if self.status == "Failed" else self.entered_at

@@ -1,6 +1,6 @@
-"""What the use cases answer: frozen values, the same for the command line and for programs.
+"""The answers of the use cases: frozen values, the same for the command line and for programs.
 
-Times are integer milliseconds since the epoch, 0 where something has not happened yet.
+Times are integer milliseconds since the epoch; 0: the event has not happened yet.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,10 @@ T_co = TypeVar("T_co", covariant=True)
 
 @frozen
 class Page(Generic[T_co]):
-    """The first ``items`` of ``total``. ``flaws``: sentences about what could not be read and so is not among them."""
+    """The first ``items`` of ``total``.
+
+    ``flaws``: sentences about items that are left out because they cannot be read.
+    """
 
     items: Sequence[T_co]
     total: int
@@ -36,7 +39,7 @@ class Page(Generic[T_co]):
 
 @frozen
 class Cause:
-    """The exception behind a failure: its type and, where there is one, the plugin's traceback."""
+    """The exception behind a failure: its type and the plugin's traceback, if there is one."""
 
     type: str
     traceback: str = ""
@@ -46,9 +49,9 @@ class Cause:
 class Failure:
     """An entry that failed or is unsure, with its cause.
 
-    ``status`` is the entry's word, ``attempts`` counts the retries made. ``instance`` and ``target`` are the two ends
-    where the operation is that of a relationship. ``function`` is what the blueprint maps to the operation: a function, the path
-    of a script or ``inline script``; empty where it maps nothing (W4).
+    ``status``: the status of the entry. ``attempts``: the number of retries made. ``instance`` and ``target``: source
+    and target of the relationship, if the operation belongs to one. ``function``: the implementation of the operation
+    in the blueprint: a function, the path of a script or ``inline script``; empty if it has none (W4).
     """
 
     instance: str
@@ -66,10 +69,11 @@ class Failure:
 
 @frozen
 class FailingCall:
-    """A call that failed and is tried again. ``attempts``: which retry is next or runs; ``max_retries`` -1: without end.
+    """A call that failed and is tried again. ``attempts``: the number of the retry that is next or runs.
 
-    ``instance`` and ``target`` are the two ends where the operation is that of a relationship. ``due_at`` in ms, 0: the
-    retry runs or begins now. ``is_repeated``: its last two failures had the same message.
+    ``max_retries`` -1: unlimited. ``instance`` and ``target``: source and target of the relationship, if the
+    operation belongs to one. ``due_at`` in ms; 0: the retry runs or begins now. ``is_repeated``: its last two
+    failures had the same message.
     """
 
     instance: str
@@ -89,7 +93,10 @@ class FailingCall:
 
 @frozen
 class OperatorDecision:
-    """A user's request about an execution: user, time, kind (``retry``, ``cancel`` ...), and how or why."""
+    """A user's request about an execution: time, user, kind (``retry``, ``cancel`` ...), and details.
+
+    ``details``: such as the reason.
+    """
 
     at: int
     actor: str
@@ -100,15 +107,16 @@ class OperatorDecision:
 
 @frozen
 class ExecutionView:
-    """The present status of one execution. ``counts``: {status word: entries} over its graphs, without replaced ones.
+    """The present status of one execution.
 
-    ``runner``: the process that owns the store while the execution is open, empty if none. ``detached``: the
-    command left on purpose while it continues. ``background``: the engine started to continue it. ``waits_for``: the
-    execution whose claim it waits for before it begins, empty if none. ``plan``: the stored plan that it carries out, if any;
-    ``stopped``: number of instances stopped at breakpoints.
-    ``warnings``: warnings of hook classes, ``waits``: what they wait for, ``decided``: {instance id: their decisions};
-    ``hook_counts``: {status word: calls of hook classes}, which are not steps; ``hook_ms``: their duration (0 if not read).
-    ``failing``: calls that failed and are retried, in a view of one open execution; ``now_at``: time of the view, 0: not given.
+    ``counts``: {status word: entries} of its graphs, without replaced graphs. ``runner``: the process that owns the
+    store while the execution is open; empty: none. ``detached``: the command left intentionally while the execution
+    continues. ``background``: the engine that was started to continue it. ``waits_for``: the execution whose claim it
+    waits for before it begins; empty: none. ``plan``: the stored plan that it carries out, if any; ``stopped``: the
+    number of instances stopped at breakpoints. ``warnings``: warnings of hook classes; ``waits``: sentences about
+    waiting hook classes; ``decided``: {instance id: decisions of hook classes}; ``hook_counts``: {status word: calls
+    of hook classes}, which are not steps; ``hook_ms``: their duration (0 if not read). ``failing``: calls that failed
+    and are retried, in a view of one open execution; ``now_at``: the time of the view; 0: unknown.
     """
 
     id: str
@@ -144,16 +152,17 @@ class ExecutionView:
 
     @property
     def is_good(self) -> bool:
-        """True when the execution did what was asked for."""
+        """True if the execution did what was requested."""
         return self.status is ExecutionStatus.COMPLETED
 
 
 @frozen
 class DeploymentView:
-    """One deployment. ``states``: {state word: instances}; ``status``: what a person wants to know first (W11).
+    """One deployment. ``states``: {state word: instances}; ``status``: one word about the whole deployment (W11).
 
-    ``kind``: what it was made of, a blueprint or resources. ``unfinished``: an execution before the latest that has failed, and
-    left instances half way that nothing has mended since; empty if none. ``flaw``: why it cannot be read, of an unreadable one.
+    ``kind``: whether it was made of a blueprint or of resources. ``unfinished``: an execution before the latest that
+    failed and left instances half way, which nothing has repaired since; empty: none. ``flaw``: why the deployment
+    cannot be read; empty: it can.
     """
 
     name: str
@@ -173,9 +182,10 @@ class DeploymentView:
 
 @frozen
 class DeploymentDetails(DeploymentView):
-    """One deployment with what a list leaves out: inputs, {node: instances}, and where its code is looked for.
+    """One deployment with data that lists leave out: inputs, {node: instances}, and the folders of its code.
 
-    ``stored_blueprints``: {namespace: version} that it was made of; without a namespace its own. ``labels``: {key: values}.
+    ``stored_blueprints``: {namespace: version} of the stored blueprints of which it was made; its own blueprint has
+    an empty namespace. ``labels``: {key: values}.
     """
 
     inputs: Mapping[str, Value] = field(default_factory=dict)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def new_deployment(ctx: RequestContext, name: str, loaded: LoadedBlueprint, now: int) -> NewDeployment:
     """The loaded blueprint as a deployment to be stored: secret inputs are encrypted, schedules begin now (B26).
 
-    Its secrets were checked before (``raise_if_secrets_missing``).
+    ``raise_if_secrets_missing`` must have been called before.
     """
     inputs = sealed_inputs(ctx, loaded)
     blueprint, topology = loaded.blueprint, loaded.topology

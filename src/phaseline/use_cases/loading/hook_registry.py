@@ -1,4 +1,4 @@
-"""Hook classes known to this process, those that packages bring to a deployment, and which of them are enabled."""
+"""Hook classes that this process knows, hook classes from packages of a deployment, and which of them are enabled."""
 
 from __future__ import annotations
 
@@ -31,16 +31,19 @@ BROKEN = "PL-H001"
 
 
 def make_registry(ctx: RequestContext, packaged: Iterable[HookEntry] = ()) -> Registry:
-    """All classes that are announced or named in the settings, and those of packages; each is imported and queried."""
+    """A registry of all classes that are announced or named in the settings, and of the ``packaged`` ones.
+
+    Each class is imported and asked for its declarations.
+    """
     settings = ctx.settings
     entries = [*announced(heat=settings.heat_compat), *_named(settings), *packaged]
     return Registry(entries, ctx.catalog.load_hook, heat_critical=settings.heat_critical)
 
 
 def general_hooks(ctx: RequestContext) -> Registry | None:
-    """Classes that are announced or named in the settings, imported at the first use and after each reload by any process.
+    """Classes that are announced or named in the settings; None: there are none.
 
-    None: there are none.
+    They are imported at the first use, and again after each reload by any process.
     """
     return ctx.app.cache(GENERAL, lambda: _made_anew(ctx), ctx.app.last_reload) if ctx.app.has_hooks() else None
 
@@ -66,7 +69,10 @@ def _named(settings: Settings) -> Iterator[HookEntry]:
 def named(
     settings: Settings, target: str, name: str, folder: str = "", options: Mapping[str, Value] = NO_OPTIONS
 ) -> HookEntry:
-    """A class that no distribution announces. Without a ``folder`` it is searched in those of plugins and in installed code."""
+    """A class that is named in the settings and that no distribution announces.
+
+    Without a ``folder`` it is searched in the folders of plugins and in installed code.
+    """
     if not folder:
         module = target.partition(":")[0]
         folder = next((one for one in settings.plugin_folders if search_path.find_spec(module, [one]) is not None), "")
@@ -74,14 +80,17 @@ def named(
 
 
 def hooks_of(ctx: RequestContext, deployment: int) -> Registry:
-    """The hook classes of a deployment: the general ones, and those of packages that are enabled for it."""
+    """The hook classes of a deployment: the general classes, and those of packages that are enabled for it."""
     own = Registry(packaged(ctx, deployment), ctx.catalog.load_hook)
     registry = general_hooks(ctx)
     return own if registry is None else registry.with_more(own) if own.hooks else registry
 
 
 def known_hooks(ctx: RequestContext, deployment: int) -> Registry:
-    """As ``hooks_of``; without a deployment those of packages that are enabled for any deployment, each once."""
+    """The hook classes of a deployment.
+
+    Without a deployment: the general classes, and those of packages enabled for any deployment, each once.
+    """
     if deployment != EVERYWHERE or not has_store(ctx.app) or not ctx.store.has_packages:
         return hooks_of(ctx, deployment)
     entries = {entry.key: entry for row in ctx.store.deployments() for entry in packaged(ctx, row.number)}

@@ -1,4 +1,4 @@
-"""Explain why a function of a plugin cannot be loaded, with the specific remedy."""
+"""Explain why a function of a plugin cannot be loaded, and how to repair it."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _no_such_function(said: str, function: str, module: ModuleType) -> Problem:
 
 
 def _found(error: BaseException) -> object:
-    """The object that lacks an attribute, if this is the only error."""
+    """The object that lacks an attribute; None for other errors."""
     return error.obj if isinstance(error, AttributeError) else None
 
 
@@ -99,7 +99,7 @@ def _folders(code: CodeLocation) -> tuple[str, ...]:
 
 
 def _last_place(error: BaseException, code: CodeLocation) -> Place:
-    """The last line of the plugin itself that ran before the error; an empty place if none did."""
+    """The last line of the plugin's own code that ran before the error; an empty place if no line of it ran."""
     folders: Sequence[Path] = [Path(folder).absolute() for folder in _folders(code)]
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         file = Path(frame.filename)

@@ -1,4 +1,7 @@
-"""Places of operation mappings in the files of a blueprint, which are read again only for a problem of a mapping."""
+"""Places of operation mappings in the files of a blueprint.
+
+The files are read again for this, but only if there is a problem of a mapping.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +21,13 @@ if TYPE_CHECKING:
 
 
 class MappedPlaces:
-    """Places of mappings; the files are read again at the first lookup, each node is explained once."""
+    """Places of mappings. The files are read again at the first lookup; each node is looked up once."""
 
     def __init__(self, opened: Opened, *, open_types: bool = False) -> None:
-        """Nothing is read yet. ``open_types``: the same option as for the first reading of the blueprint."""
+        """Keep the files for later: they are not read yet.
+
+        ``open_types``: the same option as for the first reading of the blueprint.
+        """
         self._opened = opened
         self._open_types = open_types
         self._places: dict[str, Mapping[str, Place]] = {}

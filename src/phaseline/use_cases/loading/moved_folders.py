@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def raise_if_folders_missing(ctx: RequestContext, row: DeploymentRow) -> None:
     """Raise PL-C024 for each missing folder of the deployment's code whose contents operations need.
 
-    Files of stored blueprints are written again as they were uploaded. While the folders exist, only they are looked at.
-    Raises PL-C043 for a cluster of resources, which has no workflows.
+    Missing files of stored blueprints are written again. Contents of existing folders are not checked. Raises PL-C043
+    for a cluster of resources, which has no workflows.
     """
     if row.kind == "resources":
         message = f"'{row.name}' is a cluster of resources, workflows are for deployments of blueprints"

@@ -1,4 +1,4 @@
-"""Check packages at a path and report all their problems, before one is installed."""
+"""Check packages at a path and report all their problems, before a package is installed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ ARCHIVES = (".tar.gz", ".tgz", ".fp", ".rpm", ".whl", ".tar")
 
 @frozen
 class CheckedPackages:
-    """The packages at a path. ``phases``: their plugins with phases, for comparison with all others."""
+    """The packages at a path.
+
+    ``phases``: their plugins with phases, which are then compared with all other plugins.
+    """
 
     titles: Sequence[str]
     problems: Sequence[Problem]
@@ -33,7 +36,7 @@ class CheckedPackages:
 
 
 def check_packages(path: str) -> CheckedPackages | None:
-    """The result for the package at a path, or for those in a folder. None if there is none."""
+    """The result for the package at a path, or for all packages in a folder. None if there is no package."""
     where = Path(path)
     if where.is_file() and _is_archive(where):
         return _checked([where])
@@ -93,7 +96,7 @@ def product_problems(package: Package) -> list[Problem]:
 
 
 def type_problems(files: PackageFiles, package: Package) -> list[Problem]:
-    """Problems of the package's files with types that show without a blueprint."""
+    """Problems of the package's type definitions that can be found without a blueprint."""
     if not package.code.types:
         return []
 

@@ -21,7 +21,7 @@ PYTHON = "python"
 
 @frozen
 class _Named:
-    """Code that a file of the package names: ``module:name``, or a module alone."""
+    """A reference to code in a file of the package: ``module:name``, or a module alone."""
 
     file: str
     path: str
@@ -81,7 +81,7 @@ def _named(package: Package) -> Iterator[_Named]:
 
 
 def _path_of(named: _Named, sources: Collection[str]) -> str | None:
-    """The file of its module; None if no folder has one."""
+    """The path of the module's file; None if no folder contains it."""
     below = named.module.replace(".", "/")
     for folder in named.folders:
         begin = f"{folder.strip('/')}/{below}".removeprefix("./").lstrip("/")
@@ -92,7 +92,10 @@ def _path_of(named: _Named, sources: Collection[str]) -> str | None:
 
 
 def _names_in(source: bytes) -> set[str] | str | None:
-    """The top-level names of a module; None: known only by importing it; a text: why it cannot be read."""
+    """The top-level names of a module; None: they are known only after an import.
+
+    A text: the reason why the module cannot be read.
+    """
     try:
         body = ast.parse(source).body
     except (SyntaxError, ValueError) as error:

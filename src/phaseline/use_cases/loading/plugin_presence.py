@@ -42,9 +42,9 @@ def missing_modules(
 ) -> list[Problem]:
     """Problems of missing functions to which operations are mapped.
 
-    One for each module that is not found (PL-O001) or is not valid Python (PL-O004), and for each function that the text
-    of its module lacks (PL-O009). ``opened``: the files in which the line of the mapping is searched; None: the place is
-    the node. ``open_types``: the same option as for reading the blueprint.
+    There is one problem for each module that is not found (PL-O001) or is not valid Python (PL-O004), and for each
+    function that the text of its module lacks (PL-O009). ``opened``: the files in which the line of the mapping is
+    searched; None: the place of a problem is the node. ``open_types``: the same option as for reading the blueprint.
     """
     seen: set[str] = set()
     places: MappedPlaces | None = None
@@ -79,7 +79,10 @@ def _places(opened: Opened, *, open_types: bool) -> MappedPlaces:
 
 
 def _functions(blueprint: Blueprint) -> Iterator[tuple[Node, Operation, str]]:
-    """(node, operation, path in the node) of each operation mapped to a function; operations that nodes share, once."""
+    """(node, operation, path in the node) of each operation mapped to a function.
+
+    Operations that nodes share come once.
+    """
     looked_at: set[int] = set()
     for node in blueprint.nodes.values():
         tables = [("interfaces", node.operations)]
@@ -102,7 +105,7 @@ def _is_called(operation: Operation) -> bool:
 
 
 def _is_missing(module: str, code: CodeLocation) -> bool:
-    """True when neither the folders of plugins, nor what is installed, nor an entry point has the module."""
+    """True if the module is neither in the folders of plugins, nor installed, nor named by an entry point."""
     import sys
     from importlib.metadata import entry_points
 
@@ -117,7 +120,7 @@ def _is_missing(module: str, code: CodeLocation) -> bool:
 
 
 def _is_unknown(module: str, function: str, code: CodeLocation) -> bool:
-    """True if a module exists, its text shows all its names, and the function is none of them."""
+    """True if the module exists, all its names can be read from its text, and the function is not among them."""
     file = code_search_path.source_file(module, code)
     names = None if file is None else code_module_names.bound_names(file)
     return names is not None and function not in names
@@ -139,7 +142,10 @@ def _without_module(operation: Operation, node: Node) -> Problem:
 
 
 def _unreadable(module: str, code: CodeLocation) -> Problem | None:
-    """The problem of a module that is not valid Python, so that each call of its functions would fail; None: it is valid."""
+    """The problem of a module that is not valid Python; None: it is valid.
+
+    Each call of a function of such a module would fail.
+    """
     import ast
 
     file = code_search_path.source_file(module, code)
@@ -158,7 +164,7 @@ def _unreadable(module: str, code: CodeLocation) -> Problem | None:
 
 
 def _mend(plugin: Plugin | None) -> str:
-    """How to obtain the code of a plugin; None: code that belongs to no plugin."""
+    """How to obtain the code of a plugin. ``plugin`` None: the code belongs to no plugin."""
     if plugin is not None and plugin.name == OF_THE_MANAGER:
         return "leave the node out: its type needs the ancestor's manager, for which Phaseline has no replacement yet"
     package = f" {plugin.package_name}" if plugin is not None and plugin.package_name else ""

@@ -1,6 +1,7 @@
-"""Workflows of a blueprint's plugins and of installed distributions, and built-in ones under another name.
+"""Workflows of a blueprint's plugins and of installed distributions, and built-in workflows under other names.
 
-A name selects the first found of: the blueprint's mapping, the built-in workflow, that of a distribution (B23, W62).
+A name is looked up in this order: the blueprint's mapping, the built-in workflows, the workflows of distributions
+(B23, W62).
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ REFUSED: Mapping[str, str] = dict.fromkeys(
 
 
 def find_own(catalog: Catalog, blueprint: Blueprint, code: CodeLocation, name: str) -> Workflow | None:
-    """The workflow of this name, if it is not the built-in one; None: it is built in, or there is none.
+    """The workflow of this name from a plugin; None: the workflow is built in, or there is none.
 
     Raises: PL-P011 for a workflow that cannot be run here, PL-P036 for one that cannot be loaded.
     """
@@ -61,7 +62,10 @@ def find_own(catalog: Catalog, blueprint: Blueprint, code: CodeLocation, name: s
 
 
 def planner_of(ctx: RequestContext, blueprint: Blueprint, code: CodeLocation, name: str) -> Planner | None:
-    """The planner of a workflow for a deployment, by name; None if there is none. Raises: as ``find_own``."""
+    """The planner of a workflow for a deployment, by name; None if there is none.
+
+    Raises: the errors of ``find_own``.
+    """
     own = find_own(ctx.catalog, blueprint, code, name)
     return PLANNERS.get(name) if own is None else own.plan
 
@@ -119,7 +123,10 @@ def _loaded(load: Callable[[], object], what: str) -> Workflow | None:
 
 
 def _guarded(planner: Planner, what: str) -> Planner:
-    """A third-party planner: an exception that it raises becomes a problem and ends only its own execution."""
+    """A planner that calls a third-party planner and converts its exceptions to problems.
+
+    So an exception ends only the execution for which it was raised.
+    """
 
     def plan(
         topology: Topology, request: Request, history: History, declare: Declare
@@ -136,7 +143,7 @@ def _guarded(planner: Planner, what: str) -> Planner:
 
 
 def _as(name: str) -> Workflow:
-    """A built-in workflow whose request has another name."""
+    """A built-in workflow under another name."""
     known = built_in(name)
     return altered(
         known,

@@ -92,7 +92,7 @@ def evaluate(
 
 
 def attributes_of(given: Mapping[str, str]) -> Record:
-    """The attributes given on the command line, in the syntax of lines of a definition."""
+    """The attributes given on the command line as a record. Each text is in the syntax of a line of a definition."""
     lines = [f"{name}={value}" for name, value in given.items()]
     return cfg_text.parse_definition("\n".join(lines))
 
@@ -112,7 +112,7 @@ def _read_all(files: Sequence[str]) -> dict[str, list[Record]]:
 
 
 def _read(file: str) -> list[Record]:
-    """The records of a file: JSON by its ending, a definition by ``.cfg``, else formal text."""
+    """The records of a file: JSON or a definition by the ending ``.json`` or ``.cfg``, otherwise formal text."""
     text = file_text(file)
     ending = Path(file).suffix.lower()
     if ending == ".cfg":
@@ -123,7 +123,7 @@ def _read(file: str) -> list[Record]:
 
 
 def json_records(text: str, file: str) -> list[Any]:
-    """The records of a file in JSON, which has one or a list of them. Raises: PL-R013."""
+    """The records of a file in JSON, which contains one record or a list of records. Raises: PL-R013."""
     try:
         content = json.loads(text)
     except ValueError as error:

@@ -55,9 +55,10 @@ class WantedResource:
 
 @frozen
 class RecordText:
-    """A record and its place: offsets in a ``text`` with lines, or ``whole``, its number among a file's records.
+    """A record and its place in a file.
 
-    Lines are counted only for problems, since that needs all of the text before them.
+    The place is an offset in ``text``, or ``whole``: the number of the record in its file. Line numbers are computed
+    only for problems, since this needs all of the text before them.
     """
 
     record: Record
@@ -68,7 +69,7 @@ class RecordText:
     offsets: Mapping[str, int] = field(default_factory=dict)
 
     def place_of(self, attribute: str = "") -> Place:
-        """The place of the attribute, or else of the record."""
+        """The place of the attribute; if it is unknown, the place of the record."""
         if not self.text:
             return self.whole
         return place_at(self.text, self.offsets.get(attribute.lower(), self.offset), file=self.file)
@@ -78,9 +79,10 @@ class RecordText:
 def read_wanted(
     files: Sequence[str], types: ResourceTypes, *, cluster: str = "", records: Sequence[Mapping[str, object]] = ()
 ) -> list[WantedResource]:
-    """The resources of all files in order, then those of ``records``. ``cluster``: the cluster of resources that name none.
+    """The resources of all files in order, then those of ``records``.
 
-    Raises: ``ProblemsError`` with all problems of all of them.
+    ``cluster``: the cluster of resources that name no cluster. Raises: ``ProblemsError`` with all problems of all
+    resources.
     """
     problems: list[Problem] = []
     found: list[WantedResource] = []
@@ -121,7 +123,7 @@ def _placed(file: str, problems: list[Problem]) -> list[RecordText]:
 
 
 def _in_json(contents: Sequence[object], file: str, problems: list[Problem]) -> list[RecordText]:
-    """The readable records; the problems of each other one are added to ``problems``."""
+    """The readable records of a file in JSON; problems of the other records are added to ``problems``."""
     found = []
     for at, one in enumerate(contents, 1):
         place = Place(file, path=f"record {at}") if file else Place(subject=f"record {at}")

@@ -27,7 +27,7 @@ MOST_TOLD = 5
 
 
 def on_their_paths(ctx: RequestContext, blueprint: Blueprint) -> Blueprint:
-    """The blueprint, with the target of an installation for each type.
+    """The blueprint, with the target state of an installation for each type of resource.
 
     Raises: ``ProblemsError`` with PL-P020 and PL-P021 for unknown types and targets without a path.
     """
@@ -45,7 +45,7 @@ def on_their_paths(ctx: RequestContext, blueprint: Blueprint) -> Blueprint:
 
 
 def refused_plugins(ctx: RequestContext, blueprint: Blueprint) -> tuple[Problem, ...]:
-    """Warnings of refused plugins: nodes would otherwise skip their phases silently."""
+    """Warnings of refused plugins. Without them, nodes would skip the phases of these plugins unnoticed."""
     if not blueprint.on_path:
         return ()
     errors = [problem for problem in _found(ctx).problems if problem.severity == "error"]
@@ -58,9 +58,10 @@ def refused_plugins(ctx: RequestContext, blueprint: Blueprint) -> tuple[Problem,
 
 
 def known_paths(ctx: RequestContext, blueprint: Blueprint, names: Sequence[str] = ()) -> StatePathIndex | None:
-    """The paths for a planner; None if no node is a resource. ``names``: the present names of the deployment's states.
+    """The paths for a planner; None if no node is a resource.
 
-    Raises: as ``on_their_paths``: a plugin that a deployment needs may have been removed, and an engine must not run it then.
+    ``names``: the present names of the deployment's states. Raises: the errors of ``on_their_paths``. A plugin that
+    the deployment needs may have been removed since; then the engine must not run it.
     """
     if not blueprint.on_path:
         return None
@@ -87,7 +88,7 @@ def _checked_registry(ctx: RequestContext, blueprint: Blueprint) -> PhaseRegistr
 
 
 def _registry(ctx: RequestContext, blueprint: Blueprint) -> PhaseRegistry:
-    """The phases of the settings' folders, as they apply to the blueprint."""
+    """The phases in the folders of the settings and of packages, with the types of the blueprint."""
     return _found(ctx).registry.of_blueprint(blueprint)
 
 

@@ -28,7 +28,7 @@ FILE_ENDINGS = (".yaml", ".yml", ".json")
 
 
 def read_name(text: str) -> tuple[str, int] | None:
-    """(id, version; 0: the newest) of a stored blueprint that a text names, or None if it can only be a file.
+    """(id, version; 0: the newest) of the stored blueprint that a text names; None if the text can only be a file.
 
     >>> read_name("shop"), read_name("blueprint:shop@2"), read_name("shop.yaml"), read_name("shop/blueprint")
     (('shop', 0), ('shop', 2), None, None)
@@ -40,10 +40,10 @@ def read_name(text: str) -> tuple[str, int] | None:
 
 
 def stored_named(ctx: RequestContext, text: str) -> StoredBlueprint | None:
-    """The stored blueprint that a text names where a file is allowed as well; None: it names a file.
+    """The stored blueprint that a text names; None: the text names a file.
 
-    An existing file takes precedence, unless the name begins with ``blueprint:``. Raises: PL-C054 for an unknown stored
-    blueprint.
+    An existing file takes precedence, unless the text begins with ``blueprint:``. Raises: PL-C054 for an unknown
+    stored blueprint.
     """
     named = read_name(text)
     if named is None or (not text.startswith(PREFIX) and Path(text).is_file()):
@@ -64,7 +64,7 @@ def find_stored(ctx: RequestContext, text: str) -> StoredBlueprint:
 
 
 def unknown(ctx: RequestContext, text: str) -> ProblemsError:
-    """PL-C054 for an unknown name, or for that of a folder."""
+    """The problem PL-C054 for a name that is neither a file nor a stored blueprint, or that is a folder."""
     if Path(text).is_dir():
         found = sorted(Path(text).glob("*.yaml"), key=lambda file: (file.name != "blueprint.yaml", file.name))
         mend = f"name the file in it: {found[0]}" if found else "name the blueprint's main file; there is none in it"
@@ -78,12 +78,13 @@ def unknown(ctx: RequestContext, text: str) -> ProblemsError:
 class Library:
     """Writes imported stored blueprints as files.
 
-    ``used``: {requested name: stored blueprint}; ``packages``: those whose types were imported. A blueprint that imports
-    other ones gets the versions with which it was uploaded, whatever has been uploaded since.
+    ``used``: {requested name: stored blueprint}; ``packages``: the packages whose types were imported. If the
+    blueprint is a stored one, it gets the versions of its imports with which it was uploaded, even if newer versions
+    exist.
     """
 
     def __init__(self, ctx: RequestContext, own: StoredBlueprint | None = None) -> None:
-        """``own``: the stored blueprint that is being read, if it is one."""
+        """``own``: the stored blueprint that is being read; None: the blueprint is not stored."""
         self._ctx = ctx
         self._pinned: dict[str, StoredBlueprint] = {}
         self.used: dict[str, StoredBlueprint] = {}
@@ -132,13 +133,19 @@ def materialized(ctx: RequestContext, row: StoredBlueprint) -> Path:
 
 
 def work_folder(ctx: RequestContext) -> Path:
-    """The folder for files of stored blueprints: beside the store; for one in memory a folder that is removed with it."""
+    """The folder for files of stored blueprints: beside the store.
+
+    For a store in memory it is a folder that is removed with the store.
+    """
     file = store_file(ctx.settings.store_url)
     return Path(f"{file}.blueprints") if file is not None else ctx.app.passing_folder
 
 
 def restore_files(ctx: RequestContext, deployments: Callable[[], Iterable[int]]) -> None:
-    """Write the files of stored blueprints that these deployments need. ``deployments`` is called only if one is stored."""
+    """Write the files of stored blueprints that these deployments need.
+
+    ``deployments``: a function that is called only if the store has a stored blueprint.
+    """
     shelf = ctx.store.stored_blueprints
     if not shelf.all():
         return
@@ -148,7 +155,7 @@ def restore_files(ctx: RequestContext, deployments: Callable[[], Iterable[int]])
 
 
 def is_of_store_in(ctx: RequestContext) -> Callable[[str], bool]:
-    """A test for paths of the store or the master key: these files change, and are no part of a blueprint."""
+    """A test for paths of the store and of the master key. These files change and are not part of a blueprint."""
     own = [str(file) for file in (store_file(ctx.settings.store_url),) if file is not None]
     own += [ctx.settings.secrets_key_file] if ctx.settings.secrets_key_file else []
     return lambda path: any(path.startswith(beginning) for beginning in own)

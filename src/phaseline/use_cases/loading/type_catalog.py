@@ -1,4 +1,7 @@
-"""The offline catalogue of type definitions, which blueprints import from plugins that need not be installed (decision 25)."""
+"""The offline catalogue of type definitions (decision 25).
+
+Blueprints import from it the types of plugins that need not be installed.
+"""
 
 from __future__ import annotations
 
@@ -46,12 +49,12 @@ def install_definitions(
     version: str = "",
     tell: Callable[[list[TypesView]], None] = lambda _: None,
 ) -> list[TypesView]:
-    """Put the definition files at a path into the catalogue: a file, a folder, a wheel, a wagon or another archive.
+    """Add the definition files at a path to the catalogue: a file, a folder, a wheel, a wagon or another archive.
 
-    The plugin is neither run nor installed. ``name``, ``version``: the version of the package, for files that do not contain it.
+    The plugin is neither run nor installed. ``name``, ``version``: of the plugin, for files that do not contain them.
 
-    Raises: ProblemsError (PL-B120 … PL-B124, or problems of the files). Valid definitions among several in a folder are
-    installed all the same, and passed to ``tell``.
+    Raises: ProblemsError (PL-B120 … PL-B124, or problems of the files). If some definitions in a folder are invalid,
+    the valid ones are installed and passed to ``tell``.
     """
     catalogue = _catalogue(ctx)
     sound, problems = definition_files.read_sound(Path(path), name=name, version=version)
@@ -64,7 +67,7 @@ def install_definitions(
 
 
 def list_definitions(ctx: RequestContext) -> list[TypesView]:
-    """Everything in the catalogue, by name, the newest version first; without reading the definitions."""
+    """Everything in the catalogue, by name, the newest version first; the definitions themselves are not read."""
     folder = types_folder(ctx.settings)
     return [TypesView(each.name, each.version, each.folder, each.files, {}) for each in _all(folder)]
 
@@ -107,7 +110,7 @@ def _catalogue(ctx: RequestContext) -> TypeFiles:
 
 
 def _all(folder: str) -> list[TypeFile]:
-    """Everything in the catalogue; nothing is imported for an empty one, the usual case."""
+    """Everything in the catalogue. For an empty one, the usual case, no further module is imported."""
     if not folder or not Path(folder).is_dir():
         return []
 

@@ -56,7 +56,7 @@ def sync(ctx: RequestContext, folders: Sequence[str] = ()) -> Synced:
     """Compare stored packages with files: register new packages, update changed ones, remove those without files.
 
     ``folders``: packages, or folders with packages; empty: the folders of the settings, and announced packages. A
-    broken package does not stop the sync of others; a stored package that a deployment uses is never removed.
+    broken package does not stop the sync; a stored package that a deployment uses is never removed.
     """
     looked_at = _looked_at(ctx, folders)
     found: list[SyncRow] = []
