@@ -1,4 +1,4 @@
-"""Load a blueprint file with inputs: the deployment as it would be, before anything is stored."""
+"""Load a blueprint file with inputs: the deployment that it would become, before anything is stored."""
 
 from __future__ import annotations
 
@@ -60,9 +60,10 @@ class Reading:
         self._made: tuple[str, Topology] | None = None
 
     def manner(self, blueprint: Blueprint, inputs: Mapping[str, Value], *, runtime_only: bool, yes_many: bool) -> str:
-        """The cache key of everything on which instances depend; empty: they must not be taken from the cache.
+        """The cache key of instances made with these inputs and options; empty: the cache must not be used.
 
-        That is so if plugins or the store have added to the blueprint, and if inputs are secrets.
+        It is empty if plugins or the store have added to the blueprint, if inputs are secrets, or if the key would be
+        too long.
         """
         if blueprint is not self.blueprint or hidden_inputs(blueprint):
             return ""
@@ -70,7 +71,7 @@ class Reading:
         return told if len(told) <= MOST_TEXT else ""
 
     def made(self, manner: str) -> Topology | None:
-        """The cached instances for a key, under ids that are used already."""
+        """The cached instances for a key. Their ids are used already and must be replaced."""
         return self._made[1] if self._made is not None and self._made[0] == manner else None
 
     def make(self, manner: str, topology: Topology) -> None:
@@ -80,9 +81,9 @@ class Reading:
 
 
 class BlueprintCache:
-    """Valid blueprints that this process has read, used again while all their sources are unchanged.
+    """Valid blueprints that this process has read; they are used again while all their sources are unchanged.
 
-    This is verified: all files are read again and compared with the former text (``dsl.text.file_source.RecordingSource``).
+    For this, all files are read again and compared with their former text (``dsl.text.file_source.RecordingSource``).
     """
 
     def __init__(self) -> None:
@@ -90,9 +91,10 @@ class BlueprintCache:
         self._kept: dict[tuple[object, ...], Reading] = {}
 
     def read(self, reopened: Callable[[], Opened], *, open_types: bool) -> tuple[Opened, Reading]:
-        """The files of a blueprint, and their contents. ``reopened`` returns the files in a fresh state, still unread.
+        """(the files of a blueprint, the blueprint read from them).
 
-        Raises: ``ProblemsError`` with all problems of the blueprint.
+        ``reopened``: returns the files, which are not yet read. Raises: ``ProblemsError`` with all problems of the
+        blueprint.
         """
         opened = reopened()
         key = (opened.file, open_types, third_party.ANNOUNCED.known)
@@ -113,9 +115,10 @@ class BlueprintCache:
 
 @frozen
 class LoadedBlueprint:
-    """A blueprint with inputs, its instances, and the place of its code. Nothing of it is stored.
+    """A blueprint with inputs, its instances, and the place of its code. Nothing is stored yet.
 
-    ``uses``: {namespace: number} of stored blueprints, ``packages``: those whose types it imports, as for ``NewDeployment``.
+    ``uses``: {namespace: number} of stored blueprints; ``packages``: the packages whose types it imports, as for
+    ``NewDeployment``.
     """
 
     blueprint: Blueprint
@@ -141,7 +144,7 @@ class Opened:
     stored: StoredBlueprint | None = None
 
     def code_of(self, blueprint: Blueprint) -> CodeLocation:
-        """The place of the code, including that of imported stored blueprints; the longest namespace first."""
+        """The place of the code, with that of imported stored blueprints; the longest namespace comes first."""
         mains = {namespace: self.library.uploaded(id) for namespace, id in blueprint.uploaded.items()}
         found = [(namespace, str(Path(main).parent)) for namespace, main in mains.items() if main is not None]
         imported = tuple(sorted(found, key=lambda each: (-len(each[0]), each[0])))
@@ -154,7 +157,7 @@ class Opened:
         return () if self.library.packages is None else self.library.packages.uses
 
     def uses(self, blueprint: Blueprint) -> Mapping[str, int]:
-        """{namespace: number} of the stored blueprints that it needs at run time."""
+        """{namespace: number} of the stored blueprints that the blueprint needs at run time."""
         own = {"": self.stored.number} if self.stored is not None else {}
         used = self.library.used
         return own | {namespace: used[id].number for namespace, id in blueprint.uploaded.items() if id in used}
@@ -177,7 +180,7 @@ def read(
 def read_opened(
     ctx: RequestContext, file: str, plugin_folders: Sequence[str] = (), *, open_types: bool = False
 ) -> tuple[Blueprint, CodeLocation, Opened]:
-    """As ``read``, with the files of the blueprint."""
+    """(the checked blueprint, the place of its code, its files). The arguments and errors are those of ``read``."""
     opened, reading = _read(ctx, file, plugin_folders, open_types=open_types)
     blueprint = on_their_paths(ctx, reading.blueprint)
     return blueprint, opened.code_of(blueprint), opened
@@ -211,7 +214,10 @@ def _read(ctx: RequestContext, file: str, plugin_folders: Sequence[str], *, open
 
 
 def raise_if_plugins_missing(plugin_folders: Sequence[str]) -> None:
-    """Raise PL-O003 for each missing folder of ``--plugins``: its plugins would otherwise be missed only at their calls."""
+    """Raise PL-O003 for each missing folder of ``--plugins``.
+
+    Otherwise missing plugins would be noticed only when they are called.
+    """
     mend = "correct the folder that --plugins names"
     missing = [folder for folder in plugin_folders if not Path(folder).is_dir()]
     if missing:
@@ -234,11 +240,12 @@ def load(
     former: Mapping[str, Value] = NO_INPUTS,
     auto_correct: bool = False,
 ) -> LoadedBlueprint:
-    """The blueprint with its inputs, evaluated as far as possible before anything runs, and its instances.
+    """The blueprint with its instances and its inputs, evaluated as far as possible before anything runs.
 
-    Ids are random (N5). ``open_types``: the same option as for ``read``. ``runtime_only``: functions on which instances do not depend are
-    kept for run time. ``needs_code`` False: missing plugins are only warnings, because a plan calls nothing.
-    ``former``: values of declared inputs that are not given now. ``auto_correct``: the same option as for ``complete_inputs``.
+    Ids are random (N5). ``open_types``: the same option as for ``read``. ``runtime_only``: functions on which
+    instances do not depend are evaluated only at run time. ``needs_code`` False: missing plugins are only warnings,
+    because a plan calls nothing. ``former``: values of declared inputs that are not given now. ``auto_correct``: the
+    same option as for ``complete_inputs``.
 
     Raises ``ProblemsError`` with all problems.
     """
