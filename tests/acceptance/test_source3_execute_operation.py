@@ -59,7 +59,7 @@ def test_w26_no_state_changes():
 
 def test_w26_the_operation_is_mandatory():
     ((code, mend),) = [(p.code, p.mend) for p in check(started().topology, Request("execute_operation"))]
-    assert (code, mend) == ("PL-P008", "Give the name of an operation: -p operation=…")
+    assert (code, mend) == ("PL-P008", "give the name of an operation: -p operation=…")
 
 
 def test_w26_b33_a_bare_name_counts_where_one_interface_of_the_node_has_it():
@@ -71,7 +71,7 @@ def test_w26_b33_a_bare_name_that_several_interfaces_have_is_not_declared():
     both = node("web", **BACKUP, **{"data.backup": "p.dump"})
     ((code, message, mend),) = refused(both, operation="backup")
     assert (code, message) == ("PL-P006", "the operation 'backup' of 'web' is ambiguous: it may be any of 2")
-    assert mend == "Write the full name, one of: data.backup, ops.backup."
+    assert mend == "write the full name, one of: data.backup, ops.backup"
 
 
 # "operation_kwargs: A dictionary of keyword arguments that will be passed to the operation invocation (Default: {})."
@@ -89,7 +89,7 @@ def test_w26_an_input_of_the_blueprint_is_not_defined_again(override):
         web, node("db", **BACKUP), operation="ops.backup", operation_kwargs={"level": 3, "new": 1}, **override
     )
     assert code == "PL-P007"
-    assert message.startswith("Duplicate definition of 'level'")
+    assert message.startswith("duplicate definition of 'level'")
     assert message.endswith("gives it to 'web'")
 
 
@@ -317,4 +317,4 @@ def test_w26_a_parameter_of_the_wrong_kind_is_refused(name, value):
 def test_wd7_an_operation_that_no_node_has_is_told_with_those_that_there_are():
     ((code, _, mend),) = refused(node("web", **BACKUP), node("host"), operation="ops.backups")
     assert code == "PL-P006"
-    assert mend == "No node has it. Correct the name; there are: ops.backup."
+    assert mend == "no node has it; correct the name; there are: ops.backup"

@@ -169,11 +169,11 @@ def test_w30_without_an_instance_it_is_about_all():
 def test_w30_an_instance_that_there_is_not_is_refused_with_a_guess():
     built = topology(blueprint(node("web"), node("database")))
     (problem,) = check(built, Request("heal", {"node_instance_id": "databse_1"}))
-    assert (problem.code, problem.mend) == ("PL-P001", "Did you mean 'database_1'?")
+    assert (problem.code, problem.mend) == ("PL-P001", "did you mean 'database_1'?")
     (problem,) = check(built, Request("heal", {"node_instance_id": "web"}))
-    assert problem.mend == "Did you mean 'web_1'?"
+    assert problem.mend == "did you mean 'web_1'?"
     (problem,) = check(built, Request("heal", {"node_instance_id": "nothing like it"}))
-    assert problem.mend == "See: phaseline instances list -d NAME."
+    assert problem.mend == "see: phaseline instances list -d NAME"
 
 
 # W31: force_reinstall.

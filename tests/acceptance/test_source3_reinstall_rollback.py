@@ -185,7 +185,7 @@ def test_w45_a_rollback_that_is_canceled_or_of_which_something_is_unsure_uninsta
 def test_w45_its_parameters_are_checked():
     built = topology(blueprint(node("web")))
     (problem,) = check(built, Request("rollback", {"full_rollbak": True}))
-    assert problem.mend.startswith("Did you mean 'full_rollback'?")
+    assert problem.mend.startswith("did you mean 'full_rollback'?")
 
 
 @pytest.mark.parametrize(

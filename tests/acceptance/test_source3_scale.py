@@ -117,9 +117,9 @@ def test_w40_a_group_is_scaled_with_all_its_members():
 
 def test_w40_an_unknown_name_is_refused_with_a_guess():
     (problem,) = refused(node("webserver"), group("tier", "webserver"), scalable_entity_name="webservr")
-    assert (problem.code, problem.mend) == ("PL-N008", "Did you mean 'webserver'?")
+    assert (problem.code, problem.mend) == ("PL-N008", "did you mean 'webserver'?")
     (problem,) = refused(node("webserver"), group("tier", "webserver"), scalable_entity_name="x")
-    assert problem.mend == "There are: tier, webserver."
+    assert problem.mend == "there are: tier, webserver"
 
 
 def test_w40_the_name_is_required():
@@ -151,7 +151,7 @@ def test_w40_fewer_than_none_is_refused():
     (problem,) = refused(node("web", instances=2), scalable_entity_name="web", delta=-3)
     assert problem.code == "PL-N013"
     assert problem.message == "3 instances of 'web' cannot be removed: there are 2"
-    assert problem.mend == "Give delta a number not below -2."
+    assert problem.mend == "give delta a number not below -2"
 
 
 def test_w40_all_may_go():
@@ -199,7 +199,7 @@ def test_w40_who_goes_cannot_be_said_with_scale_compute(which):
     parts = (host("vm", instances=2), node("web", on="vm"))
     found = refused(*parts, scalable_entity_name="web", delta=-1, scale_compute=True, **{which: "web_1"})
     assert codes(found) == ["PL-N014"]
-    assert found[0].mend == "Scale the host itself: -p scalable_entity_name=vm, without scale_compute."
+    assert found[0].mend == "scale the host itself: -p scalable_entity_name=vm, without scale_compute"
 
 
 def test_w40_instances_that_do_not_exist_are_refused_with_those_that_do():
@@ -208,12 +208,12 @@ def test_w40_instances_that_do_not_exist_are_refused_with_those_that_do():
         include_instances=["web_9", "db_1"], exclude_instances="x",
     )  # fmt: skip
     assert codes(found) == ["PL-N011"] * 3
-    assert found[0].mend == "There are: web_1, web_2."
+    assert found[0].mend == "there are: web_1, web_2"
 
 
 def test_w40_many_instances_are_not_all_listed():
     (problem,) = refused(node("web", instances=30), scalable_entity_name="web", delta=-1, include_instances="web_31")
-    assert problem.mend.endswith("web_10 and 20 more.")
+    assert problem.mend.endswith("web_10 and 20 more")
 
 
 def test_w40_nobody_can_be_included_and_excluded():

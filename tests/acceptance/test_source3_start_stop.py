@@ -170,7 +170,7 @@ def test_wd19_a_container_that_would_stop_before_its_content_is_told(workflow):
     (warning,) = warnings(built, Request(workflow))
     assert (warning.code, warning.severity) == ("PL-P030", "warning")
     assert warning.message == "containers are stopped before what they contain: 'vm' before 'app'"
-    assert warning.mend == "To stop the content first: -p reverse_order=true"
+    assert warning.mend == "to stop the content first: -p reverse_order=true"
     for parameters in ({"reverse_order": True}, {"run_by_dependency_order": False}, {"node_ids": ["app"]}):
         assert warnings(built, Request(workflow, parameters)) == ()
 

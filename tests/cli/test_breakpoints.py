@@ -15,7 +15,7 @@ def _phases(terminal: Terminal) -> None:
 def test_h46_a_resource_is_stopped_listed_and_cleared(terminal: Terminal) -> None:
     (terminal.folder / "nodes.rec").write_text("\n".join([record("n1"), record("n2")]))
     wrong = terminal.run("resources", "apply", "nodes.rec", "-d", "night", "--break", "Acme.Craete")
-    assert (wrong.exit_code, "Did you mean 'Acme.Create'?" in wrong.output) == (1, True)
+    assert (wrong.exit_code, "did you mean 'Acme.Create'?" in wrong.output) == (1, True)
     assert terminal.run("resources", "apply", "nodes.rec", "-d", "night", "--break", "Acme.Create=n1").exit_code == 0
     worked(terminal)
     _, found = terminal.ask("breakpoints", "list", "--cluster", "night")

@@ -227,10 +227,10 @@ def test_w35_the_plan_shows_what_follows_from_the_stored_results_and_says_that_i
 @pytest.mark.parametrize(
     ("words", "code", "mend"),
     [
-        (["-p", "node_instance_id=dbb"], "PL-P001", "Did you mean 'db_"),
-        (["-p", "force_reinstall=true", "-p", "allow_reinstall=false"], "PL-P031", "Leave one of them out"),
-        (["-p", "check_status=maybe"], "PL-P004", "Give it true or false."),
-        (["-p", "node_instance_id=[db]"], "PL-P004", "Give it the id of a node instance."),
+        (["-p", "node_instance_id=dbb"], "PL-P001", "did you mean 'db_"),
+        (["-p", "force_reinstall=true", "-p", "allow_reinstall=false"], "PL-P031", "leave one of them out"),
+        (["-p", "check_status=maybe"], "PL-P004", "give it true or false"),
+        (["-p", "node_instance_id=[db]"], "PL-P004", "give it the id of a node instance"),
         (["-p", "diagnose_valu=x"], "PL-P004", "Did you mean 'diagnose_value'?"),
     ],
 )

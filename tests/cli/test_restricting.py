@@ -108,7 +108,7 @@ def test_h_a_blueprint_says_it_and_a_person_says_otherwise(shop: Shop) -> None:
 
 def test_h_words_and_names_that_there_are_not_are_told_at_once(shop: Shop) -> None:
     assert shop.do("instances", "restrict", "-d", "shop", "db", "--forbid", "delet") == 1
-    assert "Did you mean 'delete'?" in shop.last.stderr
+    assert "did you mean 'delete'?" in shop.last.stderr
     assert shop.do("instances", "restrict", "-d", "shop", "oven", "--forbid", "delete") == 1
     assert shop.do("instances", "restrict", "-d", "shop", "db") == 2
     own = OWN.replace("properties: {size: 2}", "properties: {size: 2}\n    restricted_actions: [delet, burn]")

@@ -54,7 +54,7 @@ def test_a_scale_beyond_the_limits_is_refused_before_anything_is_stored_and_so_i
     for words in (("plan", "scale"), ("executions", "start", "scale")):
         (problem,) = json.loads(run(shop, *words, *SCALE, "delta=2", "--json", code=1))["problems"]
         assert (problem["code"], problem["message"]) == ("PL-F069", TOO_MANY)
-        assert "Change the number of instances" in problem["mend"]
+        assert "change the number of instances" in problem["mend"]
     assert counted(shop) == 1
     run(shop, "executions", "start", "scale", *SCALE, "delta=1")
     assert refused(shop, "executions", "start", "scale", *SCALE, "delta=-3") == ["PL-F069"]

@@ -69,7 +69,7 @@ def test_w40_what_is_wrong_is_told_before_anything_begins(app: Terminal) -> None
     found = app.run("executions", "start", "scale", "-d", "app", "-p", "scalable_entity_name=tpo")
     assert found.exit_code == 1
     assert "PL-N008" in found.stderr
-    assert "Did you mean 'top'?" in found.stderr
+    assert "did you mean 'top'?" in found.stderr
     assert len(app.ask("executions", "list", "-d", "app")[1]["executions"]) == 1
     assert json.loads(
         app.run("plan", "scale", "-d", "app", "-p", "scalable_entity_name=top", "-p", "delta=0", "--json").stdout

@@ -22,6 +22,6 @@ def test_a_stricter_caller_gets_fewer() -> None:
 def test_both_sentences_are_empty_where_nothing_is_near() -> None:
     assert (did_you_mean("instal", ["install"]), suggestion("instal", ["install"])) == (
         "did you mean 'install'?",
-        "Did you mean 'install'? ",
+        "did you mean 'install'? ",
     )
     assert (did_you_mean("x", ["install"]), suggestion("x", ())) == ("", "")

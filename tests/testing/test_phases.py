@@ -174,7 +174,7 @@ def test_a_phase_that_is_not_there_or_not_named_is_told(tmp_path: Path) -> None:
         assert "Acme.Attach, Acme.Create" in error.value.problems[0].mend
     with pytest.raises(ProblemsError) as error:
         load_phase(tmp_path, "acme.attach", state="Allocation")
-    assert error.value.problems[0].mend == "It is for Configuration."
+    assert error.value.problems[0].mend == "it is for Configuration"
     with pytest.raises(ProblemsError) as error:
         load_phase(tmp_path / "nowhere")
     assert codes(error) == ["PL-D050"]

@@ -64,7 +64,7 @@ def died(words: str) -> ProblemsError:
     """PL-S015: the background engine ended before it began its work; ``words``: its last output."""
     message = "the engine in the background ended at once" + (f": {words}" if words else " without a message")
     return problem_error(
-        "PL-S015", message, "Correct the reported fault, then continue the stored request: phaseline engine run"
+        "PL-S015", message, "correct the reported fault, then continue the stored request: phaseline engine run"
     )
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 KEYS = {"class": str, "name": str, "folder": str, "options": dict}
 """{key of a table: its type}; only ``class`` is required."""
-MEND = 'Write [[hooks.classes]] with class = "module:Class", and as wanted name, folder and options = {...}.'
+MEND = 'write [[hooks.classes]] with class = "module:Class", and as wanted name, folder and options = {...}'
 
 
 def canonical(text: str, folder: Path) -> str:
@@ -45,7 +45,7 @@ def canonical_options(text: str) -> str:
     >>> canonical_options("valet.url=http://x debug=true")
     '{"debug": "true", "valet.url": "http://x"}'
     """
-    mend = 'Write [hooks.heat_options] with lines such as valet.url = "http://…", or words group.option=value.'
+    mend = 'write [hooks.heat_options] with lines such as valet.url = "http://…", or words group.option=value'
     if not text.lstrip().startswith("{"):
         words = [word.partition("=") for word in text.split()]
         wrong = next((name for name, sign, _ in words if not name or not sign), None)

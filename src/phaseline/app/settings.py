@@ -155,7 +155,7 @@ def _find_file(config: str | None, environment: Mapping[str, str], folder: Path)
         path = folder / config
         if not os.path.isfile(path):  # noqa: PTH113 - as below
             message = f"the settings file '{config}' does not exist"
-            raise problem_error("PL-C002", message, "Correct the path after --config, or omit the option.")
+            raise problem_error("PL-C002", message, "correct the path after --config, or omit the option")
         return path
     candidates = (folder / FILE_NAME, own_folder(environment) / FILE_NAME)
     # Unlike ``Path.is_file`` this is False for inaccessible paths, such as root's home, which sudo may leave in HOME.
@@ -174,7 +174,7 @@ def _read_file(path: Path) -> tuple[dict[str, str], list[Problem]]:
         content = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         message = f"the settings file cannot be read: {error}"
-        raise ProblemsError([Problem("PL-C002", message, "Correct the file; it is TOML.", Place(str(path)))]) from error
+        raise ProblemsError([Problem("PL-C002", message, "correct the file; it is TOML", Place(str(path)))]) from error
     known = [setting.name for setting in SETTINGS]
     found: dict[str, str] = {}
     problems: list[Problem] = []
@@ -189,7 +189,7 @@ def _read_file(path: Path) -> tuple[dict[str, str], list[Problem]]:
             from phaseline.lang.did_you_mean import did_you_mean
 
             hint = did_you_mean(name, known)
-            mend = f"Correct or remove the line; {hint}" if hint else f"The settings are: {', '.join(known)}."
+            mend = f"correct or remove the line; {hint}" if hint else f"the settings are: {', '.join(known)}"
             problems.append(Problem("PL-C001", f"'{name}' is not a setting", mend, Place(str(path), path=name)))
     return found, problems
 
@@ -243,7 +243,7 @@ def _read(setting: Setting, text: str, origin: str, folder: Path) -> Any:
     """The value for a text. Raises: PL-C003."""
     if setting.words:
         if text not in setting.words:
-            raise _unsuitable(setting, text, origin, f"Write one of: {', '.join(setting.words)}.")
+            raise _unsuitable(setting, text, origin, f"write one of: {', '.join(setting.words)}")
         return text == YES_OR_NO[0] if setting.words == YES_OR_NO else text
     if setting.kind in READERS:
         return READERS[setting.kind](setting, text, origin, folder)
@@ -252,7 +252,7 @@ def _read(setting: Setting, text: str, origin: str, folder: Path) -> Any:
     except ValueError:
         number = inf
     if not setting.least <= number <= setting.most or number == inf:
-        raise _unsuitable(setting, text, origin, f"Give a value of this kind: {setting.kind}.")
+        raise _unsuitable(setting, text, origin, f"give a value of this kind: {setting.kind}")
     return number
 
 
@@ -281,7 +281,7 @@ def _folders(_setting: Setting, text: str, _origin: str, folder: Path) -> tuple[
 
 
 def _addresses(setting: Setting, text: str, origin: str, _folder: Path) -> tuple[str, ...]:
-    mend = "Give addresses such as https://example.org/blueprints/."
+    mend = "give addresses such as https://example.org/blueprints/"
     return _all_of(setting, text.split(), origin, _is_address, mend)
 
 
@@ -296,7 +296,7 @@ def _is_address(text: str) -> bool:
 
 
 def _rules(setting: Setting, text: str, origin: str, _folder: Path) -> tuple[tuple[str, str], ...]:
-    mend = "Give rules such as https://example.org/=/srv/mirror/."
+    mend = "give rules such as https://example.org/=/srv/mirror/"
     rules = _all_of(setting, text.split(), origin, lambda rule: all(rule.partition("=")), mend)
     return tuple((old, new) for old, _, new in (rule.partition("=") for rule in rules))
 

@@ -59,7 +59,7 @@ def report_lost_answer(error: OSError) -> None:
     from phaseline.model.problems.problem import Problem
 
     forget(output())
-    mend = "Free space on the disk, then repeat the query; what the command did is stored."
+    mend = "free space on the disk, then repeat the query; what the command did is stored"
     echo_err(problem_text(Problem("PL-C026", f"the answer cannot be written: {error.strerror}", mend)))
 
 

@@ -268,7 +268,7 @@ def _problem(where: str, name: str, told: str, wanted: str) -> Problem:
 
 def _mend(where: str, name: str) -> str:
     function = f"open().{where}" if "." in where else where
-    return f"See what '{name}' may be: help(phaseline.{function})"
+    return f"see what '{name}' may be: help(phaseline.{function})"
 
 
 def _given_text(value: object, wanted: str) -> str:

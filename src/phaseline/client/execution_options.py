@@ -84,7 +84,7 @@ def stops_of(options: StopOptionsDict) -> tuple[Breakpoint, ...]:
         from phaseline.model.problems.problem import problem_error
 
         message = "break_timeout is given without breakpoints"
-        raise problem_error("PL-C094", message, "Add a breakpoint: breakpoints=['pre-create=web']")
+        raise problem_error("PL-C094", message, "add a breakpoint: breakpoints=['pre-create=web']")
     from phaseline.use_cases.prepare.breakpoints import read
 
     wait_s = seconds(break_timeout)

@@ -72,7 +72,7 @@ def read_value(text: str, name: str) -> Value:
         if text.lstrip()[0] not in STRUCTURED:
             return text
         message = f"the value of '{name}' begins like YAML but is not YAML: {error}"
-        mend = f"Complete it, or quote it as a text: {_quoted(name, text)}"
+        mend = f"complete it, or quote it as a text: {_quoted(name, text)}"
         raise problem_error("PL-C025", message, mend, subject=name) from error
 
 
@@ -100,7 +100,7 @@ def read_said(text: str) -> Value:
     said = read_value(text, "--data")
     if isinstance(said, str) and text.lstrip()[:1] not in {'"', "'"}:
         message = f"the value of '--data' is neither JSON nor a mapping, a list or a number in YAML: {text}"
-        way = "Write the data that the operation expects, such as --data '{\"ready\": true}'"
+        way = "write the data that the operation expects, such as --data '{\"ready\": true}'"
         raise problem_error("PL-C025", message, f"{way}; a text in quotes: {_quoted('--data', text)}", subject="--data")
     return said
 
@@ -112,9 +112,9 @@ def read_secret(source: str | bytes) -> str:
         return content.decode()
     except OSError as error:
         message = f"the file '{source!s}' cannot be read: {error.strerror or error}"
-        raise problem_error("PL-C052", message, "Correct the path after --file.") from error
+        raise problem_error("PL-C052", message, "correct the path after --file") from error
     except UnicodeDecodeError as error:
-        raise problem_error("PL-C052", "the secret is not UTF-8 text", "Keep binary content in base64.") from error
+        raise problem_error("PL-C052", "the secret is not UTF-8 text", "keep binary content in base64") from error
 
 
 def _read(file: str) -> dict[str, Value]:
@@ -173,7 +173,7 @@ def _plain(value: object, depth: int = 0) -> Value:
 def _problem(file: str, why: str) -> ProblemsError:
     if file.lstrip().startswith("{"):
         message = f"the inputs that are given as a mapping cannot be used: {why}"
-        return problem_error("PL-C020", message, "Quote a mapping for the shell: -i '{\"port\": 8080}'")
+        return problem_error("PL-C020", message, "quote a mapping for the shell: -i '{\"port\": 8080}'")
     message = f"the inputs file '{file}' cannot be used: {why}"
-    mend = "Write a YAML mapping, one 'name: value' on each line."
+    mend = "write a YAML mapping, one 'name: value' on each line"
     return ProblemsError([Problem("PL-C020", message, mend, Place(file))])

@@ -90,7 +90,7 @@ def make_folder(folder: Path) -> Path:
         folder.mkdir(mode=0o700, parents=True)
     except OSError as error:
         text = f"the folder '{folder}' of the demonstration cannot be made: {error.strerror}"
-        raise problem_error("PL-C119", text, "Name another one: phaseline demo --folder DIR") from None
+        raise problem_error("PL-C119", text, "name another one: phaseline demo --folder DIR") from None
     settings.write_text(f'{MARK}\n[store]\nurl = "sqlite:///{folder}/store.db"\n', "utf-8")
     return folder
 

@@ -76,7 +76,7 @@ def reload_plugins(ctx: RequestContext) -> Reloaded:
         if ctx.store.owner() is None:
             break
         time.sleep(LOOK_S)
-    mend = "See what the engine does: phaseline engine status. A new engine reads all plugins when it starts."
+    mend = "see what the engine does: phaseline engine status; a new engine reads all plugins when it starts"
     raise problem_error("PL-D055", f"the engine (process {owner.pid}) did not reload the plugins", mend)
 
 

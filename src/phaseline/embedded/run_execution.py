@@ -81,7 +81,7 @@ def run_or_watch(
     """
     if detach and ctx.settings.store_url == MEMORY:
         text = "the execution cannot be detached: a store in memory ends with its command"
-        raise problem_error("PL-S008", text, "Omit --detach, or name a file with --store sqlite:///PATH.")
+        raise problem_error("PL-S008", text, "omit --detach, or name a file with --store sqlite:///PATH")
     raise_if_held(ctx.store, submission.row)
     answer = SubmissionAnswer(submission)
     watching, leave = watcher or NullWatcher(), LeaveRequest()
@@ -112,7 +112,7 @@ def _leave(ctx: RequestContext) -> Background | None:
         is_wanted = ctx.app.launch is not None and has_open_work(ctx.store)
         return leaving.hand_over(ctx) if is_wanted else None
     except ProblemsError as error:
-        ctx.notice(f"warning {error.problems[0]}. {error.problems[0].mend}")
+        ctx.notice(f"warning {error.problems[0]}; {error.problems[0].mend}")
         return None
 
 

@@ -31,7 +31,7 @@ def settle(ctx: RequestContext, requests: Sequence[int]) -> None:
                 _answer(ctx, requests)
                 continue
         if time.monotonic() > deadline:
-            mend = "See what the engine does: phaseline engine status. It answers when it next reads its requests."
+            mend = "see what the engine does: phaseline engine status; it answers when it next reads its requests"
             raise problem_error("PL-C035", "the engine did not answer the request", mend)
         time.sleep(LOOK_S)
 

@@ -55,10 +55,10 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """``Did you mean 'name'? `` as the first sentence of several, or nothing when no known word is near.
+    """``did you mean 'name'? `` as the first sentence of several, or nothing when no known word is near.
 
     >>> suggestion("strcta", ("strcat", "size"))
-    "Did you mean 'strcat'? "
+    "did you mean 'strcat'? "
     """
     found = closest(word, known)
-    return f"Did you mean '{found}'? " if found else ""
+    return f"did you mean '{found}'? " if found else ""

@@ -30,8 +30,8 @@ def open_store(url: str, clock: Clock, *, makes: bool = True) -> Store:
     if path == url or not path:
         raise problem_error(
             "PL-S001",
-            f"The store cannot be opened: {url!r} names no store",
-            "Write sqlite:/// and the path of a file, such as sqlite:///phaseline.db, or memory: for none.",
+            f"the store cannot be opened: {url!r} names no store",
+            "write sqlite:/// and the path of a file, such as sqlite:///phaseline.db, or memory: for none",
         )
     from phaseline.store.sqlite.store import SqliteStore
 

@@ -67,7 +67,7 @@ def load_phase(place: str | PathLike[str], name: str = "", *, state: str = "") -
     code = definition.code
     if code is None:  # a definition without code is an error of its package, which was refused
         raise problem_error(
-            "PL-D001", f"the phase '{definition.name}' has no code", "Put its module beside its definition."
+            "PL-D001", f"the phase '{definition.name}' has no code", "put its module beside its definition"
         )
     importer = PhaseImporter(_loader())
     failed = importer.renew([code])
@@ -76,7 +76,7 @@ def load_phase(place: str | PathLike[str], name: str = "", *, state: str = "") -
     if state and state not in definition.states:
         known = ", ".join(definition.states)
         raise problem_error(
-            "PL-D053", f"the phase '{definition.name}' is not for the state '{state}'", f"It is for {known}."
+            "PL-D053", f"the phase '{definition.name}' is not for the state '{state}'", f"it is for {known}"
         )
     function = as_phase(importer.load(code), code.form)
     module = _loader().module(code.module, code.folders)
@@ -98,10 +98,10 @@ def _chosen(packages: list[PhasePackage], place: str, name: str) -> tuple[PhaseP
         _refuse(package)
     known = ", ".join(sorted(phase.name for _, phase in found))
     if fits:
-        raise problem_error("PL-D053", f"'{place}' has several phases", f"Name one: {known}.")
+        raise problem_error("PL-D053", f"'{place}' has several phases", f"name one: {known}")
     wanted = f"no phase '{name}'" if name else "no phase"
     raise problem_error(
-        "PL-D053", f"there is {wanted} in '{place}'", f"There are: {known}." if known else "Correct the path."
+        "PL-D053", f"there is {wanted} in '{place}'", f"there are: {known}" if known else "correct the path"
     )
 
 

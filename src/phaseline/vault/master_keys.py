@@ -122,7 +122,7 @@ class MasterKeys:
     def _refuse_open_to_others(self, found: os.stat_result) -> None:
         if found.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
             message = f"the master key in {self.place} can be read or written by others: its mode is {found.st_mode & 0o777:o}"
-            mend = f"Close the file, then give the secrets a new master key, because this key may be known: chmod 600 {self.file}; phaseline secrets rotate"
+            mend = f"close the file, then give the secrets a new master key, because this key may be known: chmod 600 {self.file}; phaseline secrets rotate"
             raise problem_error("PL-S022", message, mend)
 
 
@@ -140,5 +140,5 @@ def _parsed(words: Sequence[str], place: str) -> list[bytes]:
 
 
 def _unreadable(place: str, reason: str) -> ProblemsError:
-    mend = f"Correct it, or put the key there with which the secrets were stored; {VARIABLE} takes its place."
+    mend = f"correct it, or put the key there with which the secrets were stored; {VARIABLE} takes its place"
     return problem_error("PL-S021", f"the master key cannot be read from {place}: {reason}", mend)

@@ -221,7 +221,7 @@ class Vault:
         master = self._keys.find(key.master)
         if master is None:
             message = f"the master key {key.master}, which secrets of this store were stored with, is not in {self._keys.place}"
-            mend = "Put that key back, or name its file with the setting secrets.key_file; without that key they are unreadable."
+            mend = "put that key back, or name its file with the setting secrets.key_file; without that key they are unreadable"
             raise problem_error("PL-S020", message, mend)
         return envelope.decrypt(key.wrapped, master, self._stands_for("key", kind, name))
 
@@ -229,5 +229,5 @@ class Vault:
         return "\0".join(("phaseline", self._identity, *parts))
 
     def _damaged(self, what: str) -> ProblemsError:
-        mend = "The store was changed from outside: take it from a backup, or delete the secret and create it again."
+        mend = "the store was changed from outside: take it from a backup, or delete the secret and create it again"
         return problem_error("PL-S023", f"{what} cannot be opened: it is not what was encrypted", mend)

@@ -177,7 +177,7 @@ def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
 
 def test_a_missing_function_gets_a_hint(tmp_path: Path) -> None:
     [problem] = read_plugin(tmp_path, code="def handlee(handler): ...\n").errors
-    assert problem.mend.startswith("Did you mean 'handlee'?")
+    assert problem.mend.startswith("did you mean 'handlee'?")
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_a_dependency_that_is_not_loaded_is_a_warning_and_an_obstacle(tmp_path: 
     loaded = load(tmp_path)
     [problem] = loaded.problems
     assert (problem.code, problem.severity) == ("PL-D025", "warning")
-    assert "Did you mean 'Acme.Check'?" in problem.mend
+    assert "did you mean 'Acme.Check'?" in problem.mend
     found = loaded.registry.get("Acme.Create")
     assert found is not None
     assert loaded.registry.obstacles(found) == ("it depends on 'Acme.Cheek', which is not loaded",)

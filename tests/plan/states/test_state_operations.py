@@ -204,8 +204,8 @@ def test_decision15_operations_of_a_path_without_their_homes_run_in_the_state_be
 @pytest.mark.parametrize(
     ("change", "code", "said"),
     [
-        (("resource_type: Cloud.Node", "resource_type: Cloud.Nod"), "PL-P020", "Did you mean 'Cloud.Node'"),
-        (("target_state: Started", "target_state: Startd"), "PL-P021", "Did you mean 'Started'"),
+        (("resource_type: Cloud.Node", "resource_type: Cloud.Nod"), "PL-P020", "did you mean 'Cloud.Node'"),
+        (("target_state: Started", "target_state: Startd"), "PL-P021", "did you mean 'Started'"),
         (("    Terminated: [Deallocation, Terminated]\n", ""), "PL-P021", "'Disk' has no path to 'Terminated'"),
         ((", target_state: Attached}", "}"), "", ""),
         (

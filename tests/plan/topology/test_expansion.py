@@ -81,7 +81,7 @@ def test_n2_without_instances_on_one_side_there_are_no_rows(targets, sources, ho
 
 def test_n2_an_unknown_connection_type_is_a_problem_with_a_guess():
     (problem,) = problems(node("db"), node("web", relationship("db", connection_type="all_to_on")))
-    assert (problem.code, problem.mend) == ("PL-N001", "Did you mean 'all_to_one'?")
+    assert (problem.code, problem.mend) == ("PL-N001", "did you mean 'all_to_one'?")
     assert "all_to_on" in problem.message
 
 

@@ -214,7 +214,7 @@ def test_n6_a_wrong_count_is_told(count):
 
 def test_n6_an_unknown_node_is_told_with_a_guess():
     found = problem(topology(blueprint(node("web"), group("shop", "web"))), shopp=2)
-    assert (found.code, found.mend) == ("PL-N008", "Did you mean 'shop'?")
+    assert (found.code, found.mend) == ("PL-N008", "did you mean 'shop'?")
 
 
 def test_n6_an_id_of_something_else_is_told():

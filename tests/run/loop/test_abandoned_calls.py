@@ -92,7 +92,7 @@ def test_a_kill_reaches_what_was_given_up_before(station: Station) -> None:
     assert killed == {(one.batch, one.member) for one in out}
     problem = problem_of(station.store.answer_of(retry(station, row)) or {})
     assert problem is not None
-    assert problem.mend.startswith("Its processes are being ended.")
+    assert problem.mend.startswith("its processes are being ended;")
     for one in out:
         station.answer(one)
     assert not station.engine._outstanding.killed

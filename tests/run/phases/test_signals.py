@@ -230,5 +230,5 @@ def test_h_whoever_stands_at_a_breakpoint_waits_for_a_person(station: Station) -
     told = problem_of(answer(station, ask(station, RequestKind.SIGNAL, row, **spot, data=1)))
     assert told is not None
     assert (told.code, told.message) == ("PL-C093", "the signal was not given: 'db_1' is stopped at pre-create")
-    assert told.mend.startswith("Clear it first: phaseline breakpoints clear pre-create db_1 -d ")
+    assert told.mend.startswith("clear it first: phaseline breakpoints clear pre-create db_1 -d ")
     assert station.called() == []

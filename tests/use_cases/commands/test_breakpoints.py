@@ -233,7 +233,7 @@ def test_h46_a_breakpoint_at_which_nobody_can_stop_is_refused(
 ) -> None:
     with pytest.raises(ProblemsError, match="PL-P047") as error:
         follow(ctx, install(ctx, order(tmp_path), manner=ExecutionOptions(breakpoints=(stop,))))
-    assert "Did you mean" in error.value.problems[0].mend
+    assert "did you mean" in error.value.problems[0].mend
 
 
 def test_h28_an_install_over_its_time_says_so(ctx: RequestContext, tmp_path: Path) -> None:
@@ -258,10 +258,10 @@ def test_h46_a_label_that_is_given_with_the_deployment_stops_its_first_install(
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("pre-create=wbe", "Did you mean 'web'"),
+        ("pre-create=wbe", "did you mean 'web'"),
         ("pre- create", "write POINT"),
-        ("before-create", "Did you mean 'pre-create'? A point begins with pre- or post-."),
-        ("pre-after-things=db", "Name an operation"),
+        ("before-create", "did you mean 'pre-create'? a point begins with pre- or post-;"),
+        ("pre-after-things=db", "name an operation"),
     ],
 )
 def test_h46_a_label_at_which_nobody_could_stop_is_refused_with_the_deployment(

@@ -167,8 +167,8 @@ def test_h46_what_nobody_has_cleared_in_time_is_retried_or_vouched_for(ctx: Requ
 @pytest.mark.parametrize(
     ("text", "mend"),
     [
-        ("pre-Acme.Craete", "Did you mean 'Acme.Create'? Name a phase, such as Acme.Boot, Acme.Create, Acme.Drop."),
-        ("pre-Acme.Create=dta-*", "Did you mean 'data-1'? There are: data-1."),
+        ("pre-Acme.Craete", "did you mean 'Acme.Create'? name a phase, such as Acme.Boot, Acme.Create, Acme.Drop"),
+        ("pre-Acme.Create=dta-*", "did you mean 'data-1'? there are: data-1"),
     ],
 )
 def test_h46_at_a_phase_that_there_is_not_nobody_can_stop(ctx: RequestContext, text: str, mend: str) -> None:
@@ -219,7 +219,7 @@ def test_h46_nodes_on_paths_stop_at_phases_as_their_plan_says_and_their_events_t
     asked = DeploymentSpec(str(tmp_path / "blueprint.yaml"), "shop")
     with pytest.raises(ProblemsError, match="PL-P047") as caught:
         follow(ctx, install(ctx, asked, manner=ExecutionOptions(breakpoints=(read_breakpoint("Acme.Craete"),))))
-    assert "Did you mean 'Acme.Create'" in caught.value.problems[0].mend
+    assert "did you mean 'Acme.Create'" in caught.value.problems[0].mend
     stops = ExecutionOptions(breakpoints=(read_breakpoint("post-acme.create=web"),))
     assert (
         "breakpoint post-acme.create  stops until an operator clears it" in plan_install(ctx, asked, manner=stops).text

@@ -52,8 +52,8 @@ def test_h46_a_point_that_the_workflow_does_not_have_is_refused_with_what_it_cal
         "no instance stops at the breakpoint pre-stop=db in this 'install'",
         "no instance stops at the breakpoint post-delete=w*@5s in this 'install'",
     ]
-    keeping = "To keep it for other workflows: phaseline breakpoints add 'post-delete=w*@5s' -d NAME"
-    assert caught.value.problems[1].mend == f"Their calls: create. {keeping}"
+    keeping = "to keep it for other workflows: phaseline breakpoints add 'post-delete=w*@5s' -d NAME"
+    assert caught.value.problems[1].mend == f"their calls: create; {keeping}"
     assert ctx.store.deployments() == []
 
 

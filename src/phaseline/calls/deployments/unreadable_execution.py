@@ -31,8 +31,8 @@ def unreadable(row: ExecutionRow, why: str) -> Problem:
     return Problem(
         "PL-S012",
         f"the execution {row.id} cannot be continued: {why}",
-        f"Look at its instances, which are unchanged: phaseline instances list -d {name}. Start again from the beginning: phaseline uninstall -d {name}, "
-        "then install it. Look at the whole store: phaseline store check",
+        f"look at its instances, which are unchanged: phaseline instances list -d {name}; start again from the beginning: phaseline uninstall -d {name}, "
+        "then install it; look at the whole store: phaseline store check",
         Place(subject=row.id),
     )
 

@@ -74,5 +74,5 @@ def raise_if_secret_names(written: Mapping[PropertyPath, Value], secrets: Secret
     if secrets.guards and any(secrets.knows(step) for path in written for step in path):
         message = "the name of a runtime property holds a secret, and names are stored in clear"
         raise problem_error(
-            "PL-O005", message, "Have the operation put the secret into the property's value: that is sealed."
+            "PL-O005", message, "have the operation put the secret into the property's value: that is sealed"
         )

@@ -73,7 +73,7 @@ def milliseconds(after_s: object) -> int:
     seconds, _ = guarded_call(_seconds, after_s)
     if seconds is None or not math.isfinite(seconds):
         raise problem_error(
-            "PL-O032", f"a call is to be made again after {shown(after_s)}", "Give it seconds, as a number."
+            "PL-O032", f"a call is to be made again after {shown(after_s)}", "give it seconds, as a number"
         )
     return round(min(max(0.0, seconds), LONGEST_AFTER_S) * 1000)
 
@@ -122,5 +122,5 @@ def trace_of(error: BaseException, frames: TracebackType | None) -> str:
 def _unstorable(where: str, error: BaseException) -> ProblemsError:
     text = str(error) if isinstance(error, Unstorable) else f"that cannot be read: {exception_text(error)}"
     return problem_error(
-        "PL-O034", where + text, "Give it texts, numbers, lists and mappings of these, as JSON knows them."
+        "PL-O034", where + text, "give it texts, numbers, lists and mappings of these, as JSON knows them"
     )

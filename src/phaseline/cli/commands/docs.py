@@ -40,7 +40,7 @@ def docs(cli: CliContext, words: tuple[str, ...]) -> None:
         rows = [{"page": hit.page, "title": hit.title} for hit in hits]
         cli.answer({"hits": rows, "total": len(rows)}, partial(hit_list, rows))
     else:
-        raise problem_error("PL-C120", f"no page has '{question}'", "List the pages: phaseline docs")
+        raise problem_error("PL-C120", f"no page has '{question}'", "list the pages: phaseline docs")
 
 
 def summary(page: ManualPage) -> dict[str, str]:

@@ -45,7 +45,7 @@ def problems_document(problems: Sequence[Problem]) -> str:
 
 def usage_document(message: str) -> str:
     """A usage error of the command line, in the same form."""
-    return problems_document([Problem("PL-C019", message, "See the help of the command: add --help")])
+    return problems_document([Problem("PL-C019", message, "see the help of the command: add --help")])
 
 
 def defect_text(error: str, report: str) -> str:
@@ -54,6 +54,6 @@ def defect_text(error: str, report: str) -> str:
         Problem(
             "PL-C099",
             f"Phaseline itself failed: {error}",
-            f"Report this with the file {report}. Stored work is kept; continue it: phaseline executions resume",
+            f"report this with the file {report}; stored work is kept; continue it: phaseline executions resume",
         )
     )

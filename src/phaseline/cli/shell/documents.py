@@ -46,7 +46,7 @@ def write_private(text: str, output: str) -> None:
             file.write(text)
     except OSError as error:
         raise problem_error(
-            "PL-C091", f"the document cannot be written: {error}", "Name another file with -o."
+            "PL-C091", f"the document cannot be written: {error}", "name another file with -o"
         ) from error
 
 

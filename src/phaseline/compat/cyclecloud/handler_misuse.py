@@ -32,7 +32,7 @@ class NotInRun(HandlerMisuse):
         super().__init__(
             "PL-O030",
             f"{method}() was given {what}, which is no resource of this run",
-            "Give it resources of handler.getResources() of this call; a resource of an earlier call is not one of them.",
+            "give it resources of handler.getResources() of this call; a resource of an earlier call is not one of them",
         )
 
 
@@ -44,7 +44,7 @@ class RunFinished(HandlerMisuse):
         super().__init__(
             "PL-O031",
             f"{method}() was called after the run had ended",
-            "Let threads that handle() starts end before it returns, or look after them in a later run.",
+            "let threads that handle() starts end before it returns, or look after them in a later run",
         )
 
 
@@ -53,7 +53,7 @@ def wrong_delay(method: str, given: object) -> HandlerMisuse:
     return HandlerMisuse(
         "PL-O032",
         f"{method}() was given the delay {shown(given)}",
-        "Give it seconds, or a timedelta, from 0 to 30 days.",
+        "give it seconds, or a timedelta, from 0 to 30 days",
     )
 
 

@@ -115,7 +115,7 @@ class PhaseHandler:
         self._run.check_open("log")
         if level.lower() not in LEVELS:
             raise HandlerMisuse(
-                "PL-O033", f"log() was given the level {level!r:.60}", f"Give it one of {', '.join(LEVELS)}."
+                "PL-O033", f"log() was given the level {level!r:.60}", f"give it one of {', '.join(LEVELS)}"
             )
         if resource is None:
             self._run.gathering.say(level.lower(), text)

@@ -23,11 +23,11 @@ def mending(word: str) -> str:
     """The fix for an action that is not one of ``RESTRICTABLE``.
 
     >>> mending("delet")
-    "Did you mean 'delete'? There are: update, replace, delete."
+    "did you mean 'delete'? there are: update, replace, delete"
     """
     from phaseline.lang.did_you_mean import suggestion
 
-    return f"{suggestion(word, RESTRICTABLE)}There are: {', '.join(RESTRICTABLE)}."
+    return f"{suggestion(word, RESTRICTABLE)}there are: {', '.join(RESTRICTABLE)}"
 
 
 def restricted(topology: Topology, action: str) -> np.ndarray:

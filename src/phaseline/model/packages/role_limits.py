@@ -57,7 +57,7 @@ def beyond(limits: Iterable[RoleLimits], count: Count, before: Count | None = No
 def _problem(one: RoleLimits, number: int, said: str, severity: str) -> Problem:
     have = f"{number} instance{'s' * (number != 1)} {'has' if number == 1 else 'have'}"
     way = "in the blueprint (default_instances), or of what is installed by executions start scale"
-    mend = one.mend or f"Change the number of instances of the nodes with the role '{one.role}': {way}."
+    mend = one.mend or f"change the number of instances of the nodes with the role '{one.role}': {way}"
     place = Place("node_roles.yaml", subject=one.package)
     message = f"{have} the role '{one.role}' of {one.package}, {said}"
     return Problem("PL-F069", message, mend, place, "warning" if severity == "warning" else "error")

@@ -47,7 +47,7 @@ def check_plugins(
                 f"the phase '{phase.name}' of the plugin '{phase.plugin}' is defined already, "
                 f"by the plugin '{other.plugin}' ({str(other.where) or other.package})"
             )
-            problem = _problem("PL-D020", message, "Give one of them another PhaseName.", phase, "PhaseName")
+            problem = _problem("PL-D020", message, "give one of them another PhaseName", phase, "PhaseName")
             found.append(PhaseFinding(problem, (place,)))
     for place, phase in phases:
         alone = [*_dependencies(phase, known, unusable), *_states(phase, types), *_types(phase, types)]
@@ -68,10 +68,10 @@ def check_types(new: Iterable[ResourceType], types: ResourceTypes) -> list[Probl
         if last is not None and last.parent in line:
             circle = " → ".join((*line[line.index(last.parent) :], last.parent))
             message = f"resource types are parents of one another: {circle}"
-            found.append(Problem("PL-D034", message, "Take one of the parents away.", one.where, "warning"))
+            found.append(Problem("PL-D034", message, "take one of the parents away", one.where, "warning"))
         elif one.parent and not types.is_known(one.parent):
             message = f"the parent '{one.parent}' of the resource type '{one.name}' is not known"
-            mend = f"{suggestion(one.parent, types.types)}Define it, or leave Parent out."
+            mend = f"{suggestion(one.parent, types.types)}define it, or leave Parent out"
             found.append(Problem("PL-D034", message, mend, one.where, "warning"))
     return found
 
@@ -83,7 +83,7 @@ def _names(plugins: Sequence[PhasePlugin]) -> list[PhaseFinding]:
         other = seen.setdefault(plugin.name.lower(), plugin)
         if other is not plugin:
             message = f"there is another plugin '{plugin.name}' ({str(other.where) or other.package})"
-            mend = "Give one of them another Name, or move its file."
+            mend = "give one of them another Name, or move its file"
             found.append(PhaseFinding(Problem("PL-D021", message, mend, plugin.place_of("Name")), (place,)))
     return found
 
@@ -94,13 +94,13 @@ def _dependencies(
     for name in phase.dependencies:
         other = known.get(name.lower())
         if name.lower() == phase.key:
-            mend = "Leave it out of Phase.Dependencies."
+            mend = "leave it out of Phase.Dependencies"
             yield _problem("PL-D022", f"the phase '{phase.name}' depends on itself", mend, phase, DEPENDENCIES)
         elif other is None and name.lower() in unusable:
             continue
         elif other is None:
             hint = suggestion(name, (one.name for one in known.values()))
-            mend = f"{hint}Load the plugin that has it; until then resources wait."
+            mend = f"{hint}load the plugin that has it; until then resources wait"
             message = f"the phase '{phase.name}' depends on '{name}', which no loaded plugin defines"
             yield _problem("PL-D025", message, mend, phase, DEPENDENCIES, is_warning=True)
         elif not set(phase.states).intersection(other.states):
@@ -108,13 +108,13 @@ def _dependencies(
                 f"the phase '{phase.name}' ({', '.join(phase.states)}) depends on '{other.name}' "
                 f"({', '.join(other.states)}), and they share no state"
             )
-            mend = "Phase.Dependencies names phases of the same state; the order of states is given by their path."
+            mend = "name phases of the same state in Phase.Dependencies; the order of states is given by their path"
             yield _problem("PL-D024", message, mend, phase, DEPENDENCIES)
 
 
 def _circle(circle: tuple[str, ...], known: Mapping[str, PhaseDefinition]) -> Problem:
     message = f"phases wait for one another in a circle: {' → '.join([*circle, circle[0]])}"
-    mend = "Take one of these names out of Phase.Dependencies."
+    mend = "take one of these names out of Phase.Dependencies"
     return _problem("PL-D023", message, mend, known[circle[0].lower()], DEPENDENCIES)
 
 
@@ -122,7 +122,7 @@ def _states(phase: PhaseDefinition, types: ResourceTypes) -> Iterator[Problem]:
     strangers = [name for name in phase.resource_types if not types.is_known(name)]
     for name in strangers:
         hint = suggestion(name, types.types)
-        mend = f"{hint}Define it with a record of the type ResourceType, unless a blueprint brings it."
+        mend = f"{hint}define it with a record of the type ResourceType, unless a blueprint brings it"
         message = f"the resource type '{name}' is not known"
         yield _problem("PL-D031", message, mend, phase, "ResourceType", is_warning=True)
     familiar = [name for name in phase.resource_types if name not in strangers]
@@ -134,13 +134,13 @@ def _states(phase: PhaseDefinition, types: ResourceTypes) -> Iterator[Problem]:
             every = sorted(set().union(*reachable.values()))
             is_warning = len(without) < len(phase.resource_types)
             hint = "" if state in every else suggestion(state, every)  # another type of the phase may have it
-            mend = f"{hint}The states are: {', '.join(every)}."
+            mend = f"{hint}the states are: {', '.join(every)}"
             yield _problem(
                 "PL-D030", f"{names} has no state '{state}'", mend, phase, "HandlesStates", is_warning=is_warning
             )
         elif all(types.is_last(name, state) for name in familiar):
             message = f"'{state}' only ends paths: on arrival everything is done, and '{phase.name}' is never run there"
-            yield _problem("PL-D032", message, "Handle a state before it.", phase, "HandlesStates", is_warning=True)
+            yield _problem("PL-D032", message, "handle a state before it", phase, "HandlesStates", is_warning=True)
 
 
 def _types(phase: PhaseDefinition, types: ResourceTypes) -> Iterator[Problem]:
@@ -152,7 +152,7 @@ def _types(phase: PhaseDefinition, types: ResourceTypes) -> Iterator[Problem]:
     ):
         names = ", ".join(familiar)
         message = f"resources of the type {names} have no provider, so '{phase.name}' applies to all of them"
-        mend = "Leave HandlesProvider out, or give the type UsesProvider = true."
+        mend = "leave HandlesProvider out, or give the type UsesProvider = true"
         yield _problem("PL-D017", message, mend, phase, "HandlesProvider", is_warning=True)
     attributes = [types.attributes_of(name) for name in phase.resource_types]
     declared = frozenset().union(*[one for one in attributes if one is not None])
@@ -160,7 +160,7 @@ def _types(phase: PhaseDefinition, types: ResourceTypes) -> Iterator[Problem]:
         return
     for name in sorted(phase.constraint_names - declared - ENGINE_NAMES):
         message = f"the constraint of '{phase.name}' asks for '{name}', which its resource types do not have"
-        mend = f"{suggestion(name, declared)}Correct it, or add the name to Attributes of the type."
+        mend = f"{suggestion(name, declared)}correct it, or add the name to Attributes of the type"
         yield _problem("PL-D018", message, mend, phase, "ResourceConstraint", is_warning=True)
 
 
@@ -174,8 +174,8 @@ def _misplaced(plugins: Sequence[PhasePlugin], known: Mapping[str, PhaseDefiniti
     for place, plugin in enumerate(plugins):
         for name in plugin.imports if plugin.phase is not None and not plugin.is_disabled else ():
             if name.lower() in known:
-                message = f"Dependencies names '{name}', which is a phase; it is for plugins whose code is imported"
-                mend = f"Did you mean Phase.Dependencies = {name}?"
+                message = f"'Dependencies' names '{name}', which is a phase; it is for plugins whose code is imported"
+                mend = f"did you mean Phase.Dependencies = {name}?"
                 problem = Problem("PL-D016", message, mend, plugin.place_of("Dependencies"), "warning")
                 yield PhaseFinding(problem, (place,))
 

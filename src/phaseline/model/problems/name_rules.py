@@ -13,7 +13,7 @@ from typing import Final
 
 MAX_NAME: Final = 255
 """Characters of a name."""
-MEND: Final = f"Leave the character out; all other characters are allowed, at most {MAX_NAME} in a name."
+MEND: Final = f"leave the character out; all other characters are allowed, at most {MAX_NAME} in a name"
 
 _ORDERS: Final = "\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff"
 _LONGEST_FILE_NAME: Final = 200

@@ -23,12 +23,12 @@ def render_problem(problem: Problem, paint: Callable[[str, Role], str] = lambda 
 
     >>> from phaseline.model.problems.problem import Place, Problem
     >>> place = Place("web.yaml", 3, 5, "node_templates.web.typ", "    typ: cloudify.nodes.Root")
-    >>> print(render_problem(Problem("PL-B014", "'typ' is not a key of a node template", "Did you mean 'type'?", place)))
+    >>> print(render_problem(Problem("PL-B014", "'typ' is not a key of a node template", "did you mean 'type'?", place)))
     PL-B014 error: 'typ' is not a key of a node template
       at web.yaml:3:5  (node_templates.web.typ)
       3 |     typ: cloudify.nodes.Root
         |     ^
-      mend: Did you mean 'type'?
+      mend: did you mean 'type'?
     """
     place = problem.place
     lines = [f"{paint(problem.code, 'code')} {problem.severity}: {problem.message}"]

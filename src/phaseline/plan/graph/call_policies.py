@@ -95,7 +95,7 @@ class Policies:
             raise problem_error(
                 "PL-P003",
                 f"operations are to be called in {len(self._final):,} different ways",
-                f"At most {MAX_POLICIES:,} combinations of lane, retries and time-out fit one graph: give operations equal ones.",
+                f"at most {MAX_POLICIES:,} combinations of lane, retries and time-out fit one graph: give operations equal ones",
             )
         found = []
         callings = list(self.callings)

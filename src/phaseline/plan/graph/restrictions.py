@@ -41,7 +41,7 @@ def forbidden(topology: Topology, wanted: Mapping[str, np.ndarray]) -> Iterator[
             yield Problem(
                 "PL-P049",
                 f"'{node.name}' must not be {WORDS[action]}, and {', '.join(ids)}{more} would be",
-                f"If it may be: phaseline instances restrict {whose} -d NAME --lift",
+                f"if it may be: phaseline instances restrict {whose} -d NAME --lift",
                 node.place,
             )
 

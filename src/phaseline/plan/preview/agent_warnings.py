@@ -36,7 +36,7 @@ def agent_warning(nodes: Sequence[Node]) -> Problem | None:
     return Problem(
         "PL-P005",
         f"no agents are installed: operations of {named}{more} run on this machine",
-        "Set agent_config.install_method to none to accept this.",
+        "set agent_config.install_method to none to accept this",
         Place(subject=asking[0][0].name) if not asking[0][0].place.file else asking[0][0].place,
         severity="warning",
     )

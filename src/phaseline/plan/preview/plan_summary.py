@@ -195,8 +195,8 @@ def _raise_if_too_many(graph: Graph) -> None:
                 Problem(
                     "PL-P002",
                     f"'{graph.name}' would make {calls:,} calls of relationship operations",
-                    "Set the relationship's property connection_type to all_to_one, map the operation on the node "
-                    "instead, or give --yes-many if every pair really needs its call.",
+                    "set the relationship's property connection_type to all_to_one, map the operation on the node "
+                    "instead, or give --yes-many if every pair really needs its call",
                 )
             ]
         )

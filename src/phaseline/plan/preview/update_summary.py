@@ -234,22 +234,22 @@ def _warnings(revision: Revision, former: Blueprint, request: Request, likely: S
             Problem(
                 "PL-P044",
                 f"{what} the same except for the name: {listed}{more}",
-                "A node is identified by its name: a renamed one is uninstalled and installed again. Keep the names to "
-                "keep the instances.",
+                "a node is identified by its name: a renamed one is uninstalled and installed again; keep the names to "
+                "keep the instances",
                 severity="warning",
             )
         )
     if former.nodes and not revision.fates.kept:
         message = f"nothing of the deployment stays: all {len(former.nodes):,} nodes are removed or replaced"
-        mend = "Check that this is the right blueprint; a new deployment of it would leave this one unchanged."
+        mend = "check that this is the right blueprint; a new deployment of it would leave this one unchanged"
         found.append(Problem("PL-P045", message, mend, severity="warning"))
     if len(revision.removed) and request.parameters.get(SKIP_UNINSTALL) is True:
         message = f"{len(revision.removed):,} instances are forgotten without being uninstalled"
-        mend = "Their resources stay, and Phaseline no longer knows them."
+        mend = "their resources stay, and Phaseline no longer knows them"
         found.append(Problem("PL-P046", message, mend, severity="warning"))
     if revision.fates.replaced and request.parameters.get(ALLOW_REPLACE) is not True:
         listed = ", ".join(f"'{name}'" for name in list(revision.fates.replaced)[:SHOWN])
         message = f"nodes would have to be replaced: {listed}" + (", ..." * (len(revision.fates.replaced) > SHOWN))
-        mend = "The update is refused before anything changes. If they may be uninstalled and installed again: --allow-replace"
+        mend = "the update is refused before anything changes; if they may be uninstalled and installed again: --allow-replace"
         found.append(Problem("PL-P041", message, mend, severity="warning"))
     return tuple(found)

@@ -49,7 +49,7 @@ def raise_if_not_cleanable(row: ExecutionRow) -> None:
     """Raise PL-C017 if an execution with pre and post hooks waits for an operator: its hooks must first learn its end."""
     if row.request.is_surrounded and not row.status.is_ended:
         message = f"the execution {row.id} is {row.status.value}: it cannot be cleaned up before its hooks know its end"
-        mend = f"Decide about its calls: phaseline executions retry {row.id}, executions complete or cancel; then retry it with --clean."
+        mend = f"decide about its calls: phaseline executions retry {row.id}, executions complete or cancel; then retry it with --clean"
         raise problem_error("PL-C017", message, mend, subject=row.id)
 
 
@@ -57,20 +57,20 @@ def raise_if_deleted(now: DeploymentRow | None, row: ExecutionRow) -> None:
     """Raise PL-C010 if the deployment of an execution was deleted. ``now``: its stored row, or the deployment that has its name."""
     if now is None or now.number != row.deployment:
         message = f"the deployment '{row.deployment_name}' of the execution {row.id} is deleted"
-        raise problem_error("PL-C010", message, "Install it again: phaseline install FILE", subject=row.id)
+        raise problem_error("PL-C010", message, "install it again: phaseline install FILE", subject=row.id)
 
 
 def busy(row: ExecutionRow, other: ExecutionRow) -> ProblemsError:
     """PL-C016: an execution cannot continue while another one has a claim on its instances."""
-    mend = f"Wait until that execution has ended, or cancel it: phaseline executions follow {other.id}"
+    mend = f"wait until that execution has ended, or cancel it: phaseline executions follow {other.id}"
     message = f"the execution {other.id} of the deployment '{row.deployment_name}' has a claim on the same instances"
     return problem_error("PL-C016", message, mend, subject=row.deployment_name)
 
 
 def _unfit(row: ExecutionRow, why: str) -> ProblemsError:
     mends = {
-        ExecutionStatus.FAILED: f"Try again what failed: phaseline executions retry {row.id}",
-        ExecutionStatus.CANCELED: f"Continue where it was canceled: phaseline executions retry {row.id}",
+        ExecutionStatus.FAILED: f"try again what failed: phaseline executions retry {row.id}",
+        ExecutionStatus.CANCELED: f"continue where it was canceled: phaseline executions retry {row.id}",
     }
-    mend = mends.get(row.status, f"Look at the execution: phaseline executions show {row.id}")
+    mend = mends.get(row.status, f"look at the execution: phaseline executions show {row.id}")
     return problem_error("PL-C017", f"the execution {row.id} is {row.status.value}: {why}", mend, subject=row.id)

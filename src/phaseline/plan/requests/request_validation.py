@@ -40,7 +40,7 @@ def check(
             Problem(
                 "PL-P009",
                 f"there is no workflow '{request.workflow}'",
-                f"{_did_you_mean(request.workflow, PLANNERS)}There are: {', '.join(sorted(PLANNERS))}.",
+                f"{_did_you_mean(request.workflow, PLANNERS)}there are: {', '.join(sorted(PLANNERS))}",
             ),
         )
     declared = topology.blueprint.workflows.get(request.workflow)
@@ -85,13 +85,13 @@ def unfit_stops(
     for one in breakpoints:
         _, named = one.stands
         if names and not any(map(one.concerns, names)):
-            mend = f"{_did_you_mean(one.nodes, names)}There are: {', '.join(names[:NAMED])}."
+            mend = f"{_did_you_mean(one.nodes, names)}there are: {', '.join(names[:NAMED])}"
             yield Problem("PL-P047", f"the breakpoint {one} fits no {noun}", mend)
         elif named not in parts and named.lower() not in lower:
             ways = [f"an operation, such as {', '.join(POINTS)}"] if short else []
             ways += [f"a phase, such as {', '.join(phases[:NAMED])}"] if phases else []
             hint = _other_words(named, parts, lower) or _did_you_mean(named, [*short, *phases])
-            mend = f"{hint}Name {' or '.join(ways) or 'a phase that is loaded'}."
+            mend = f"{hint}name {' or '.join(ways) or 'a phase that is loaded'}"
             what = " and no ".join([*(["operation"] if short else []), *(["phase"] if phases or not short else [])])
             yield Problem("PL-P047", f"the breakpoint {one} names '{named}', which is no {what}", mend)
 
@@ -102,7 +102,7 @@ def _other_words(named: str, operations: Container[str], phases: Container[str])
     side = SIDES.get(word)
     if side is None or (rest not in operations and rest.lower() not in phases):
         return ""
-    return f"Did you mean '{side}-{rest}'? A point begins with pre- or post-. "
+    return f"did you mean '{side}-{rest}'? a point begins with pre- or post-; "
 
 
 def _not_taken_back(request: Request) -> Problem:
@@ -110,7 +110,7 @@ def _not_taken_back(request: Request) -> Problem:
     return Problem(
         "PL-P035",
         f"what '{request.workflow}' has done cannot be taken back when it fails",
-        f"Leave out --on-failure rollback, or give stop. It is available for: {', '.join(able)}.",
+        f"leave out --on-failure rollback, or give stop; it is available for: {', '.join(able)}",
     )
 
 
@@ -125,7 +125,7 @@ def _parameters(request: Request, known: Mapping[str, Parameter], more: set[str]
         if name in known:
             if known[name].is_ignored and value is not False:
                 message = f"the parameter '{name}' of '{request.workflow}' is not supported yet"
-                yield Problem("PL-P004", message, "Leave it out for now.")
+                yield Problem("PL-P004", message, "leave it out for now")
             elif not known[name].fits(value):
                 yield _wrong_kind(name, value, known[name].words)
         elif name not in more:
@@ -133,16 +133,16 @@ def _parameters(request: Request, known: Mapping[str, Parameter], more: set[str]
             yield Problem(
                 "PL-P004",
                 f"'{request.workflow}' has no parameter '{name}'",
-                f"{_did_you_mean(name, usable)}It has: {', '.join(usable)}.",
+                f"{_did_you_mean(name, usable)}it has: {', '.join(usable)}",
             )
     for name, parameter in known.items():
         if parameter.required and name not in request.parameters:
             message = f"the parameter '{name}' of '{request.workflow}' is missing"
-            yield Problem("PL-P008", message, f"Give {parameter.words}: -p {name}=…")
+            yield Problem("PL-P008", message, f"give {parameter.words}: -p {name}=…")
 
 
 def _wrong_kind(name: str, value: object, kind: str) -> Problem:
-    return Problem("PL-P004", f"the parameter '{name}' cannot be {value!r}", f"Give it {kind}.")
+    return Problem("PL-P004", f"the parameter '{name}' cannot be {value!r}", f"give it {kind}")
 
 
 def _filters(topology: Topology, request: Request) -> Iterable[Problem]:
@@ -156,7 +156,7 @@ def _filters(topology: Topology, request: Request) -> Iterable[Problem]:
                 yield Problem(
                     "PL-P001",
                     f"{which}: the deployment has no {noun} '{name}'",
-                    _did_you_mean(name, known) or "See: phaseline instances list -d NAME.",
+                    _did_you_mean(name, known) or "see: phaseline instances list -d NAME",
                 )
 
 

@@ -53,12 +53,12 @@ def unmet_stops(
         if any(_stops(one, topology, graph) for topology, graph in foreseen.graphs):
             continue
         called = ", ".join(_called(one, foreseen)[:NAMED])
-        instead = f"Their calls: {called}." if called else "They have no calls."
+        instead = f"their calls: {called}" if called else "they have no calls"
         limit = "" if is_sure else " if all goes well and checks find the same as before"
         yield Problem(
             "PL-P047",
             f"no instance stops at the breakpoint {one} in this '{request.workflow}'{limit}",
-            f"{instead} To keep it for other workflows: phaseline breakpoints add {quote(str(one))} -d NAME",
+            f"{instead}; to keep it for other workflows: phaseline breakpoints add {quote(str(one))} -d NAME",
             severity="error" if is_sure else "warning",
         )
 

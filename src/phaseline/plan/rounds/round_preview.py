@@ -109,13 +109,13 @@ def preview_warnings(workflow: str, foreseen: PreviewedRounds) -> tuple[Problem,
             Problem(
                 "PL-P033",
                 f"what {what} cannot be foreseen",
-                "The plan assumes the results of the last checks, and that instances never checked are healthy.",
+                "the plan assumes the results of the last checks, and that instances never checked are healthy",
                 severity="warning",
             )
         )
     verdict = foreseen.verdict
     if verdict is not None and verdict.status is ExecutionStatus.FAILED:
-        mend = "Read the reason before you start it: the steps shown run all the same."
+        mend = "read the reason before you start it: the steps shown run all the same"
         found.append(
             Problem(
                 "PL-P034", f"in the present state '{workflow}' will fail: {verdict.reason}", mend, severity="warning"

@@ -203,5 +203,5 @@ def circle(ids: Sequence[str]) -> Problem:
     return Problem(
         "PL-F015",
         f"tasks wait for one another in a circle: {shown}",
-        "Take one of these dependencies out of deployment_tasks.yaml: requires, required_for, cross-depends or cross-depended-by.",
+        "take one of these dependencies out of deployment_tasks.yaml: requires, required_for, cross-depends or cross-depended-by",
     )

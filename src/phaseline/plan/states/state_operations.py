@@ -139,9 +139,7 @@ def path_problems(blueprint: Blueprint, registry: PhaseRegistry) -> Iterator[Pro
     for kind, one in blueprint.on_path.items():
         if not any(types.is_known(name) for name in one.line):
             names = {*types.types, *(owner for owner, _ in types.paths)}
-            mend = (
-                f"{_near(one.line[-1], names)}Or load the plugin that defines it, or bring a path with 'state_paths'."
-            )
+            mend = f"{_near(one.line[-1], names)}or load the plugin that defines it, or bring a path with 'state_paths'"
             message = f"the node type '{kind}' is of the resource type '{one.line[-1]}', which is not known"
             yield Problem("PL-P020", message, mend, one.place)
             continue
@@ -149,14 +147,14 @@ def path_problems(blueprint: Blueprint, registry: PhaseRegistry) -> Iterator[Pro
         listed = ", ".join(targets) or "none"
         target = target_of(one, kind, types)
         if not target:
-            mend = f"Choose one with 'target_state': there are paths to {listed}."
+            mend = f"choose one with 'target_state': there are paths to {listed}"
             yield Problem(
                 "PL-P021", f"the target state of '{kind}' is not set, and it has several paths", mend, one.place
             )
         for wanted in dict.fromkeys((target, TERMINATED)):
             if wanted and wanted not in targets:
                 way = f"state_paths: {{{kind}: {{{wanted}: [..., {wanted}]}}}}"
-                mend = f"{_near(wanted, targets)}There are paths to: {listed}. Or bring one: {way}"
+                mend = f"{_near(wanted, targets)}there are paths to: {listed}; or bring one: {way}"
                 yield Problem("PL-P021", f"'{kind}' has no path to '{wanted}'", mend, one.place)
 
 

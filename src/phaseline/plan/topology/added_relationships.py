@@ -133,7 +133,7 @@ def _pairs(
     if total > MAX_CALLS and not yes_many:
         message = f"the modification would make {total:,} relationships between instances"
         mend = (
-            "Set the relationship's property connection_type to all_to_one, or give --yes-many if every pair is needed."
+            "set the relationship's property connection_type to all_to_one, or give --yes-many if every pair is needed"
         )
         raise problem_error("PL-P002", message, mend)
     return [_crossed(*ends) for ends in passes]
@@ -232,7 +232,7 @@ def _several_targets(topology: Topology, number: int) -> Problem:
     return Problem(
         "PL-N007",
         f"instances of '{source.name}' are connected to several instances of '{target.name}', though all_to_one",
-        "Uninstall and install the deployment, or make the relationship all_to_all.",
+        "uninstall and install the deployment, or make the relationship all_to_all",
         source.place,
         cloudify_class="IllegalAllToOneState",
     )

@@ -166,18 +166,18 @@ def _properties(resource: Mapping[str, Any], id: str) -> dict[str, Value]:
 
 def _missing(id: str, name: str | None) -> Problem:
     told = id if name in {None, id} else f"{id} ({name})"
-    mend = "Give it in the document: resources: {NAME: {resource_id: …}}, or leave the instance out of the blueprint."
+    mend = "give it in the document: resources: {NAME: {resource_id: …}}, or leave the instance out of the blueprint"
     return Problem("PL-C083", f"{told}: {NO_ID}", mend)
 
 
 def _other_type(id: str, said: str, wanted: str) -> Problem:
     message = f"{id} is of the type {said} in the document and of {wanted} in the blueprint"
-    return Problem("PL-C084", message, "To adopt it with the other type: --allow-type-change")
+    return Problem("PL-C084", message, "to adopt it with the other type: --allow-type-change")
 
 
 def _stranger(name: str) -> Problem:
     message = f"the resource '{name}' of the document belongs to no instance, and is left alone"
-    mend = "If it is wanted, give the blueprint a node of its name, or one more instance."
+    mend = "if it is wanted, give the blueprint a node of its name, or one more instance"
     return Problem("PL-C085", message, mend, severity="warning")
 
 

@@ -146,7 +146,7 @@ def _circle_problem(circle: Sequence[Node]) -> Problem:
         return Problem(
             "PL-N002",
             f"nodes contain each other in a circle: {path}",
-            f"Remove one of these contained_in relationships, for example that of '{names[-1]}'.",
+            f"remove one of these contained_in relationships, for example that of '{names[-1]}'",
             circle[0].place,
             cloudify_code=100,
             cloudify_class="LogicException",
@@ -154,7 +154,7 @@ def _circle_problem(circle: Sequence[Node]) -> Problem:
     return Problem(
         "PL-N003",
         f"nodes depend on each other in a circle: {path}",
-        f"Each would wait for the next one for ever. Remove one of these relationships, for example that of '{names[-1]}'.",
+        f"each would wait for the next one for ever; remove one of these relationships, for example that of '{names[-1]}'",
         circle[0].place,
     )
 
@@ -170,7 +170,7 @@ def _each(entities: Sequence[Node | ScalingGroup]) -> list[int]:
                 Problem(
                     "PL-N004",
                     f"'{one.name}' cannot have {own!r} instances",
-                    "Give default_instances a whole number, 0 or more; functions must be evaluated before.",
+                    "give default_instances a whole number, 0 or more; functions must be evaluated before",
                     one.place,
                 )
             )
@@ -187,7 +187,7 @@ def _raise_if_too_many(entities: Sequence[Node | ScalingGroup], totals: Sequence
         largest, count = max(zip(entities, totals, strict=True), key=lambda found: found[1])
         message = f"the blueprint makes {total:,} instances, {count:,} of '{largest.name}'"
         mend = (
-            f"At most {MAX_INSTANCES:,} are allowed. Counts of contained nodes multiply with those of their containers."
+            f"at most {MAX_INSTANCES:,} are allowed; counts of contained nodes multiply with those of their containers"
         )
         raise ProblemsError([Problem("PL-N005", message, mend, largest.place)])
 

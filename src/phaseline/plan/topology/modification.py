@@ -123,7 +123,7 @@ def modify(
     found = resize(members, forest, asked, turn)
     if int(members.is_alive.sum()) + len(found.entity) > most:
         message = f"the modification makes {len(found.entity):,} instances"
-        mend = f"At most {most:,} are allowed in a deployment."
+        mend = f"at most {most:,} are allowed in a deployment"
         raise ProblemsError([Problem("PL-N005", message, mend)])
     changed = {name: each[at] for name, at in number.items() if each[at] != entities[at].default_instances}
     return assembled(topology, forest, members, found, suffixes, changed, yes_many=yes_many)
@@ -182,7 +182,7 @@ def _check(
         count, known = one.instances, entities[number[name]]
         least, most = known.min_instances, known.max_instances
         if count.__class__ is not int or not 0 <= count <= MAX_INSTANCES:
-            mend = f"Give a whole number from 0 to {MAX_INSTANCES:,}."
+            mend = f"give a whole number from 0 to {MAX_INSTANCES:,}"
             problems.append(Problem("PL-N009", f"'{name}' cannot have {count!r} instances", mend, known.place))
         elif not force_limits and isinstance(least, int) and count < least:
             problems.append(_beyond(name, count, f"less than its min_instances {least}", known))
@@ -204,12 +204,12 @@ def _count(one: Node | ScalingGroup, wanted: Mapping[str, WantedCount], counts: 
 def _unknown(name: str, known: Mapping[str, int]) -> Problem:
     from phaseline.lang.did_you_mean import suggestion
 
-    mend = suggestion(name, known).rstrip() or "Name a node or a scaling group of the deployment."
+    mend = suggestion(name, known).rstrip() or "name a node or a scaling group of the deployment"
     return Problem("PL-N008", f"there is no node or scaling group '{name}'", mend)
 
 
 def _beyond(name: str, count: int, how: str, known: Node | ScalingGroup) -> Problem:
-    mend = "Choose a number within the limits, or ignore them with force_limits."
+    mend = "choose a number within the limits, or ignore them with force_limits"
     return Problem("PL-N010", f"{count} instances of '{name}' are {how}", mend, known.place)
 
 
@@ -229,7 +229,7 @@ def _turns(
                 while at >= 0 and members.entity[at] != number[name]:
                     at = int(members.parent[at]) if name in topology.blueprint.scaling_groups else -1
                 if at < 0 or not members.is_alive[at]:
-                    mend = f"See the ids: phaseline instances list. Only instances of '{name}' can be named."
+                    mend = f"see the ids: phaseline instances list; only instances of '{name}' can be named"
                     problems.append(Problem("PL-N011", f"'{id}' is no instance of '{name}', nor within one", mend))
                 else:
                     turn[at] = value

@@ -105,4 +105,4 @@ def refusal(started: Started) -> Problem:
     wanted = f"phaseline executions retry {started.execution}" if started.execution else "retry it"
     message = f"the modification of '{started.name}' that was begun{who} has not ended"
     abort = ", or take it back before: -p abort_started=true" if started.workflow == "scale" else ""
-    return Problem("PL-P043", message, f"Continue it: {wanted}{abort}.")
+    return Problem("PL-P043", message, f"continue it: {wanted}{abort}")

@@ -133,7 +133,7 @@ def _unknown_connection(node: Node, relationship: Relationship) -> Problem:
     return Problem(
         "PL-N001",
         f"the relationship of '{node.name}' to '{relationship.target}' has the unknown connection_type '{wrong}'",
-        suggestion(wrong, CONNECTION_TYPES).rstrip() or f"Write one of: {', '.join(CONNECTION_TYPES)}.",
+        suggestion(wrong, CONNECTION_TYPES).rstrip() or f"write one of: {', '.join(CONNECTION_TYPES)}",
         node.place,
         cloudify_class="IllegalConnectedToConnectionType",
     )
@@ -143,7 +143,7 @@ def _one_in_group(node: Node, relationship: Relationship, group: str) -> Problem
     return Problem(
         "PL-N006",
         f"'{node.name}' and '{relationship.target}' are in the scaling group '{group}' and connected all_to_one",
-        "Within a scaling group write connection_type all_to_all: it stays within each instance of the group.",
+        "within a scaling group write connection_type all_to_all: it stays within each instance of the group",
         node.place,
         cloudify_class="UnsupportedAllToOneInGroup",
     )
@@ -189,8 +189,8 @@ def _too_many(nodes: Sequence[Node], columns: _Links, count: np.ndarray) -> list
             f"'{workflow}' would make {totals[workflow]:,} calls of relationship operations, "
             f"most of them between '{source.name}' ({count[most[1].source]:,} instances) and "
             f"'{target.name}' ({count[most[1].target]:,} instances)",
-            "Set the relationship's property connection_type to all_to_one, map the operation on the node instead, "
-            "or give --yes-many if every pair really needs its call.",
+            "set the relationship's property connection_type to all_to_one, map the operation on the node instead, "
+            "or give --yes-many if every pair really needs its call",
             source.place,
         )
     ]

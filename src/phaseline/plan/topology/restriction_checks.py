@@ -40,7 +40,7 @@ def wrong(topology: Topology, said: Mapping[str, Sequence[str] | None]) -> Itera
     for name, actions in said.items():
         number = topology.number_of.get(name)
         if name not in current_nodes(topology) and (number is None or not topology.is_there[number]):
-            mend = "See: phaseline instances list -d NAME."
+            mend = "see: phaseline instances list -d NAME"
             yield Problem("PL-P001", f"the deployment has no node and no node instance '{name}'", mend)
         for word in actions or ():
             if word not in RESTRICTABLE:

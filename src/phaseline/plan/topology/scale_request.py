@@ -66,7 +66,7 @@ def read_scaling(topology: Topology, request: Request) -> Scaling:
     planned = _current(topology, name) + delta
     if planned < 0:
         message = f"{-delta:,} instances of '{name}' cannot be removed: there are {planned - delta:,}"
-        raise problem_error("PL-N013", message, f"Give {DELTA} a number not below {delta - planned}.")
+        raise problem_error("PL-N013", message, f"give {DELTA} a number not below {delta - planned}")
     found = Scaling(name, delta, planned, tuple(names(request, INCLUDE)), tuple(names(request, EXCLUDE)))
     problems = tuple(_wrong_choice(topology, request, found))
     if problems:
@@ -105,7 +105,7 @@ def _entity(topology: Topology, name: str, *, is_host: bool) -> str:
         from phaseline.lang.did_you_mean import suggestion
 
         listed = [*known, *topology.blueprint.scaling_groups]
-        mend = suggestion(name, listed).rstrip() or f"There are: {', '.join(sorted(listed)[:SHOWN])}."
+        mend = suggestion(name, listed).rstrip() or f"there are: {', '.join(sorted(listed)[:SHOWN])}"
         raise problem_error("PL-N008", f"there is no node or scaling group '{name}'", mend)
     if is_host and name not in topology.blueprint.scaling_groups:
         at: str | None = name
@@ -123,7 +123,7 @@ def _delta(request: Request) -> int:
     if isinstance(found, str) and NUMBER.fullmatch(found):
         return int(found)
     if found.__class__ is not int:
-        mend = "Give a whole number, such as 2 to add two instances, or -1 to remove one."
+        mend = "give a whole number, such as 2 to add two instances, or -1 to remove one"
         raise problem_error("PL-N012", f"the parameter '{DELTA}' cannot be {found!r}", mend)
     return int(found)
 
@@ -152,15 +152,15 @@ def _wrong_choice(topology: Topology, request: Request, scaling: Scaling) -> Ite
         return
     told = " and ".join(f"'{which}'" for which in given)
     if scaling.delta > 0:
-        yield Problem("PL-N014", f"{told} cannot be given where instances are added", f"Leave {told} out.")
+        yield Problem("PL-N014", f"{told} cannot be given where instances are added", f"leave {told} out")
     if request.parameters.get(SCALE_COMPUTE) is True:
-        mend = f"Scale the host itself: -p {ENTITY}={scaling.name}, without {SCALE_COMPUTE}."
+        mend = f"scale the host itself: -p {ENTITY}={scaling.name}, without {SCALE_COMPUTE}"
         yield Problem("PL-N014", f"{told} cannot be given with '{SCALE_COMPUTE}'", mend)
         return
     choice = _Choice(topology, scaling.name)
     unknown = [id for id in (*scaling.include, *scaling.exclude) if choice.member(id) < 0]
     for id in dict.fromkeys(unknown):
-        mend = f"There are: {choice.listed()}."
+        mend = f"there are: {choice.listed()}"
         yield Problem("PL-N011", f"'{id}' is no instance of '{scaling.name}', nor within one", mend)
     if not unknown and scaling.delta < 0:
         yield from _conflicts(choice, scaling)
@@ -172,14 +172,14 @@ def _conflicts(choice: _Choice, scaling: Scaling) -> Iterable[Problem]:
     for member in include.keys() & exclude.keys():
         first, second = include[member], exclude[member]
         both = f"'{first}' is" if first == second else f"'{first}' and '{second}', which are in the same instance, are"
-        yield Problem("PL-N014", f"{both} in '{INCLUDE}' and in '{EXCLUDE}'", "Leave it out of one of them.")
+        yield Problem("PL-N014", f"{both} in '{INCLUDE}' and in '{EXCLUDE}'", "leave it out of one of them")
     parents = choice.parents(exclude)
     most = max(np.unique(parents, return_counts=True)[1].tolist(), default=0)
     if most and scaling.planned <= most:
         message = f"{scaling.planned:,} instances of '{scaling.name}' would remain, and {most:,} are excluded"
         others = choice.others(exclude, -scaling.delta)
-        instead = f" Or name the instances to remove: -p '{INCLUDE}=[{', '.join(others)}]'." if others else ""
-        yield Problem("PL-N014", message, f"Exclude fewer instances, or remove fewer.{instead}")
+        instead = f"; or name the instances to remove: -p '{INCLUDE}=[{', '.join(others)}]'" if others else ""
+        yield Problem("PL-N014", message, f"exclude fewer instances, or remove fewer{instead}")
 
 
 class _Choice:

@@ -44,7 +44,7 @@ def problems(topology: Topology, request: Request) -> Iterable[Problem]:
     under_way = topology.started
     if under_way is not None and request.parameters.get(FORCE) is not True:
         message = f"the modification of '{under_way.name}' by {under_way.execution or under_way.workflow} has not ended"
-        mend = f"End it first: phaseline executions retry {under_way.execution}. Or leave it half done: --force"
+        mend = f"end it first: phaseline executions retry {under_way.execution}; or leave it half done: --force"
         yield Problem("PL-P043", message, mend)
 
 

@@ -91,7 +91,7 @@ def _next_state(asked: Asked) -> Graph | None:
 def problems(_topology: Topology, request: Request) -> Iterable[Problem]:
     """PL-P042 without a document, the only source of existing resources."""
     if not request.parameters.get(DOCUMENT):
-        mend = "Name the document: phaseline adopt FILE -d NAME"
+        mend = "name the document: phaseline adopt FILE -d NAME"
         yield Problem("PL-P042", "an adoption needs a document, and none is given", mend)
 
 

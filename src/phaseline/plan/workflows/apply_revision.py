@@ -117,7 +117,7 @@ def raise_if_replaced(revision: Revision) -> None:
     found = revision.fates.replaced
     if found:
         nodes = revision.finished.blueprint.nodes
-        mend = "If these nodes may be uninstalled and installed again: --allow-replace"
+        mend = "if these nodes may be uninstalled and installed again: --allow-replace"
         raise ProblemsError(
             Problem("PL-P041", f"'{name}' cannot be updated in place: {why}", mend, nodes[name].place)
             for name, why in found.items()
@@ -138,5 +138,5 @@ def raise_if_other_modification(topology: Topology) -> None:
     if other is not None and other.workflow != UPDATE:
         message = f"the modification of '{other.name}' by {other.execution or other.workflow} has not ended"
         raise ProblemsError(
-            [Problem("PL-P043", message, f"End it first: phaseline executions retry {other.execution}")]
+            [Problem("PL-P043", message, f"end it first: phaseline executions retry {other.execution}")]
         )

@@ -81,7 +81,7 @@ def marked(topology: Topology, request: Request) -> Reshape:
 def mark_problems(topology: Topology, request: Request) -> Iterable[Problem]:
     """PL-P001 where no instance is named: an empty selection would mean all of them."""
     if only_chosen(topology, request) is None:
-        mend = "Name them: phaseline instances mark-unhealthy ID -d NAME"
+        mend = "name them: phaseline instances mark-unhealthy ID -d NAME"
         yield Problem("PL-P001", "no instance selected: 'mark_unhealthy' needs at least one", mend)
 
 

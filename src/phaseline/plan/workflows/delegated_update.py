@@ -32,7 +32,7 @@ def handed_over(asked: Asked, rounds: tuple[Round, ...]) -> Graph | Reshape | Go
     planner = asked.history.planner(name)
     if planner is None:
         raise ProblemsError(
-            [Problem("PL-P009", f"there is no workflow '{name}'", "Name one of the deployment's workflows.")]
+            [Problem("PL-P009", f"there is no workflow '{name}'", "name one of the deployment's workflows")]
         )
     request = altered(asked.request, workflow=name, parameters=whom(asked), take_back=False)
     return planner(asked.topology, request, altered(asked.history, rounds=rounds), asked.declare)

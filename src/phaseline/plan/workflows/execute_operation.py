@@ -66,7 +66,7 @@ def _undeclared(topology: Topology, request: Request, found: Mapping[int, Operat
     several = sorted({full for node in missing for full in _full_names(node, name)})
     listed = _listed(node.name for node in missing)
     if several:
-        mend = f"Write the full name, one of: {', '.join(several)}."
+        mend = f"write the full name, one of: {', '.join(several)}"
         unclear = _listed(node.name for node in missing if _full_names(node, name))
         yield Problem(
             "PL-P006", f"the operation '{name}' of {unclear} is ambiguous: it may be any of {len(several)}", mend
@@ -76,9 +76,9 @@ def _undeclared(topology: Topology, request: Request, found: Mapping[int, Operat
     others = {full for node in topology.nodes for full in node.operations} - implemented
     everywhere = [*sorted(implemented), *sorted(others)]
     if not any(node.find_operation(name) is not None for node in topology.nodes):
-        mend = f"No node has it. Correct the name; there are: {', '.join(everywhere[:SHOWN]) or 'none'}."
+        mend = f"no node has it; correct the name; there are: {', '.join(everywhere[:SHOWN]) or 'none'}"
     else:
-        mend = f"Choose the nodes that have it with node_ids or type_names, or leave the others out: -p {SKIP_UNDECLARED}=true"
+        mend = f"choose the nodes that have it with node_ids or type_names, or leave the others out: -p {SKIP_UNDECLARED}=true"
     yield Problem("PL-P006", f"the operation '{name}' is not declared by {listed}", mend)
 
 
@@ -97,8 +97,8 @@ def _duplicates(topology: Topology, request: Request, found: Mapping[int, Operat
         if nodes:
             yield Problem(
                 "PL-P007",
-                f"Duplicate definition of '{key}': it is in operation_kwargs, and the blueprint gives it to {_listed(nodes)}",
-                f"Leave it out, or let what is given win: -p {ALLOW_KWARGS_OVERRIDE}=true",
+                f"duplicate definition of '{key}': it is in operation_kwargs, and the blueprint gives it to {_listed(nodes)}",
+                f"leave it out, or let what is given win: -p {ALLOW_KWARGS_OVERRIDE}=true",
             )
 
 

@@ -236,14 +236,14 @@ def problems(topology: Topology, request: Request) -> Iterable[Problem]:
     number = topology.number_of.get(str(id)) if id else None
     if id and (number is None or not topology.is_there[number]):
         near = _nearest(topology, str(id))
-        mend = f"Did you mean '{near}'?" if near else "See: phaseline instances list -d NAME."
+        mend = f"did you mean '{near}'?" if near else "see: phaseline instances list -d NAME"
         yield Problem("PL-P001", f"{NODE_INSTANCE_ID}: the deployment has no node instance '{id}'", mend)
     if parameters.get(FORCE_REINSTALL) is True and parameters.get(ALLOW_REINSTALL) is False:
         what = f"{FORCE_REINSTALL} is true and {ALLOW_REINSTALL} is false"
         yield Problem(
             "PL-P031",
             f"{what}: the two contradict each other",
-            f"Leave one of them out: {FORCE_REINSTALL} alone reinstalls.",
+            f"leave one of them out: {FORCE_REINSTALL} alone reinstalls",
         )
 
 
@@ -274,7 +274,7 @@ def warnings(topology: Topology, request: Request) -> Iterable[Problem]:
             yield Problem(
                 "PL-P032",
                 f"{listed}{more} have no check_status, so their {count:,} instances count as not healthy and are {fate}",
-                f"Give them a check_status, or do not heal instances that were never checked: -p {ASSUME_HEALTHY}=true",
+                f"give them a check_status, or do not heal instances that were never checked: -p {ASSUME_HEALTHY}=true",
                 severity="warning",
             )
 

@@ -205,7 +205,7 @@ def problems(topology: Topology, request: Request) -> Iterable[Problem]:
         yield under_way.refusal(started)
     if not scaling.said_entity(request):
         message = f"the parameter '{scaling.ENTITY}' of '{request.workflow}' is missing"
-        yield Problem("PL-P008", message, f"Give {NAME.words}: -p {scaling.ENTITY}=…")
+        yield Problem("PL-P008", message, f"give {NAME.words}: -p {scaling.ENTITY}=…")
         return
     yield from scaling.problems_of(topology, request)
 

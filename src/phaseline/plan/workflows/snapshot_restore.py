@@ -118,7 +118,7 @@ def _called(asked: Asked, name: str, operation: str) -> Graph | None:
 def problems(_topology: Topology, request: Request) -> Iterable[Problem]:
     """PL-P042 for a restore without a plan to carry out."""
     if request.workflow == RESTORE and PLAN not in request.parameters:
-        mend = "Name the snapshot: phaseline restore -d NAME SNAPSHOT"
+        mend = "name the snapshot: phaseline restore -d NAME SNAPSHOT"
         yield Problem("PL-P042", "a restore needs a snapshot, and none is given", mend)
 
 

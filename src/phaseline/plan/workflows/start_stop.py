@@ -71,7 +71,7 @@ def warnings(topology: Topology, request: Request) -> Iterable[Problem]:
         yield Problem(
             "PL-P030",
             f"containers are stopped before what they contain: {listed}{more}",
-            f"To stop the content first: -p {REVERSE_ORDER}=true",
+            f"to stop the content first: -p {REVERSE_ORDER}=true",
             severity="warning",
         )
 

@@ -281,13 +281,13 @@ def _updating(asked: Asked, own: np.ndarray, rows: np.ndarray) -> Walk:
 def problems(topology: Topology, request: Request) -> Iterable[Problem]:
     """PL-P042 without a plan to carry out, PL-P001 for unknown instances."""
     if PLAN not in request.parameters:
-        mend = "Name the blueprint to come: phaseline deployments update NAME FILE"
+        mend = "name the blueprint to come: phaseline deployments update NAME FILE"
         yield Problem("PL-P042", "an update needs a plan, and none is given", mend)
     said = request.parameters.get(REINSTALL_LIST)
     for name in [said] if isinstance(said, str) else said if isinstance(said, list) else []:
         number = topology.number_of.get(str(name))
         if number is None or not topology.is_there[number]:
-            mend = "See: phaseline instances list -d NAME."
+            mend = "see: phaseline instances list -d NAME"
             yield Problem("PL-P001", f"{REINSTALL_LIST}: the deployment has no node instance '{name}'", mend)
 
 

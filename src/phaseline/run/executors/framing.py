@@ -135,5 +135,5 @@ def _list(name: str, bodies: Sequence[bytes]) -> bytes:
 
 
 def _unsendable(why: str) -> ProblemsError:
-    mend = "Give it texts, numbers, lists and mappings of these, as JSON knows them."
+    mend = "give it texts, numbers, lists and mappings of these, as JSON knows them"
     return problem_error("PL-O034", f"the message between an engine and its worker cannot be written: {why}", mend)

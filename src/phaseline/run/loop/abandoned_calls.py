@@ -132,11 +132,11 @@ def _overlap(
         f"'{phase}' of {who} was given up and still runs, for {seconds:,} s by now: called again it would run twice"
     )
     end = (
-        f"end its processes: phaseline executions cancel {row.id} --kill. Then"
+        f"end its processes: phaseline executions cancel {row.id} --kill; then"
         if running.is_killable
-        else "end the engine in which it runs: phaseline engine stop --drain 0. Then"
+        else "end the engine in which it runs: phaseline engine stop --drain 0; then"
     )
-    mend = f"Wait until it has returned, or {end} retry again: phaseline executions retry {row.id}"
+    mend = f"wait until it has returned, or {end} retry again: phaseline executions retry {row.id}"
     if is_killed and running.is_killable:
-        mend = f"Its processes are being ended. In a few seconds retry again: phaseline executions retry {row.id}"
+        mend = f"its processes are being ended; in a few seconds retry again: phaseline executions retry {row.id}"
     return problem_error("PL-C028", message, mend, subject=row.id)

@@ -142,7 +142,7 @@ class Door:
         row = self._row(request)
         if row is None:
             return request_problems.problem_answer(
-                Problem("PL-C011", "there is no such execution", "See: phaseline executions list")
+                Problem("PL-C011", "there is no such execution", "see: phaseline executions list")
             )
         try:
             self._carry_out(request, row)

@@ -110,7 +110,7 @@ class PathOrders:
                     resource = self._deployments.loaded(row.deployment).topology.ids[int(graph.subject[position])]
                     word = EntryStatus(int(statuses[position])).word
                     message = f"the phase '{name}' of {resource} has not failed: it is {word}"
-                    mend = "Leave it out; to call a completed phase again: phaseline resources rerun"
+                    mend = "leave it out; to call a completed phase again: phaseline resources rerun"
                     raise problem_error("PL-C014", message, mend, subject=row.id)
 
     def _refuse_left(self, row: ExecutionRow, chosen: Chosen) -> None:
@@ -127,7 +127,7 @@ class PathOrders:
                         resource = self._deployments.loaded(row.deployment).topology.ids[int(graph.subject[left[0]])]
                         message = f"{resource} has left the state {stay.state}, in which '{step_label(step.phase)}' was called"
                         raise problem_error(
-                            "PL-C014", message, "A phase is called again only in its state.", subject=row.id
+                            "PL-C014", message, "a phase is called again only in its state", subject=row.id
                         )
 
     def _nothing_to_retry(self, row: ExecutionRow) -> list[Event]:

@@ -165,7 +165,7 @@ def _nobody(store: Store, deployments: DeploymentCache, row: ExecutionRow, aslee
             topology = deployments.loaded(row.deployment).topology
             who = topology.ids[called_side(topology, step.kind, int(made.subject[position]))]
             point = step.phase.removeprefix(BREAKPOINT)
-            mend = f"Clear it first: {clearing(point, row.deployment_name, who)}"
+            mend = f"clear it first: {clearing(point, row.deployment_name, who)}"
             return problem_error(
                 "PL-C093", f"the signal was not given: '{who}' is stopped at {point}", mend, subject=row.id
             )
@@ -173,5 +173,5 @@ def _nobody(store: Store, deployments: DeploymentCache, row: ExecutionRow, aslee
 
 
 def _untaken(row: ExecutionRow, why: str) -> ProblemsError:
-    mend = f"Look at the status of each operation: phaseline executions show {row.id}"
+    mend = f"look at the status of each operation: phaseline executions show {row.id}"
     return problem_error("PL-C093", f"the signal was not given: {why}", mend, subject=row.id)

@@ -31,113 +31,113 @@ class Refusal:
 
 
 def _unwritable(reason: str, mend: str) -> Refusal:
-    return Refusal("PL-S005", f"The store cannot be written: {reason}", mend)
+    return Refusal("PL-S005", f"the store cannot be written: {reason}", mend)
 
 
 cannot_open = Refusal(
     "PL-S001",
-    "The store cannot be opened: {1}",
-    "Check that the folder exists and is yours, or name another store with PHASELINE_STORE_URL.",
+    "the store cannot be opened: {1}",
+    "check that the folder exists and is yours, or name another store with PHASELINE_STORE_URL",
 )
 not_a_store = Refusal(
     "PL-S001",
-    "The file is not a Phaseline store, or its beginning is damaged",
-    "Name another file with PHASELINE_STORE_URL; this file was left unchanged.",
+    "the file is not a Phaseline store, or its beginning is damaged",
+    "name another file with PHASELINE_STORE_URL; this file was left unchanged",
 )
-_unusable = Refusal("PL-S001", "The store cannot be used: {1}", "Check the file and its folder.")
+_unusable = Refusal("PL-S001", "the store cannot be used: {1}", "check the file and its folder")
 newer = Refusal(
     "PL-S002",
-    "The store has schema {1}, this version of Phaseline knows schemas up to {2}",
-    "Use the newer Phaseline that wrote it, or another store.",
+    "the store has schema {1}, this version of Phaseline knows schemas up to {2}",
+    "use the newer Phaseline that wrote it, or another store",
 )
 damaged = Refusal(
     "PL-S003",
-    "The store is damaged: {1}",
-    "Restore the file from a backup, or save what is left with `sqlite3 FILE .recover`.",
+    "the store is damaged: {1}",
+    "restore the file from a backup, or save what is left with `sqlite3 FILE .recover`",
 )
-owned = Refusal("PL-S004", "{1} owns the store", "Wait until it has ended, or stop it; reading is possible meanwhile.")
+owned = Refusal("PL-S004", "{1} owns the store", "wait until it has ended, or stop it; reading is possible meanwhile")
 taken_over = Refusal(
     "PL-S004",
-    "Another process took over the store (epoch {2}; this one had {1}), so nothing more is written here",
-    "Follow the execution in the process that owns the store now.",
+    "another process took over the store (epoch {2}; this one had {1}), so nothing more is written here",
+    "follow the execution in the process that owns the store now",
 )
 """For an owner whose epoch has passed: nothing of the turn was written."""
 older = _unwritable(
     "it has schema {1} and must be brought to schema {2} first",
-    "Wait until the process that owns it has ended, then try again.",
+    "wait until the process that owns it has ended, then try again",
 )
 older_read_only = _unwritable(
     "it has schema {1} and must be brought to schema {2} first, and it is read-only",
-    "Copy it to where you may write, and use that: cp {0} COPY",
+    "copy it to where you may write, and use that: cp {0} COPY",
 )
-in_use = _unwritable("other processes have it open", "End them, such as: phaseline engine stop; then try again.")
-cannot_lock = _unwritable("its lock file cannot be written ({1})", "Give yourself the right to write the folder.")
-_locked = _unwritable("another program has locked it", "End that program, then try again.")
-_full = _unwritable("the disk is full", "Make room on the disk, then resume; what was stored is intact.")
-_read_only = _unwritable("it is read-only", "Give yourself the right to write the file and its folder.")
-_folder_read_only = _unwritable("its folder is read-only", "Give yourself the right to write the file and its folder.")
+in_use = _unwritable("other processes have it open", "end them, such as: phaseline engine stop; then try again")
+cannot_lock = _unwritable("its lock file cannot be written ({1})", "give yourself the right to write the folder")
+_locked = _unwritable("another program has locked it", "end that program, then try again")
+_full = _unwritable("the disk is full", "make room on the disk, then resume; what was stored is intact")
+_read_only = _unwritable("it is read-only", "give yourself the right to write the file and its folder")
+_folder_read_only = _unwritable("its folder is read-only", "give yourself the right to write the file and its folder")
 _disk_refuses = _unwritable(
-    "the disk refuses ({1})", "Look at the disk and its space, then resume; what was stored is intact."
+    "the disk refuses ({1})", "look at the disk and its space, then resume; what was stored is intact"
 )
 cannot_copy = Refusal(
     "PL-S006",
-    "The copy of the store cannot be written: {1}",
-    "Name a new file in a folder that is yours and has room for it.",
+    "the copy of the store cannot be written: {1}",
+    "name a new file in a folder that is yours and has room for it",
 )
 nowhere = Refusal(
     "PL-S007",
-    "There is no store at this path",
-    "Name yours with --store sqlite:///PATH or PHASELINE_STORE_URL. If there is none yet, the first install makes "
+    "there is no store at this path",
+    "name yours with --store sqlite:///PATH or PHASELINE_STORE_URL; if there is none yet, the first install makes "
     "it: phaseline install blueprint.yaml, or the first resources: phaseline resources apply nodes.rec -d CLUSTER",
 )
 name_taken = Refusal(
     "PL-S010",
-    "A deployment named {0} exists",
-    "Choose another name with -d, or remove it first: phaseline deployments delete {0}",
+    "a deployment named {0} exists",
+    "choose another name with -d, or remove it first: phaseline deployments delete {0}",
 )
 too_many_states = Refusal(
     "PL-S011",
     "the resources of one deployment would go through {1} different states, the limit is {2}",
-    "Put resources of types with other state paths into a cluster of their own.",
+    "put resources of types with other state paths into a cluster of their own",
 )
 _held = Refusal(
     "PL-S013",
     "the execution {1} of the deployment '{0}' was open when the store was copied: it waits since the restore",
-    f"Look at the present state of its machines, then continue or cancel it: {GO_ON}",
+    f"look at the present state of its machines, then continue or cancel it: {GO_ON}",
 )
 cannot_restore = Refusal(
     "PL-S014",
-    "The store cannot be restored from this file: {1}",
-    "Name a file that was written by: phaseline store backup FILE",
+    "the store cannot be restored from this file: {1}",
+    "name a file that was written by: phaseline store backup FILE",
 )
 gone = Refusal(
     "PL-S016",
-    "The store is gone: its file was removed, moved or replaced",
-    "Put the file back, or restore a backup: phaseline store restore FILE. This command stores nothing more",
+    "the store is gone: its file was removed, moved or replaced",
+    "put the file back, or restore a backup: phaseline store restore FILE; this command stores nothing more",
 )
 """For a store that was removed, moved or replaced while it was open."""
 deleted = Refusal(
-    "PL-C010", "the deployment '{0}' was deleted", "Install it again: phaseline install blueprint.yaml -d {0}"
+    "PL-C010", "the deployment '{0}' was deleted", "install it again: phaseline install blueprint.yaml -d {0}"
 )
 _busy = Refusal(
     "PL-C016",
     "the execution {1} of the deployment '{0}' has not ended",
-    "{2}. Or end it: phaseline executions cancel {1}",
+    "{2}; or end it: phaseline executions cancel {1}",
 )
 _reopening = Refusal(
     "PL-C016",
     "the execution {1} of the deployment '{0}' is about to continue: a retry was requested",
-    "Follow it: phaseline executions follow {1}",
+    "follow it: phaseline executions follow {1}",
 )
 blueprint_gone = Refusal(
     "PL-C054",
     "a stored blueprint that this needs was deleted meanwhile",
-    "Upload it again, then repeat this command: phaseline blueprints list",
+    "upload it again, then repeat this command: phaseline blueprints list",
 )
 package_gone = Refusal(
     "PL-F062",
     "a plugin package that this needs was removed or replaced meanwhile",
-    "List the packages, then repeat this command: phaseline plugins list",
+    "list the packages, then repeat this command: phaseline plugins list",
 )
 
 
@@ -203,7 +203,7 @@ def unknown_text(error: UnicodeEncodeError) -> ProblemsError:
     """PL-C012 for a name with a character that no text can have: nothing in a store is called so."""
     name = str(error.object).encode("utf-8", "replace").decode()
     return problem_error(
-        "PL-C012", f"the name '{name}' is invalid: it contains a broken character", "Type the name again."
+        "PL-C012", f"the name '{name}' is invalid: it contains a broken character", "type the name again"
     )
 
 
@@ -230,9 +230,9 @@ def held(row: ExecutionRow) -> ProblemsError:
 def busy(row: ExecutionRow) -> ProblemsError:
     """PL-C016 naming the execution of a deployment that has not ended (decision 4)."""
     if row.status is ExecutionStatus.ATTENTION:
-        way = f"Decide about its unsure calls: phaseline executions retry {row.id}, or executions complete {row.id}"
+        way = f"decide about its unsure calls: phaseline executions retry {row.id}, or executions complete {row.id}"
     else:
-        way = f"Continue it: phaseline executions resume {row.id}"
+        way = f"continue it: phaseline executions resume {row.id}"
     return _busy(row.deployment_name, row.id, way)
 
 
