@@ -231,7 +231,7 @@ def test_w35_the_plan_shows_what_follows_from_the_stored_results_and_says_that_i
         (["-p", "force_reinstall=true", "-p", "allow_reinstall=false"], "PL-P031", "leave one of them out"),
         (["-p", "check_status=maybe"], "PL-P004", "give it true or false"),
         (["-p", "node_instance_id=[db]"], "PL-P004", "give it the id of a node instance"),
-        (["-p", "diagnose_valu=x"], "PL-P004", "Did you mean 'diagnose_value'?"),
+        (["-p", "diagnose_valu=x"], "PL-P004", "did you mean 'diagnose_value'?"),
     ],
 )
 def test_w30_what_cannot_be_meant_is_refused(shop: Terminal, words: list[str], code: str, mend: str) -> None:
