@@ -57,7 +57,7 @@ def test_a_ready_entry_waits_for_its_turn(pair):
     pair.put("create", "db_1", Status.WAITING)
     (reason,) = pair.why("db_1")
     assert (reason.kind, reason.position) == ("slot", 0)
-    assert reason.mend == "It begins as soon as a slot of the pool 'threads' is free."
+    assert reason.mend == "it begins as soon as a slot of the pool 'threads' is free"
 
 
 def test_a_running_entry_says_since_when(pair):
@@ -167,7 +167,8 @@ def test_every_other_status_has_its_reason_and_its_mending(pair, status, kind):
     pair.put("create", "db_1", status, message="boom")
     (reason,) = pair.why("db_1")
     assert reason.kind == kind
-    assert reason.mend.endswith(".")
+    assert reason.mend[0].islower()
+    assert not reason.mend.endswith(".")
 
 
 def test_a_failure_says_how_often_it_was_retried(pair):

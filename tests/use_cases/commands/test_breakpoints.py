@@ -104,7 +104,7 @@ def test_h46_who_stands_needs_a_person_and_is_told_with_the_command(ctx: Request
     assert [one.due_at for one in status(ctx).executions] == [0]
     (reason,) = why(ctx, stands.instances[0]).reasons
     assert (reason.text, reason.until) == ("it is stopped at pre-create until an operator clears it", 0)
-    assert reason.mend == f"Clear it to continue: phaseline breakpoints clear pre-create {stands.instances[0]}."
+    assert reason.mend == f"clear it to continue: phaseline breakpoints clear pre-create {stands.instances[0]}"
     assert "sleeping" not in {one.kind for one in list_stuck(ctx).items}
     follow(ctx, clear(ctx, "pre-create"), watcher=UntilItStops())
     follow(ctx, clear(ctx, "pre-create"))

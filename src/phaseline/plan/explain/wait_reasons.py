@@ -222,7 +222,7 @@ def _reason(case: _Case, position: int) -> Reason:
     if status is Status.WAITING:
         free = "a call of it ends" if policy.lane.form == "bulk" else f"a slot of the pool '{policy.lane.pool}' is free"
         return Reason(
-            "slot", f"{operation} is ready and waits for its turn", f"It begins as soon as {free}.", operation, position
+            "slot", f"{operation} is ready and waits for its turn", f"it begins as soon as {free}", operation, position
         )
     if status is Status.RUNNING:
         attempts, most = case.retry(position)
@@ -230,7 +230,7 @@ def _reason(case: _Case, position: int) -> Reason:
         return Reason(
             "running",
             f"{operation} is running{again}",
-            "It continues when the call returns.",
+            "it continues when the call returns",
             operation,
             position,
             case.running.get(position, 0),
@@ -243,30 +243,28 @@ def _reason(case: _Case, position: int) -> Reason:
         return Reason(
             "canceling",
             f"{operation} is being canceled; its call is awaited",
-            f"{case.command('cancel')} --kill ends it.",
+            f"{case.command('cancel')} --kill ends it",
             operation,
             position,
         )
     if status is Status.UNSURE:
         text = f"it is not known whether {operation} was carried out"
         complete = f"{case.command('complete')} --instance {case.instance} --reason ..."
-        mend = f"Look whether it was. If so: {complete}. If not: {case.command('retry')}."
+        mend = f"look whether it was; if so: {complete}; if not: {case.command('retry')}"
         return Reason("unsure", text + _because(note), mend, operation, position, since)
     if status is Status.FAILED:
         tries = f" after {note.attempts} retries" if note.attempts else ""
-        mend = f"Mend the cause, then: {case.command('retry')}."
+        mend = f"mend the cause, then: {case.command('retry')}"
         return Reason("failed", f"{operation} failed{tries}" + _because(note), mend, operation, position, since)
     if status is Status.SKIPPED:
         return _lost(case, position)
-    return Reason(
-        "canceled", f"{operation} was canceled", f"{case.command('retry')} continues it.", operation, position
-    )
+    return Reason("canceled", f"{operation} was canceled", f"{case.command('retry')} continues it", operation, position)
 
 
 def _standing(case: _Case, operation: str, position: int, note: NoteRow, since: int) -> Reason:
     point, due = operation.removeprefix(BREAKPOINT), due_of(operation, note.due, note.result)
-    fails = " It fails if that is not done in time." if due else ""
-    mend = f"Clear it to continue: {clearing(point, instance=case.instance)}.{fails}"
+    fails = "; it fails if that is not done in time" if due else ""
+    mend = f"clear it to continue: {clearing(point, instance=case.instance)}{fails}"
     text = f"it is stopped at {point} until an operator clears it"
     return Reason("sleeping", text, mend, operation, position, since, due)
 
@@ -274,11 +272,11 @@ def _standing(case: _Case, operation: str, position: int, note: NoteRow, since: 
 def _sleeping(operation: str, position: int, note: NoteRow, policy: Policy, since: int) -> Reason:
     if note.retries and not policy.until_true:
         text = f"{operation} failed; {_retry(note.retries, policy.max_retries)} is due" + _because(note)
-        return Reason("retrying", text, "It is tried again by itself.", operation, position, since, note.due)
+        return Reason("retrying", text, "it is tried again by itself", operation, position, since, note.due)
     return Reason(
         "sleeping",
         f"{operation} asked to be called again" + _because(note),
-        "It continues by itself.",
+        "it continues by itself",
         operation,
         position,
         since,
@@ -304,7 +302,7 @@ def _blocked(case: _Case, position: int) -> Reason:
     return Reason(
         "blocked",
         text,
-        "It begins when they are done; ask why for one of them." if len(causes) > 1 else "It begins when that is done.",
+        "it begins when they are done; ask why for one of them" if len(causes) > 1 else "it begins when that is done",
         case.operation(position),
         position,
         blockers=_blockers(case, causes),
@@ -318,7 +316,7 @@ def _lost(case: _Case, position: int) -> Reason:
     return Reason(
         "lost",
         f"{_named(case, position)} was skipped because of {_summed(case, causes)}",
-        f"Mend the cause, then: {case.command('retry')}. It continues together with the failed steps.",
+        f"mend the cause, then: {case.command('retry')}; it continues together with the failed steps",
         case.operation(position),
         position,
         blockers=_blockers(case, causes),
