@@ -132,7 +132,7 @@ def test_b23_unknown_names_are_refused_with_a_guess_unless_custom_ones_are_allow
         merged("{level: {default: 1}}", {"levels": 2, "other": 3})
     first, second = caught.value.problems
     assert first.mend.startswith("did you mean 'level'?")
-    assert second.mend.startswith("it has 'level'")
+    assert second.mend.startswith("it has 'level'; to")
     assert merged("{level: {default: 1}}", {"levels": 2}, allow_custom=True) == {"level": 1, "levels": 2}
     assert merge_parameters(workflow("flows.all.go"), {"extra": 1}, more=["extra"]) == {"extra": 1}
 
@@ -140,4 +140,4 @@ def test_b23_unknown_names_are_refused_with_a_guess_unless_custom_ones_are_allow
 def test_b23_a_workflow_without_parameters_says_so() -> None:
     with pytest.raises(ProblemsError) as caught:
         merge_parameters(workflow("flows.all.go"), {"n": 1})
-    assert caught.value.problems[0].mend.startswith("it has no parameters")
+    assert caught.value.problems[0].mend.startswith("it has no parameters; to")

@@ -74,6 +74,6 @@ def _missing(workflow: WorkflowMapping, name: str, schema: PropertySchema) -> Pr
 
 
 def _unknown(workflow: WorkflowMapping, name: str, known: Collection[str]) -> Problem:
-    otherwise = f"it has {quoted_list(known)}" if known else "it has no parameters"
-    mend = f"{suggest(name, known, otherwise)} To hand it on all the same: --allow-custom-parameters"
+    otherwise = f"it has {quoted_list(known)};" if known else "it has no parameters;"
+    mend = f"{suggest(name, known, otherwise)} to hand it on all the same: --allow-custom-parameters"
     return Problem("PL-P004", f"'{workflow.name}' has no parameter '{name}'", mend, Place(subject=f"parameters.{name}"))
