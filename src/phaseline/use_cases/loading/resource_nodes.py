@@ -88,7 +88,7 @@ def _checked_registry(ctx: RequestContext, blueprint: Blueprint) -> PhaseRegistr
 
 
 def _registry(ctx: RequestContext, blueprint: Blueprint) -> PhaseRegistry:
-    """The phases in the folders of the settings and of packages, with the types of the blueprint."""
+    """The known phases, with the blueprint's node types as resource types and with its own state paths."""
     return _found(ctx).registry.of_blueprint(blueprint)
 
 

@@ -13,9 +13,9 @@ from phaseline.packages.format import problem_report, yaml_reader
 
 @frozen
 class PackageSource:
-    """Files of which an installed package is a copy. ``origin``: their folder, or the announcing distribution.
+    """The files from which an installed package was copied.
 
-    ``problems``: why there are no files.
+    ``origin``: their folder, or the announcing distribution. ``problems``: why there are no files.
     """
 
     origin: str

@@ -1,4 +1,4 @@
-"""Whether a request may begin: it fits its workflow, and no other execution blocks it, as the store shows.
+"""Whether a request may begin: it is valid for its workflow, and no stored execution blocks it.
 
 The owner process decides by the same claims (decision 4).
 """
@@ -27,14 +27,17 @@ if TYPE_CHECKING:
 
 @frozen
 class Queued:
-    """A waiting execution: the one that blocks it, and whether that one, or one that blocks it in turn, needs an operator."""
+    """The state of a queued execution. ``blocker``: the execution that blocks it.
+
+    ``needs_person``: the blocker, or an execution that blocks the blocker in turn, waits for an operator.
+    """
 
     blocker: ExecutionRow
     needs_person: bool
 
 
 def blocking_execution(store: Store, row: ExecutionRow) -> Queued | None:
-    """The execution that blocks one that has not begun; None if none does."""
+    """The execution that blocks another one that has not begun; None: it is not blocked."""
     if row.status is not ExecutionStatus.QUEUED or row.started_at:
         return None
     before = [other for other in _in_order(store, row.deployment) if other.number != row.number]
@@ -47,7 +50,7 @@ def blocking_execution(store: Store, row: ExecutionRow) -> Queued | None:
 
 
 def goes_on(store: Store, row: ExecutionRow) -> bool:
-    """True unless it waits for an operator, or for another execution that does."""
+    """False if the execution waits for an operator, or for another execution that does."""
     if row.status is ExecutionStatus.ATTENTION:
         return False
     queued = blocking_execution(store, row)
@@ -57,7 +60,7 @@ def goes_on(store: Store, row: ExecutionRow) -> bool:
 def has_open_work(store: Store, *, besides: Collection[int] = ()) -> bool:
     """True if an open execution can continue without an operator, or a request has no answer.
 
-    ``besides``: executions that wait for an operator as well, as an engine has found.
+    ``besides``: executions that also wait for an operator, as an engine has found.
     """
     rows = [row for row in store.executions(only_open=True) if row.number not in besides]
     last = store.incarnations.held() if rows else 0
@@ -66,7 +69,10 @@ def has_open_work(store: Store, *, besides: Collection[int] = ()) -> bool:
 
 
 def still_calling(store: Store, row: ExecutionRow) -> ExecutionRow | None:
-    """The ended execution whose abandoned calls a queued one waits for, if the engine recorded this."""
+    """The canceled execution whose abandoned calls a queued execution waits for; None: it does not wait for calls.
+
+    It is known only if the engine has recorded that the execution was queued.
+    """
     if row.status is not ExecutionStatus.QUEUED or row.started_at or blocking_execution(store, row) is not None:
         return None
 
@@ -83,9 +89,9 @@ def still_calling(store: Store, row: ExecutionRow) -> ExecutionRow | None:
 
 
 def raise_if_reopening(store: Store, row: ExecutionRow) -> None:
-    """Require that no other execution claims the instances of an ended one before it continues.
+    """Check that no other execution claims the instances of an ended execution that is to continue.
 
-    Raises: PL-C016 naming the other one, PL-C010.
+    Raises: PL-C016 naming the other execution, PL-C010.
     """
     if row.status.is_ended:
         other = _first_in_the_way(store, row, _in_order(store, row.deployment))
@@ -95,12 +101,15 @@ def raise_if_reopening(store: Store, row: ExecutionRow) -> None:
 
 
 def beside(store: Store, row: ExecutionRow) -> Callable[[ExecutionRow], bool]:
-    """A test for open executions beside which an ended one may continue: those that it does not collide with."""
+    """A test for open executions: true if an ended execution may continue beside them, since their claims differ."""
     return _apart(store.topology(row.deployment), row.request)
 
 
 def compatible_executions(topology: Topology, request: Request) -> Callable[[ExecutionRow], bool]:
-    """A test for open executions beside which a new one may be stored: it waits for them or does not collide with them."""
+    """A test for open executions: true if a new execution may be stored beside them.
+
+    It may if it waits for them, or if their claims differ from its own.
+    """
     return _apart(topology, request) if request.if_busy == "refuse" else lambda _other: True
 
 
@@ -124,7 +133,7 @@ def in_the_way(found: ExecutionRow) -> ProblemsError:
 
 
 def _in_order(store: Store, deployment: int) -> list[ExecutionRow]:
-    """The open executions; those that have begun come before those that wait."""
+    """The open executions; those that have begun come first."""
     return sorted(store.executions(deployment, only_open=True), key=lambda row: (not row.started_at, row.number))
 
 
@@ -150,7 +159,10 @@ def raise_if_invalid(topology: Topology, request: Request) -> None:
 
 
 def raise_if_suspended(name: str, workflow: str, topology: Topology, states: np.ndarray) -> None:
-    """Raise PL-C080 if the workflow changes running instances while some are suspended (as in source 2's system)."""
+    """Raise PL-C080 if some instances are suspended and the workflow changes running instances.
+
+    Source 2's system refuses this, too.
+    """
     count = availability.suspended_count(workflow, topology, states)
     if count:
         verb = "instance is" if count == 1 else "instances are"

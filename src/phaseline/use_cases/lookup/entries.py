@@ -1,4 +1,4 @@
-"""Graphs of an execution that count, and phases and subjects of their entries."""
+"""Graphs of an execution that were not replaced, and phases and subjects of their entries."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ if TYPE_CHECKING:
 
 
 def in_force(graphs: Sequence[GraphRow]) -> list[GraphRow]:
-    """Graphs that were not replaced by a retry with another of the same name."""
+    """Graphs that were not replaced; a retry replaces a graph by another of the same name."""
     latest = {graph.name: graph.attempt for graph in graphs}
     return [graph for graph in graphs if graph.attempt == latest[graph.name]]
 
 
 def last_own_graph(store: Store, row: ExecutionRow) -> GraphRow | None:
-    """The graph that shows the state of an execution: the last one; of an ended one its own, not that of its hooks.
+    """The graph that shows the state of an execution: its last one; None while nothing is planned.
 
-    None while nothing is planned. If it did nothing else, it is the round of its ``pre`` hooks.
+    If the execution has ended, graphs of hooks after its own work are left out. If it has no other graph, the result
+    is the graph of its ``pre`` hooks.
     """
     graphs = store.graphs(row.number)
     if not (row.request.is_surrounded and row.status.is_ended):

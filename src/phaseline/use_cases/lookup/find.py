@@ -26,9 +26,9 @@ NAMED = 5
 
 
 def find_deployment(store: Store, name: str, *, to_change: bool = False) -> DeploymentRow:
-    """The deployment of this name, or the only one whose name begins so; a change requires its whole name.
+    """The deployment of this name, or the only one whose name begins with it; a change requires the whole name.
 
-    Raises: PL-C010 if there is none, PL-C013 if several names begin so.
+    Raises: PL-C010 if there is none, PL-C013 if several names begin with it.
     """
     found = store.deployment(name)
     if found is not None:
@@ -53,7 +53,8 @@ def find_execution(store: Store, id: str | None, deployment: str | None, *, to_c
 
     A unique beginning of the id or the name is enough, unless the execution is to be changed.
 
-    Raises: PL-C011 if there is none, PL-C013 if several ids begin so, PL-C018 if neither id nor deployment decides.
+    Raises: PL-C011 if there is none, PL-C013 if several ids begin with this text, PL-C018 if neither an id nor a
+    deployment is given and there are several deployments.
     """
     if id is not None:
         row = store.execution(id)
@@ -103,7 +104,7 @@ def _in_topology(store: Store, row: DeploymentRow, id: str) -> tuple[DeploymentR
 
 
 def rosters_of(store: Store, rows: Sequence[DeploymentRow]) -> Iterator[tuple[DeploymentRow, Roster]]:
-    """Each deployment with its instances, read a bounded number of deployments at a time."""
+    """Yield each deployment with its instances; they are read for a limited number of deployments at a time."""
     for first in range(0, len(rows), READ_AT_ONCE):
         some = rows[first : first + READ_AT_ONCE]
         rosters = store.listings.rosters([row.number for row in some])
@@ -127,7 +128,7 @@ def _by_prefix(store: Store, id: str, *, to_change: bool) -> ExecutionRow:
 
 
 def _numbers(id: str) -> tuple[int, ...]:
-    """The number of an execution that was given without its workflow."""
+    """The number of an execution, if the id is only a number without the workflow; otherwise empty."""
     is_number = id.isascii() and id.isdecimal() and len(id) < LONGEST_NUMBER and str(int(id)) == id
     return (int(id),) if is_number else ()
 

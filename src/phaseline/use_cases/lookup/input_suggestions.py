@@ -22,7 +22,7 @@ TENANT = "default_tenant"
 class KnownThings:
     """``dsl.type_system.constraints.Lookup`` of a store, which is opened at the first lookup.
 
-    ``deployment``: the one to which a value is given; None while there is none.
+    ``deployment``: the deployment to which a value is given; None: it does not exist yet.
     """
 
     opened: Callable[[], Store]
@@ -78,7 +78,10 @@ class KnownThings:
         return ways[kind]()
 
     def _is_capability(self, value: str, filters: Mapping[str, Value], pattern: Value) -> bool:
-        """Whether a capability of the deployment with a fitting name has this value before anything runs."""
+        """Whether the deployment has a capability with a matching name and this value.
+
+        Capabilities with functions, whose values are known only at run time, do not count.
+        """
         row = self._deployment(filters)
         found = self.store.blueprint(row.number).capabilities if row is not None else {}
         return any(
@@ -104,7 +107,7 @@ _PATTERNS: dict[str, Callable[[str, str], bool]] = {
 
 
 def fits_pattern(name: str, pattern: Value) -> bool:
-    """Whether a name matches ``name_pattern``; of several texts for one operator one is enough.
+    """Whether a name matches ``name_pattern``. If an operator has several texts, one match is enough.
 
     >>> fits_pattern("web-1", {"starts_with": ["db", "web"], "not_contains": "x"})
     True

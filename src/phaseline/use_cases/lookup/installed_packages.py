@@ -1,4 +1,4 @@
-"""Installed packages as use cases need them: their documents, their settings in a deployment, and the place of their files."""
+"""Installed packages for use cases: their documents, their settings in a deployment, and the place of their files."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ ENDING = ".packages"
 
 @frozen
 class InstalledPackage:
-    """An installed package. ``folder``: absolute, with its files as they were installed.
+    """An installed package. ``folder``: the absolute path of the folder with its files as they were installed.
 
-    ``settings``: those of a deployment, with defaults, encrypted or decrypted as they were given; empty without a deployment.
+    ``settings``: the settings of a deployment with defaults, encrypted or decrypted as they were given; empty without
+    a deployment.
     """
 
     row: PackageRow
@@ -137,9 +138,10 @@ def folder_of(ctx: RequestContext, row: PackageRow) -> Path:
 
 
 def restore_packages(ctx: RequestContext) -> None:
-    """Write the files of all packages into their folders, including replaced ones that an execution may still need.
+    """Write the files of all packages into their folders.
 
-    A moved store has its packages beside it: deployments that use them then get the new folders.
+    Replaced packages that an execution may still need are included. The folders are beside the store. If the store
+    was moved, deployments that use packages get the new folders.
     """
     kept = ctx.store.packages.kept() if has_store(ctx.app) else {}
     if not kept:
@@ -168,7 +170,10 @@ def collect(ctx: RequestContext) -> None:
 
 
 def restore_package(ctx: RequestContext, digest: str, number: int, *, anew: bool = False) -> None:
-    """Write the files of a package into its folder if that is missing. ``anew``: always, which undoes changes there."""
+    """Write the files of a package into its folder if the folder is missing.
+
+    ``anew``: write them even if it exists, which undoes changes there.
+    """
     folder = work_folder(ctx) / digest
     if folder.is_dir() and not anew:
         return

@@ -1,6 +1,7 @@
-"""Phases that engines have known, kept in the store: none is skipped because its plugin is missing (PD8, P94).
+"""Phases that engines have known, kept in the store (PD8, P94).
 
-A phase is forgotten when its package is there, valid, and no longer defines it; when it is disabled; or by a command.
+So no phase is skipped because its plugin is missing. A phase is forgotten if its package is found, is valid, and no
+longer defines the phase; if the phase is disabled; or by a command.
 """
 
 from __future__ import annotations
@@ -37,14 +38,14 @@ class ForgottenPhase:
 
 
 def read(ctx: RequestContext, folders: Iterable[str]) -> LoadedPlugins:
-    """The plugins of folders and packages as written, without running them, with known phases that are missing."""
+    """Read the plugins of folders and packages without running them, and add known phases whose plugin is missing."""
     plugins = plugin_set.PhasePlugins((*folders, *phase_places(ctx)))
     plugins.remember(remembered(ctx))
     return plugins.load()
 
 
 def phase_plugins(ctx: RequestContext) -> PhasePlugins:
-    """The phase plugins of the settings' folders and of packages, with their code; read by its ``load``."""
+    """The phase plugins of the settings' folders and of packages. Calling ``load`` on them imports their code."""
     return ctx.app.cache("phase plugins", lambda: _unread(ctx))
 
 
@@ -75,7 +76,10 @@ def remembered(ctx: RequestContext) -> list[PhaseDefinition]:
 
 
 def in_force(ctx: RequestContext) -> set[str]:
-    """Phases (in lower case) of which the running engine has a usable version, whatever the files contain now."""
+    """Names (in lower case) of the phases that the running engine can call, whatever the files contain now.
+
+    Empty if no engine runs.
+    """
     rows = _rows(ctx)
     return {key for key, row in rows.items() if row["is_in_force"]} if rows and ctx.store.owner() else set()
 
@@ -92,7 +96,7 @@ def _rows(ctx: RequestContext) -> dict[str, Mapping[str, Any]]:
 
 
 def _read(text: str) -> Mapping[str, Any] | None:
-    """A stored phase; None for an unreadable one, which counts as never known."""
+    """A stored phase; None for an unreadable row, which is treated as if the phase had never been known."""
     try:
         row = json.loads(text)
         _from_row(row)
@@ -102,7 +106,10 @@ def _read(text: str) -> Mapping[str, Any] | None:
 
 
 def _remember(store: Store, loaded: LoadedPlugins) -> None:
-    """Store phases in use with the places of their packages, missing ones, and refused ones that were in use before."""
+    """Store the known phases: usable ones, those whose plugin is missing, and refused ones that were known before.
+
+    Each is stored with the place of its package.
+    """
     places = {
         plugin.phase.key: verdict.package.place
         for plugin, verdict in loaded.plugins
@@ -135,7 +142,10 @@ def _from_row(row: Mapping[str, Any]) -> PhaseDefinition:
 
 
 def refused_sentences(loaded: LoadedPlugins) -> list[str]:
-    """Sentences about refused plugins: resources wait for their readable phases and skip the unreadable ones."""
+    """Sentences about refused plugins.
+
+    Resources wait for phases of such a plugin that can be read, and skip the others.
+    """
     found = [(verdict.package.place, problem) for verdict in loaded.verdicts for problem in verdict.errors[:1]]
     told = [
         f"nothing of {where} is called, for it is refused: {problem.code} {problem.message}; see: phaseline plugins check"

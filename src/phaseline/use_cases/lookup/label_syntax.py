@@ -1,4 +1,4 @@
-"""The syntax of labels: ``KEY=VALUE``, or ``KEY`` for any value of it."""
+"""The syntax of labels: ``KEY=VALUE``, or ``KEY`` for any value of this key."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def by_key(labels: Sequence[Label]) -> dict[str, list[str]]:
 
 
 def parse_labels(texts: Sequence[str], *, may_be_key: bool = True) -> list[Label]:
-    """Parse labels: ``KEY=VALUE``, or ``KEY`` for any value of it. Raises: PL-C068."""
+    """Parse labels: ``KEY=VALUE``, or ``KEY`` for any value of this key. Raises: PL-C068."""
     return [_parsed(text, may_be_key=may_be_key) for text in texts]
 
 

@@ -21,7 +21,7 @@ SHOWN = 5
 
 
 def below(ctx: RequestContext, top: DeploymentRow) -> Sequence[DeploymentRow]:
-    """Deployments that belong to a deployment, directly or not, each once; an owned one comes before its owner."""
+    """Deployments that belong to ``top``, directly or through others, each once; each comes before its owner."""
     store = ctx.store
     found: dict[int, DeploymentRow] = {}
     seen = {top.number}

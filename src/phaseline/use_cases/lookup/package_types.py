@@ -27,7 +27,10 @@ class PackageTypes:
         self._used: dict[int, InstalledPackage] = {}
 
     def find(self, name: str, version: str) -> str | None:
-        """The file with the types of the newest package of this name that fits; the first, if it has several."""
+        """The file with the types of the newest package of this name and version.
+
+        If the package has several such files, the result is the first.
+        """
         for row in reversed(installed_rows(self._ctx)):
             is_meant = row.is_native and type_catalog.plain_name(row.name) == type_catalog.plain_name(name)
             if is_meant and type_catalog.fits(row.version, version):
@@ -45,7 +48,7 @@ class PackageTypes:
 
     @property
     def uses(self) -> tuple[PackageUse, ...]:
-        """The packages that a deployment of the blueprint needs; the number of the deployment is not known yet."""
+        """The packages that a deployment of the blueprint needs, without the number of the deployment."""
         now, actor = self._ctx.clock.now(), self._ctx.actor.name
         return tuple(
             PackageUse(0, number, is_enabled=False, is_imported=True, folders=found.folders, at=now, by=actor)
@@ -54,9 +57,11 @@ class PackageTypes:
 
 
 def uses_of_new(ctx: RequestContext, name: str, imported: Sequence[PackageUse]) -> tuple[PackageUse, ...]:
-    """Packages used by a new deployment: those that its blueprint imports, and those enabled for a former one of its name.
+    """Packages used by a new deployment.
 
-    If one version of a package is enabled and another is imported, the imported one becomes the enabled one.
+    These are the packages that its blueprint imports, and the packages that were enabled for a former deployment of
+    the same name. If one version of a package was enabled and another version is imported, the imported version
+    becomes the enabled one.
     """
     replaced = ctx.store.deployment(name)
     if replaced is None:
@@ -69,7 +74,8 @@ def uses_of_new(ctx: RequestContext, name: str, imported: Sequence[PackageUse]) 
 def bring_imports(ctx: RequestContext, deployment: int, imported: Sequence[PackageUse]) -> None:
     """Let a deployment use the packages that its next blueprint imports.
 
-    Raises: PL-C016 for a change while an execution of it is open, PL-F062 if a package was removed.
+    Raises: PL-C016 if this changes its packages while one of its executions is open, PL-F062 if a package was
+    removed.
     """
     used = {use.package: use for use in ctx.store.packages.uses(deployment)}
     names = {row.number: row.name for row in ctx.store.packages.all()}

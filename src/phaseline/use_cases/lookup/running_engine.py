@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 @frozen
 class RunningEngine:
-    """The owner process of the store, which carries out requests (pid 0: no engine runs; -1: its id is unknown)."""
+    """The owner process of the store, which carries out requests.
+
+    ``pid`` 0: no engine runs; -1: an engine runs, but its process id is unknown.
+    """
 
     pid: int
 
@@ -24,12 +27,12 @@ class RunningEngine:
 
 
 def engine_now(ctx: RequestContext) -> RunningEngine:
-    """The present engine, if any. One whose process id is unknown counts as running."""
+    """The present engine. If its process id is unknown, it counts as running."""
     owner = ctx.store.owner()
     return RunningEngine(0 if owner is None else owner.pid or -1)
 
 
 def request_reload(ctx: RequestContext) -> None:
-    """Request that a running engine reloads its plugins; without one, the next engine reads them at its start."""
+    """Request that the running engine reloads its plugins. If none runs, the next engine reads them at its start."""
     if ctx.store.owner() is not None:
         ctx.store.ask(rows.RequestKind.RELOAD, 0, {}, ctx.actor)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def opened_inputs(ctx: RequestContext, deployment: int) -> Mapping[str, Value]:
-    """The inputs, decrypted; the vault then knows those that are secrets."""
+    """The decrypted inputs of a deployment. The vault then masks those that are secrets."""
     inputs = ctx.store.inputs(deployment)
     hidden = hidden_inputs(ctx.store.blueprint(deployment)) & inputs.keys()
     if not hidden:

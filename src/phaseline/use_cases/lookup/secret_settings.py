@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def sealed(ctx: RequestContext, form: Form, settings: Mapping[str, Value]) -> dict[str, Value]:
-    """The settings as stored, with secrets encrypted. A reference to a stored secret is not one itself."""
+    """The settings as stored, with secrets encrypted. A setting that names a stored secret is not encrypted."""
     secret = _secret(form)
     return {
         name: ctx.vault.seal(value) if name in secret and _is_told(value) else ctx.vault.sealed(value)
@@ -30,13 +30,16 @@ def opened(ctx: RequestContext, settings: Mapping[str, Value]) -> dict[str, Valu
 
 
 def shown(form: Form, settings: Mapping[str, Value]) -> dict[str, Value]:
-    """The settings for display, from stored or from given ones."""
+    """The settings for display, with secrets hidden. ``settings``: as stored or as given."""
     secret = _secret(form)
     return {name: HIDDEN if name in secret and _is_told(value) else veiled(value) for name, value in settings.items()}
 
 
 def in_clear(form: Form, settings: Mapping[str, Value]) -> list[str]:
-    """Names of secrets stored in clear text: since before they became secrets, or before encryption existed."""
+    """Names of secret settings that are stored in clear text.
+
+    They were stored before the form declared them as secret, or before encryption existed.
+    """
     secret = _secret(form)
     return [name for name, value in settings.items() if name in secret and _is_told(value) and veiled(value) == value]
 
@@ -46,5 +49,5 @@ def _secret(form: Form) -> set[str]:
 
 
 def _is_told(value: Value) -> bool:
-    """False for a value that needs no hiding: an empty one, or the name of a stored secret."""
+    """True for a value that must be hidden; False for an empty value and for the name of a stored secret."""
     return value not in (None, "") and not secret_named(value)

@@ -1,4 +1,4 @@
-"""Entries of a list that cannot be read: each is reported by name with its reason, and hides no other."""
+"""Rows of a list that cannot be read: each is reported by name with its reason; all others are still listed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOT_READ = (ValueError, LookupError, TypeError, AttributeError, ProblemsError)
 
 
 class Flaws:
-    """Sentences about entries left out of a list."""
+    """Sentences about rows that were left out of a list."""
 
     def __init__(self) -> None:
         """No entry was left out yet."""

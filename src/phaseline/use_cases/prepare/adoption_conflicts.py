@@ -1,4 +1,4 @@
-"""Check that the instances of a document do not belong to another deployment already: two would change and delete them."""
+"""Check that the instances of a document do not belong to another deployment: both would change and delete them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Breakpoints of a new execution: parse them, add those of its deployment or cluster, and check that instances stop (H46)."""
+"""Breakpoints of a new execution (H46).
+
+Parse them, add those of the deployment or cluster, and check that instances stop at them.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,10 @@ def with_kept(store: Store, cluster: int, breakpoints: tuple[Breakpoint, ...]) -
 
 
 def unfit_stops(breakpoints: Sequence[Breakpoint], names: Sequence[str], registry: PhaseRegistry) -> Iterator[Problem]:
-    """PL-P047: breakpoints that name none of these resources (empty: any are possible), or no known phase."""
+    """Problems PL-P047: one for each breakpoint that names no known phase, or none of these resources.
+
+    ``names`` empty: all names of resources are accepted.
+    """
     yield from request_validation.unfit_stops(
         breakpoints, names, (), [phase.name for phase in registry.phases], "resource"
     )
@@ -49,7 +55,10 @@ def unfit_stops(breakpoints: Sequence[Breakpoint], names: Sequence[str], registr
 def unmet_stops(
     breakpoints: Sequence[Breakpoint], going: Sequence[Going], registry: PhaseRegistry
 ) -> Iterator[Problem]:
-    """PL-P047: as ``unfit_stops``, and phases that none of the named resources reaches on its way."""
+    """Problems PL-P047: the problems of ``unfit_stops``, and one for each breakpoint at which no resource stops.
+
+    No resource stops if none of the named ones passes the phase on the way to its target.
+    """
     for one in breakpoints:
         unfit = list(unfit_stops((one,), [name for name, _, _ in going], registry))
         yield from unfit
@@ -77,10 +86,11 @@ def _phases(kind: str, target: str, registry: PhaseRegistry) -> Iterator[str]:
 def with_breakpoints(
     ctx: RequestContext, request: Request, topologies: Sequence[Topology], deployment: int = 0
 ) -> Request:
-    """The request with the breakpoints of its deployment, which are its labels. ``deployment`` 0: a new one.
+    """The request with the breakpoints that are labels of its deployment. ``deployment`` 0: a new deployment.
 
-    Raises: PL-P047 for breakpoints of the request, of a new deployment or of another blueprint at which no instance would
-    stop. An older label that has become wrong since is ignored.
+    ``topologies``: the present deployment, and the deployment after an update. Raises: PL-P047 for breakpoints of the
+    request, of a new deployment or of another blueprint at which no instance would stop. An older label at which no
+    instance stops any more is ignored.
     """
     kept = labelled(ctx.store, deployment) if deployment else ()
     new = _written(topologies[-1]) if not deployment or len(topologies) > 1 else ()
@@ -109,7 +119,7 @@ def _written(topology: Topology) -> tuple[Breakpoint, ...]:
 
 
 def read(text: str, timeout_s: float | None = None, *, of: Callable[[str], Breakpoint] = read_breakpoint) -> Breakpoint:
-    """Parse a breakpoint. ``of``: the parser. Raises: PL-P047."""
+    """Parse a breakpoint. ``of``: the parsing function. Raises: PL-P047."""
     try:
         found = of(text)
         return altered(found, timeout_s=timeout_s) if found.timeout_s is None else found

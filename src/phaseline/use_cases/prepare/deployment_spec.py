@@ -1,4 +1,4 @@
-"""The specification of a new deployment: blueprint, name, inputs and labels; and whether the name is available."""
+"""The specification of a new deployment: blueprint, name, inputs and labels; and the check that its name is free."""
 
 from __future__ import annotations
 
@@ -57,7 +57,10 @@ def load_order(ctx: RequestContext, order: DeploymentSpec) -> LoadedBlueprint:
 
 
 def require_free_name(ctx: RequestContext, name: str) -> DeploymentRow | None:
-    """The deployment of this name that a new one would replace. Raises: PL-S010 if something of it may exist or runs."""
+    """The existing deployment that a new one of this name would replace; None: there is none.
+
+    Raises: PL-S010 if it has an open execution, or instances that may exist.
+    """
     existing = ctx.store.deployment(name)
     if existing is not None:
         _raise_if_in_use(ctx, existing)
@@ -65,13 +68,13 @@ def require_free_name(ctx: RequestContext, name: str) -> DeploymentRow | None:
 
 
 def use_by(found: ExecutionRow) -> str:
-    """The end of a sentence about a deployment: the use that an open execution makes of it."""
+    """The end of a sentence about a deployment, with its open execution."""
     is_install = found.request.workflow == "install"
     return f"and is being installed by {found.id}" if is_install else f"and {found.id} has not ended"
 
 
 def _raise_if_in_use(ctx: RequestContext, row: DeploymentRow) -> None:
-    """Raise PL-S010 unless nothing of the deployment is installed and nothing of it runs."""
+    """Raise PL-S010 if the deployment has an open execution, or instances that may exist."""
     found = deployments.open_execution(ctx.store, row)
     living = deployments.living_count(ctx.store, row)
     if found is not None:

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 def look_for_stops(
     ctx: RequestContext, given: Sequence[Breakpoint], request: Request, foreseen: PreviewedRounds, deployment: int = 0
 ) -> tuple[Problem, ...]:
-    """Warnings of those breakpoints ``given`` at which probably no instance stops. ``deployment`` 0: a new one.
+    """Warnings of the ``given`` breakpoints at which probably no instance stops. ``deployment`` 0: a new one.
 
-    While another execution of it is open nothing is certain: the instances may be in other states when this one begins.
-    Raises: PL-P047 if certainly no instance stops.
+    While another execution of the deployment is open, this cannot be known: the instances may be in other states when
+    the new execution begins. Raises: PL-P047 if certainly no instance stops.
     """
     if not given:
         return ()

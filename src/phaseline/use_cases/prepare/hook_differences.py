@@ -1,4 +1,7 @@
-"""Open executions with other hook classes than this process knows: the process that creates an execution pins its classes."""
+"""Open executions that call other hook classes than this process knows.
+
+An execution calls the classes that were known to the process that created it.
+"""
 
 from __future__ import annotations
 

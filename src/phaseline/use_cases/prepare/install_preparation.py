@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 
 class ChosenInstall(NamedTuple):
-    """The request of an installation, as it is planned and as it is stored. ``replaces``: the deployment whose name it gets, 0: none."""
+    """The request of an installation, for its plan and for the store.
+
+    ``replaces``: the number of the deployment of the same name that is replaced; 0: none.
+    """
 
     loaded: LoadedBlueprint
     request: Request
@@ -33,7 +36,10 @@ class ChosenInstall(NamedTuple):
 
 
 class PreparedInstall(NamedTuple):
-    """A valid installation. ``execution`` has its hook classes and stage tasks, and the time of both rows."""
+    """A valid installation.
+
+    ``execution``: with its hook classes and stage tasks; its time is that of the deployment, too.
+    """
 
     name: str
     chosen: ChosenInstall
@@ -42,7 +48,7 @@ class PreparedInstall(NamedTuple):
 
 
 class ChosenUninstall(NamedTuple):
-    """The request of a removal, as it is planned and as it is stored."""
+    """The request of an uninstall, for its plan and for the store."""
 
     deployment: DeploymentRow
     topology: Topology
@@ -50,7 +56,7 @@ class ChosenUninstall(NamedTuple):
 
 
 class PreparedUninstall(NamedTuple):
-    """A valid removal that no other execution blocks."""
+    """A valid uninstall that no other execution blocks."""
 
     chosen: ChosenUninstall
     execution: NewExecution
@@ -99,7 +105,7 @@ def choose_uninstall(
 def prepare_uninstall(
     ctx: RequestContext, name: str, *, ignore_failure: bool = False, manner: ExecutionOptions = DEFAULT_OPTIONS
 ) -> PreparedUninstall:
-    """Check a removal. Raises: as ``choose_uninstall``, PL-C016 while an execution of it is open."""
+    """Check an uninstall. Raises: the errors of ``choose_uninstall``, PL-C016 while an execution of it is open."""
     chosen = choose_uninstall(ctx, name, manner, ignore_failure=ignore_failure, to_change=True)
     deployment, topology, request = chosen
     raise_if_invalid(topology, request)

@@ -54,9 +54,10 @@ class NothingToDo:
 
 @frozen
 class PlanPreview:
-    """A plan as a value and as text, with its warnings. ``id``: the id of the stored plan; empty: it is not stored.
+    """A plan as a value and as text, with its warnings.
 
-    ``around``: its hook classes and stage tasks, None: there are none.
+    ``id``: the id of the stored plan; empty: it is not stored. ``around``: its hook classes and stage tasks; None:
+    there are none.
     """
 
     summary: PlanSummary | RoundsPlan | UpdatePlan | NothingToDo
@@ -77,7 +78,7 @@ class PlanPreview:
 
     @property
     def made_anew(self) -> Mapping[str, int]:
-        """{node: number of its instances} that the plan of an update would reinstall."""
+        """{node: number of its instances} that an update would reinstall."""
         nodes = getattr(self.summary, "nodes", ())
         return {node.name: node.again for node in nodes if getattr(node, "again", 0)}
 
@@ -172,7 +173,10 @@ def preview_workflow(
 
 
 def limits(ctx: RequestContext, deployment: int, request: Request, foreseen: PreviewedRounds) -> Sequence[Problem]:
-    """Warnings of packages about the numbers of instances that a plan leads to. Raises: PL-F069 as a start would."""
+    """Warnings of packages about the numbers of instances after a plan.
+
+    Raises: PL-F069, as the workflow itself would.
+    """
     if not uses_packages(ctx, deployment):
         return ()
 

@@ -29,9 +29,9 @@ def new_execution(
 ) -> tuple[NewExecution, tuple[Problem, ...]]:
     """(the execution to be stored, with its hook classes and stage tasks; warnings of packages).
 
-    ``deployment`` 0: one that is created with it. ``at``: the time, by default now. ``made``: the instances of a new deployment that
-    replaces ``deployment``. Raises: as ``pre_post_for``; PL-F069 for more or fewer instances than packages allow, PL-F015
-    for tasks of packages that would wait for each other.
+    ``deployment`` 0: it is created with the execution. ``at``: the time, by default now. ``made``: the instances of a
+    new deployment that replaces ``deployment``. Raises: the errors of ``pre_post_for``; PL-F069 for more or fewer
+    instances than packages allow, PL-F015 for tasks of packages that would wait for each other.
     """
     warnings: tuple[Problem, ...] = ()
     around = pre_post_for(ctx, request, deployment)
@@ -43,10 +43,10 @@ def new_execution(
 
 
 def with_stops(ctx: RequestContext, request: Request, *topologies: Topology, deployment: int = 0) -> Request:
-    """The request with the breakpoints that are labels of its deployment. ``deployment`` 0: a new one.
+    """The request with the breakpoints that are labels of its deployment. ``deployment`` 0: a new deployment.
 
-    ``topologies``: the present deployment, and that after an update. Raises: PL-P047 for breakpoints at which no instance
-    would stop.
+    ``topologies``: the present deployment, and the deployment after an update. Raises: PL-P047 for breakpoints at
+    which no instance would stop.
     """
     labels = ctx.store.labels.of(deployment) if deployment else topologies[0].blueprint.labels
     if not (labels or request.breakpoints or topologies[-1].blueprint.labels):
@@ -56,9 +56,10 @@ def with_stops(ctx: RequestContext, request: Request, *topologies: Topology, dep
 
 
 def pre_post_for(ctx: RequestContext, request: Request, deployment: int = 0, *, depth: int = 0) -> PrePost | None:
-    """The hook classes and stage tasks that an execution of this request pins; None: none, also not later.
+    """The hook classes and stage tasks that an execution of this request calls; None: it calls none.
 
-    Raises: PL-H001 for hook classes that cannot be used, unless the settings allow to continue without them.
+    They are stored with the execution and do not change later. Raises: PL-H001 for hook classes that cannot be used,
+    unless the settings allow to continue without them.
     """
     has_packages = uses_packages(ctx, deployment)
     stages = _stages_of(ctx, request.workflow, deployment) if has_packages else None
@@ -70,7 +71,7 @@ def pre_post_for(ctx: RequestContext, request: Request, deployment: int = 0, *, 
 
 
 def uses_packages(ctx: RequestContext, deployment: int) -> bool:
-    """Whether a package is enabled for a deployment; for most none is."""
+    """Whether a package is enabled for a deployment."""
     if not deployment or not ctx.store.has_packages:
         return False
     return any(use.is_enabled for use in ctx.store.packages.uses(deployment))

@@ -56,9 +56,10 @@ def with_surroundings(
     made: tuple[str, LoadedBlueprint] | None = None,
     aim: Aim | None = None,
 ) -> PlanPreview:
-    """The plan with its hook classes and stage tasks, if any. ``made``: the name and blueprint of a new deployment.
+    """The plan with its hook classes and stage tasks, if any.
 
-    ``aim``: the target of an update. Raises: PL-H001 as a start would.
+    ``made``: the name and blueprint of a new deployment. ``aim``: the target of an update. Raises: PL-H001, as the
+    workflow itself would.
     """
     if not foreseen.graphs:
         return planned

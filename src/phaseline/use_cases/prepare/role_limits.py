@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 def looked_at(
     ctx: RequestContext, limits: Sequence[RoleLimits], deployment: int, request: Request, made: Topology | None = None
 ) -> list[Problem]:
-    """Warnings about the numbers of instances to which a request leads. ``made``: the instances of a new deployment.
+    """Warnings about the numbers of instances after a request. ``made``: the instances of a new deployment.
 
-    Raises: PL-F069 with all limits that forbid it.
+    Raises: PL-F069 with all limits that the request would exceed.
     """
     if made is not None or request.workflow == INSTALL:
         return raise_if_beyond_limits(limits, made if made is not None else ctx.store.topology(deployment))
@@ -54,7 +54,10 @@ def raise_if_circular(
 def limits_foreseen(
     ctx: RequestContext, deployment: int, request: Request, foreseen: PreviewedRounds
 ) -> Sequence[Problem]:
-    """The same warnings for the preview of a plan. ``deployment`` 0: one without packages yet. Raises: PL-F069."""
+    """Warnings about the numbers of instances after a plan.
+
+    ``deployment`` 0: it does not exist yet. Raises: PL-F069.
+    """
     if request.workflow not in SHAPING:
         return ()
     stages = stages_of(ctx, request.workflow, deployment)

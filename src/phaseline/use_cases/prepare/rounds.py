@@ -72,7 +72,7 @@ def foresee_planned(
     history: History,
     own: Workflow | None = None,
 ) -> PreviewedRounds:
-    """The rounds of a workflow that was checked. ``own``: its planner if it is not built in."""
+    """The rounds of a workflow whose request was checked. ``own``: its planner; None: the workflow is built in."""
     from phaseline.plan.workflows import PLANNERS
 
     planner = PLANNERS[request.workflow] if own is None else own.plan

@@ -66,7 +66,8 @@ class AbandonedView:
 def export(ctx: RequestContext, name: str, *, only_others: bool = False) -> Mapping[str, Value]:
     """Export the document of a deployment; nothing is changed. Its secrets are encrypted.
 
-    ``only_others``: only with the keys of source 2's system. Raises: PL-C010, PL-C043 for a cluster of resources.
+    ``only_others``: the document has only the keys of source 2's system. Raises: PL-C010, PL-C043 for a cluster of
+    resources.
     """
     store = ctx.store
     row = find_deployment(store, name)
@@ -177,7 +178,10 @@ def _of_other_kinds(document: Mapping[str, Any], native: Mapping[str, Any]) -> I
 
 
 def _no_names(document: Mapping[str, Any], native: Mapping[str, Any]) -> Iterator[str]:
-    """Every invalid name (decision 33): names become those of nodes, instances and folders."""
+    """Sentences about invalid names in a document (decision 33).
+
+    The names are checked because they become names of nodes, instances and folders.
+    """
     names = set(document["resources"])
     for row in (*native.get("instances", ()), *native.get("groups", ())):
         names |= {row[key] for key in ("id", "node", "name", "group") if isinstance(row.get(key), str)}

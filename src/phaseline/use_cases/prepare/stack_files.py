@@ -1,7 +1,7 @@
-"""The files of a blueprint in the document of its deployment, by which a store without the blueprint can adopt it.
+"""The files of a blueprint in the document of its deployment, for a store that lacks the blueprint.
 
-``taken`` reads them from the stored blueprint or the folder at the export of a deployment; ``brought`` writes them beside
-the adopting store, where calls look for the code of stored blueprints.
+``taken`` reads them from the stored blueprint or the folder when a deployment is exported; ``brought`` writes them
+beside the adopting store, where calls look for the code of stored blueprints.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ A_DOCUMENT = b'"stack_user_project_id"'
 
 @frozen
 class Brought:
-    """Files of a document, written in ``tree.folder``; ``id``: the id for the stored blueprint made of them."""
+    """Files from a document, written into ``tree.folder``; ``id``: of the stored blueprint that they become."""
 
     id: str
     tree: BlueprintTree
@@ -51,7 +51,10 @@ class Brought:
 
 
 def taken(ctx: RequestContext, deployment: int, code: CodeLocation, file: str) -> FilesTaken:
-    """The files of a deployment's blueprint for a document. ``left_out`` in the result: the reason if that is impossible."""
+    """The files of a deployment's blueprint for a document.
+
+    ``left_out`` in the result: why they cannot be included.
+    """
     shelf = ctx.store.stored_blueprints
     stored = shelf.of_deployment(deployment).get("")
     is_of_store = is_of_store_in(ctx)
@@ -82,7 +85,10 @@ def taken(ctx: RequestContext, deployment: int, code: CodeLocation, file: str) -
 def _written(
     ctx: RequestContext, deployment: int, main: str, files: Sequence[StoredFile], contents: Mapping[str, bytes]
 ) -> FilesTaken:
-    """Encrypt files that contain a secret, such as a blueprint with one as the default of a hidden input."""
+    """The files for the document. Files that contain a secret are encrypted.
+
+    An example is a blueprint with a secret as the default of a hidden input.
+    """
     vault, texts = ctx.vault, {path: _text(body) for path, body in contents.items()}
     if vault.has_seals:
         vault.unsealed(dict(ctx.store.inputs(deployment)))  # from now on the vault knows their secrets
@@ -114,16 +120,17 @@ def _is_document(path: str) -> bool:
 
 
 def is_same(document: Mapping[str, Any], row: StoredBlueprint) -> bool:
-    """Whether a stored blueprint has the files of the document, as far as the document lists its files."""
+    """Whether a stored blueprint has the files of the document; True if the document has no digest of them."""
     said = document[NATIVE].get("files") or {}
     digest = said.get("digest")
     return not digest or digest == row.digest
 
 
 def is_there(ctx: RequestContext, document: Mapping[str, Any], folder: str) -> bool:
-    """Whether the blueprint of the document is in the folder, as far as the document has its content.
+    """Whether the folder contains the blueprint of the document: a main file with the same name and content.
 
-    A folder of the same path may have any other content. Raises: as ``brought``.
+    The content is not compared if the document lacks it, or if another store has encrypted it. Raises: the errors of
+    ``brought``.
     """
     file = Path(folder, Path(str(document["template"]["file"])).name)
     if not file.is_file():
@@ -167,7 +174,7 @@ def brought(ctx: RequestContext, document: Mapping[str, Any], name: str) -> Brou
 
 
 def moved(ctx: RequestContext, found: Brought, code: CodeLocation) -> CodeLocation:
-    """The new place of the code: the blueprint's files are in the new folder, plugins are in those of this machine."""
+    """The new place of the code: the blueprint in its new folder, plugins there and in folders of this machine."""
     old, new = code.blueprint_folder, found.tree.folder
     inside = [
         str(Path(new, Path(folder).relative_to(old)))

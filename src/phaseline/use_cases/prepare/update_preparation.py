@@ -51,9 +51,10 @@ NOT_STORED = -1
 
 @frozen
 class UpdateOrder:
-    """An update of a deployment to a blueprint. ``inputs`` override its present ones; ``parameters``: the workflow's parameters.
+    """An update of a deployment to a blueprint.
 
-    ``plugin_folders`` None: the former folders. ``runtime_only``: the same option as in ``DeploymentSpec``.
+    ``inputs`` override the present inputs; ``parameters``: the workflow's parameters. ``plugin_folders`` None: the
+    former folders. ``runtime_only``: the same option as in ``DeploymentSpec``.
     """
 
     deployment: str
@@ -198,7 +199,7 @@ def _raise_if_unknown_workflow(ctx: RequestContext, aim: Aim, request: Request) 
 
 
 def _as_labelled(former: Blueprint, kept: AbstractSet[Label]) -> Blueprint:
-    """A blueprint without labels that a user has removed: neither an update nor its rollback adds them again."""
+    """A blueprint without labels that a user has removed; neither an update nor its rollback adds them again."""
     labels = {
         key: [value for value in values if not isinstance(value, str) or (key, value) in kept]
         for key, values in former.labels.items()
@@ -207,7 +208,10 @@ def _as_labelled(former: Blueprint, kept: AbstractSet[Label]) -> Blueprint:
 
 
 def _carried_over(former: Blueprint, new: Blueprint, *, now: int) -> Blueprint:
-    """The new blueprint with the kept labels and schedules: labels are added, schedules added or changed, none is removed."""
+    """The new blueprint with the labels and schedules of the former one, and its own ones added.
+
+    No label or schedule is removed; a schedule that the new blueprint changes is replaced.
+    """
     name = "default_schedules"
     labels = {key: list(values) for key, values in former.labels.items()}
     for key, values in new.labels.items():

@@ -57,7 +57,7 @@ class WorkflowStart:
 
 @frozen
 class Prepared:
-    """A valid start: fully checked, not stored. ``own`` None: the built-in workflow of its name.
+    """A valid start: fully checked, not stored. ``own``: the planner; None: the built-in workflow of this name.
 
     ``first``: deployments for which the same workflow runs before.
     """
@@ -109,9 +109,10 @@ def prepare(ctx: RequestContext, order: WorkflowStart, *, manner: ExecutionOptio
 
 
 def _find(ctx: RequestContext, row: DeploymentRow, name: str) -> tuple[WorkflowMapping, Workflow | None]:
-    """The workflow as the blueprint declares it, and its planner if it is not built in; built-in ones need no declaration.
+    """(the workflow as the blueprint declares it, its planner; None: it is built in).
 
-    Raises: PL-P009 if there is none of this name, and as ``find_own``.
+    A built-in workflow need not be declared. Raises: PL-P009 if there is none of this name, and the errors of
+    ``find_own``.
     """
     from phaseline.plan.workflows import PLANNERS
 
@@ -138,9 +139,10 @@ def _parameters(
     own: Workflow | None,
     order: WorkflowStart,
 ) -> dict[str, Value]:
-    """The defaults, overridden by given parameters; functions in defaults are evaluated now, unless the value has a secret.
+    """The defaults overridden by given parameters; functions in defaults are evaluated now.
 
-    Such a function is stored as written and evaluated at the call, because parameters are stored.
+    A function whose value contains a secret is stored as written, because parameters are stored, and evaluated at the
+    call.
     """
     from phaseline.plan.workflows import built_in
 
