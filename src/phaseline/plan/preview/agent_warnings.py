@@ -1,4 +1,7 @@
-"""Hosts with an agent that is not installed: without a fleet every method counts as none, with one warning (decision 8)."""
+"""Warn about hosts whose blueprint asks for an agent: Phaseline installs no agents (decision 8).
+
+Every install method counts as ``none``; one warning names the hosts.
+"""
 
 from __future__ import annotations
 

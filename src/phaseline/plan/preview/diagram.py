@@ -45,7 +45,7 @@ class Drawing:
 
 
 def of_plan(title: str, summaries: Sequence[PlanSummary]) -> Drawing:
-    """The nodes of a plan, each with its calls, round by round."""
+    """The drawing of a plan: the nodes of each round with their calls."""
     nodes: list[DrawnNode] = []
     edges: list[DrawnEdge] = []
     for number, summary in enumerate(summaries):

@@ -63,7 +63,10 @@ def _needs(drawing: Drawing) -> dict[Key, list[Key]]:
 
 
 def _rows(drawing: Drawing, needs: Mapping[Key, Sequence[Key]]) -> list[list[Key]]:
-    """Nodes by depth of their needs, deepest first; round below round."""
+    """Nodes in rows by the depth of their needs, deepest first.
+
+    The rows of each round come below those of the round before.
+    """
     rows: list[list[Key]] = []
     for number in range(max(len(drawing.rounds), 1)):
         own = [(node.round, node.name) for node in drawing.nodes if node.round == number]
@@ -74,7 +77,10 @@ def _rows(drawing: Drawing, needs: Mapping[Key, Sequence[Key]]) -> list[list[Key
 
 
 def _depths(keys: Sequence[Key], needs: Mapping[Key, Sequence[Key]]) -> dict[Key, int]:
-    """The longest path from each node to one without needs. Blueprints have no circles; if there is one, the path ends where it closes."""
+    """The length of the longest path from each node to a node without needs.
+
+    Blueprints have no circles; if there is one, the path ends where the circle closes.
+    """
     depth: dict[Key, int] = {}
     open_keys: set[Key] = set()
     for first in keys:
@@ -92,7 +98,7 @@ def _depths(keys: Sequence[Key], needs: Mapping[Key, Sequence[Key]]) -> dict[Key
 
 
 def _ordered(rows: list[list[Key]], needs: Mapping[Key, Sequence[Key]]) -> list[list[Key]]:
-    """Each row by the middle of its neighbours, so that few arrows cross."""
+    """The rows, each sorted by the average position of a node's neighbours, so that few arrows cross."""
     beside: dict[Key, list[Key]] = {key: list(found) for key, found in needs.items()}
     for key, found in needs.items():
         for one in found:
@@ -148,7 +154,10 @@ def _box(place: tuple[float, float, float, float], node: DrawnNode) -> list[str]
 def _arrow(
     source: tuple[float, float, float, float], target: tuple[float, float, float, float], label: str
 ) -> tuple[list[str], float]:
-    """The lines of an arrow, and how far to the right it extends. One that passes a row goes around the boxes between."""
+    """The SVG lines of an arrow, and its largest distance to the right.
+
+    An arrow that passes a row goes around the boxes between its ends.
+    """
     begin_x, begin_y = source[0] + source[2] / 2, source[1] + source[3]
     end_x, end_y = target[0] + target[2] / 2, target[1]
     half = len(label) * LABEL_LETTER / 2

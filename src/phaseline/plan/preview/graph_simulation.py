@@ -1,7 +1,7 @@
 """Simulate the run of a graph in which every call takes the same time and succeeds: waves, batches, plugin calls.
 
-Wave 1 is everything that may run at once; each next wave is what the one before it released. Entries that are never called
-pass with the wave of their last need.
+Wave 1 contains all entries that may run at once. Each next wave contains the entries that become ready when the wave
+before it is done. An entry that is never called passes in the wave of its last need.
 """
 
 from __future__ import annotations
@@ -56,7 +56,10 @@ def waves(graph: Graph) -> np.ndarray:
 
 
 def walk(topology: Topology, graph: Graph, wave: np.ndarray, slots: Mapping[str, int]) -> tuple[LaneWalk, ...]:
-    """The work of each lane, in the order in which they begin. ``wave``: result of ``waves``; ``slots``: {pool: calls at once}."""
+    """The work of each lane, ordered by the wave in which it begins.
+
+    ``wave``: the result of ``waves``. ``slots``: {pool: the largest number of calls at a time}.
+    """
     specs: dict[LaneSpec, int] = {}
     lane_of = np.array([specs.setdefault(policy.lane, len(specs)) for policy in graph.policies], np.int32)
     careful = {policy.lane for policy in graph.policies if not policy.repeatable}
@@ -96,7 +99,7 @@ def _lane_walk(
 
 
 def _functions(topology: Topology, graph: Graph) -> np.ndarray:
-    """A number for the function of each entry, int32; 0 without a call."""
+    """A number for the function that each entry calls, int32; 0 for an entry without a call."""
     numbers: dict[tuple[str, str], int] = {}
     found = np.zeros(len(graph), np.int32)
     tables: dict[tuple[str, SubjectKind], np.ndarray] = {}
@@ -113,7 +116,7 @@ def _functions(topology: Topology, graph: Graph) -> np.ndarray:
 
 
 def _table(topology: Topology, step: Step, numbers: dict[tuple[str, str], int]) -> np.ndarray:
-    """The numbers of the functions by node or by link."""
+    """The numbers of the functions that a step calls, by node or (for relationships) by link."""
     operations: list[Operation | None]
     if step.kind is SubjectKind.INSTANCE:
         operations = [node.operations.get(step.phase) for node in topology.nodes]

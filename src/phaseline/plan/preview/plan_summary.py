@@ -56,9 +56,9 @@ class RelationshipPlan:
 
 @frozen
 class NodePlan:
-    """The plan of one node's instances. ``properties``: {name: value}, hidden ones replaced.
+    """The plan of one node's instances. ``properties``: {name: value}; values of hidden inputs are replaced.
 
-    ``states``: the states that it goes through if it is on a path.
+    ``states``: the states that the node goes through if it is on a state path.
     """
 
     sign: Sign
@@ -73,9 +73,10 @@ class NodePlan:
 
 @frozen
 class PhasePlan:
-    """How one operation is called: ``calls`` plugin calls in ``batches`` hand-overs, from wave ``first_wave`` on.
+    """How one operation is called: ``calls`` plugin calls in ``batches`` batches, in waves.
 
-    ``is_least``: a batch key may split batches further.
+    ``first_wave`` and ``last_wave``: the waves of its first and last entry. ``is_least``: a batch key may split the
+    members into more batches than counted.
     """
 
     name: str
@@ -91,9 +92,10 @@ class PhasePlan:
 
 @frozen
 class PlanSummary:
-    """The whole plan. ``instances`` counts added, removed and changed ones; ``resized``: nodes with other counts afterwards.
+    """The whole plan. ``instances``: the number of instances that are added, removed or changed.
 
-    ``expected_s``: expected duration, from earlier durations of its operations; None: none of them ran before.
+    ``resized``: nodes whose number of instances changes. ``expected_s``: the expected duration, from earlier
+    durations of the operations; None if none of them ran before.
     """
 
     workflow: str
@@ -112,7 +114,7 @@ class PlanSummary:
 class RoundsPlan:
     """The plan of a workflow of several rounds, each beginning when the one before it has completed.
 
-    ``resized``: nodes with other instances in the end.
+    ``resized``: nodes that have other instances at the end than before.
     """
 
     workflow: str
@@ -142,11 +144,11 @@ def summarise(
     written: Blueprint | None = None,
     yes_many: bool = False,
 ) -> PlanSummary:
-    """The plan of a graph for the user. ``slots``: {pool: the most calls at once}.
+    """The plan of a graph for the user. ``slots``: {pool: the largest number of calls at a time}.
 
     ``written``: the blueprint before inputs were evaluated, so that values of hidden inputs stay hidden.
 
-    Raises: PL-P002 when it makes more than a million relationship calls and ``yes_many`` does not allow them.
+    Raises: PL-P002 if the plan makes more than a million relationship calls and ``yes_many`` does not allow them.
     """
     if not yes_many:
         _raise_if_too_many(graph)
@@ -208,7 +210,10 @@ def _kinds(graph: Graph) -> np.ndarray:
 
 
 def _counts(topology: Topology, graph: Graph) -> np.ndarray:
-    """The number of instances with own calls or states in the graph, by node."""
+    """For each node, the number of its instances that have a call or a change of state in the graph.
+
+    Calls of relationship operations are not counted.
+    """
     moves = np.array([bool(policy.enter or policy.leave) for policy in graph.policies], bool)
     mine = (_kinds(graph) == SubjectKind.INSTANCE) & (((graph.marks & Mark.ABSENT) == 0) | moves[graph.policy])
     touched = np.zeros(len(topology), bool)
@@ -250,7 +255,7 @@ def _nodes(topology: Topology, graph: Graph, written: Blueprint) -> tuple[NodePl
 
 
 def _tally(graph: Graph, kind: SubjectKind, column: np.ndarray) -> dict[int, list[tuple[str, int]]]:
-    """{node or link: the operations called, in the order of the graph, each with its number of calls}."""
+    """{node or link: [(operation, number of its calls)]}; operations in the order of the graph."""
     found: dict[int, list[tuple[str, int]]] = {}
     phases: dict[str, int] = {}
     number = np.array([phases.setdefault(step.phase, len(phases)) for step in graph.steps], np.int64)
@@ -286,7 +291,7 @@ def _relationship(
 
 
 def _properties(node: Node, written: Node, hidden: frozenset[str]) -> Mapping[str, Value]:
-    """The properties, those that come from hidden inputs replaced (decision 30)."""
+    """The properties of a node; a value that comes from a hidden input is replaced (decision 30)."""
     if not hidden:
         return node.properties
     return {

@@ -83,7 +83,10 @@ def _node(node: NodePlan) -> Iterable[str]:
 
 
 def _states(node: NodePlan) -> Iterable[str]:
-    """A line for each call, after the state in which it is made; states without calls are lines as well."""
+    """Lines of a node on a state path: each state, then a line for each call in it.
+
+    States without calls are shown as well.
+    """
     known = {operation.name: operation for operation in node.operations}
     rows: list[list[str]] = []
     for state in node.states:
@@ -179,7 +182,7 @@ def counted(count: int, noun: str, plural: str = "") -> str:
 
 
 def _table(rows: Sequence[Sequence[str]], *, indent: int, right: Sequence[int] = ()) -> Iterable[str]:
-    """Rows with columns under each other; columns ``right`` end under each other."""
+    """Rows as lines of text with aligned columns; the columns numbered in ``right`` are aligned to the right."""
     widths = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")]
     for row in rows:
         cells = [

@@ -20,9 +20,10 @@ BOTH, ONLY_PRE, ONLY_POST = "before and after", "before", "after"
 
 @frozen
 class HookForeseen:
-    """One hook class. ``says``: ``silent`` has no ``do_preview_op``; ``refuses`` with a ``message``. ``called``: when it is called.
+    """The preview of one hook class. ``called``: when the class is called.
 
-    ``decisions``: {instance id: mapping}, what it would decide; ``nodes``: {instance id: its node}.
+    ``says``: ``silent`` if the class has no ``do_preview_op``, ``refuses`` with the reason in ``message``.
+    ``decisions``: {instance id: mapping} that the class would decide; ``nodes``: {instance id: its node}.
     """
 
     name: str
@@ -71,7 +72,7 @@ def _first(lines: Iterator[str]) -> Iterator[tuple[bool, str]]:
 
 
 def _rendered_lines(hook: HookForeseen) -> Iterator[str]:
-    """At least one line.
+    """The lines that show the answer of a hook class, at least one.
 
     >>> list(_rendered_lines(HookForeseen("racks", says="agrees", decisions={"w_1": {"rack": "r1"}}, nodes={"w_1": "w"})))
     ['decides for w × 1: {"rack": "r1"}']
@@ -94,7 +95,7 @@ def _task_rows(tasks: Sequence[TaskRow], stage: str) -> Sequence[tuple[str, str]
 
 
 def _whom(task: TaskRow) -> str:
-    """The package of a task, and its instances or why it has none."""
+    """The package of a task and the number of its instances, or the reason why no instance runs it."""
     package = f"{task.package}-{task.version}"
     title = f" ({task.title})" if task.title not in {"", package} else ""
     said = f"{package}{title}, {task.written or 'deployment_tasks.yaml'}"

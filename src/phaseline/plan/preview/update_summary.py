@@ -58,10 +58,12 @@ class NodeChange:
 
 @frozen
 class UpdatePlan:
-    """The whole plan of an update. ``differences``: all differences of blueprints and inputs; ``replaced``: {node: why}.
+    """The whole plan of an update.
 
-    ``changes``: differences that belong to no node. ``rounds``: those with calls or state changes. ``reinstalled``:
-    {node: why}, done without ``--allow-replace``; ``may_be_reinstalled``: {node: condition}, decided during the run.
+    ``differences``: all differences of blueprints and inputs; ``replaced``: {node: why}. ``changes``: differences
+    that belong to no node. ``rounds``: the rounds with calls or state changes. ``reinstalled``: {node: why} of nodes
+    that are reinstalled even without ``--allow-replace``. ``may_be_reinstalled``: {node: condition} of nodes for
+    which this is decided during the run.
     """
 
     workflow: str
@@ -90,7 +92,10 @@ def summarise_update(
     rounds: tuple[PlanSummary, ...],
     warnings: tuple[Problem, ...],
 ) -> UpdatePlan:
-    """The plan. ``names``: the names of the deployment and of the blueprint's file; ``former``: the blueprint until now."""
+    """The plan of an update. ``names``: the names of the deployment and of the blueprint's file.
+
+    ``former``: the blueprint of the deployment before the update.
+    """
     again = _counts_in(foreseen, {UNINSTALL_AGAIN, INSTALL_AGAIN})
     nodes = _nodes(revision, former, request, again)
     came, went = revision.finished.blueprint.nodes, former.nodes
@@ -116,7 +121,7 @@ def summarise_update(
 
 
 def _counts_in(foreseen: PreviewedRounds, names: AbstractSet[str]) -> dict[str, int]:
-    """{node: number of its instances in the graphs of these names}."""
+    """{node: number of its instances that have an entry in the graphs with these names}."""
     found: dict[str, int] = {}
     for topology, graph in foreseen.graphs:
         if graph.name in names:
@@ -130,7 +135,7 @@ def _counts_in(foreseen: PreviewedRounds, names: AbstractSet[str]) -> dict[str, 
 
 
 def _nodes(revision: Revision, former: Blueprint, request: Request, again: Mapping[str, int]) -> tuple[NodeChange, ...]:
-    """Changed nodes: first those that are removed or stay, then the added ones."""
+    """The changes of all changed nodes: first of the present ones, then of the added ones."""
     made, fates = revision.finished, revision.fates
     counts = np.bincount(made.node[made.is_there], minlength=len(made.nodes)).tolist()
     number = {made.nodes[at].name: at for at in range(len(made.nodes)) if at not in made.past}
@@ -159,7 +164,10 @@ def _nodes(revision: Revision, former: Blueprint, request: Request, again: Mappi
 def _stays(
     node: Node, moved: tuple[int, int], revision: Revision, request: Request, again: Mapping[str, int]
 ) -> NodeChange | None:
-    """The change of a node that stays, with its numbers of added and removed instances; None without a change."""
+    """The change of a node that is in both blueprints, with its added and removed instances.
+
+    None without a change.
+    """
     changes = revision.changed.get(node.name, ())
     come, go = moved
     told = NodeChange("~", node.name, node.type, 0, changes=changes, added=come, removed=go)
@@ -176,7 +184,7 @@ def _stays(
 
 
 def _is_in_replaced(node: Node, revision: Revision) -> bool:
-    """Whether a node that stays is contained, at any depth, in one that is replaced."""
+    """True if a node that stays is contained, at any depth, in a node that is replaced."""
     nodes, container = revision.finished.blueprint.nodes, node.container
     while container is not None and container not in revision.fates.replaced:
         container = nodes[container].container
@@ -184,7 +192,7 @@ def _is_in_replaced(node: Node, revision: Revision) -> bool:
 
 
 def _why_again(node: Node, changes: Iterable[BlueprintChange], request: Request) -> str:
-    """The reason why a node that could stay is reinstalled."""
+    """The reason why a node is reinstalled although it is in both blueprints."""
     if not any(map(is_own, changes)):
         return CONTAINED if not _is_named(request) else "it is on the list of those to reinstall, or in what is"
     if request.parameters.get(FORCE_REINSTALL) is True:
@@ -199,7 +207,7 @@ def _why_again(node: Node, changes: Iterable[BlueprintChange], request: Request)
 def _may_be_reinstalled(
     revision: Revision, request: Request, foreseen: PreviewedRounds, again: Mapping[str, int]
 ) -> dict[str, str]:
-    """{node: condition of its reinstall}, for nodes decided by checks and operations during the run."""
+    """{node: condition of its reinstall}, for nodes whose reinstall depends on checks and operations during the run."""
     if request.parameters.get(SKIP_REINSTALL) is True:
         return {}
     asked, updated = _counts_in(foreseen, {CHECK_DRIFT}), _counts_in(foreseen, {UPDATE})

@@ -1,4 +1,4 @@
-"""The plan of an update as text: a line for each node, its attributes old -> new, other steps, and the rounds."""
+"""The plan of an update as text: nodes with their changed attributes (old -> new), other steps, and rounds."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _node(node: NodeChange) -> Iterable[str]:
 
 
 def _may_be_reinstalled(found: Mapping[str, str]) -> Iterable[str]:
-    """A line for each reason; ``SHOWN`` nodes are named, all are counted."""
+    """A line for each reason, with the names of the first ``SHOWN`` nodes and the number of all."""
     by_reason: dict[str, list[str]] = {}
     for name, reason in found.items():
         by_reason.setdefault(reason, []).append(name)

@@ -37,7 +37,9 @@ def suspended_count(workflow: str, topology: Topology, states: np.ndarray) -> in
 
 
 def activity(states: np.ndarray) -> set[str]:
-    """Which of ``all``, ``partial`` and ``none`` describe the instances; ``all`` and ``none`` without any instance.
+    """The words among ``all``, ``partial`` and ``none`` that describe how many instances are active.
+
+    Without any instance both ``all`` and ``none`` are true.
 
     >>> sorted(activity(np.array([State.STARTED, State.CREATED], np.uint8)))
     ['partial']

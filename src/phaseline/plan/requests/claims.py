@@ -1,10 +1,11 @@
 """Claims of executions on instances, so that executions over disjoint instances run side by side (decision 4, W10).
 
-An execution *owns* the instances that its workflow may change. It *leans* on those they are related to, contained in
-or contain: these must stay unchanged meanwhile, though several executions may lean on one. Two executions collide if one
-owns an instance that the other owns or leans on. Example: ``reinstall`` of ``web_1`` owns it and leans on ``host_1``; a
-``reinstall`` of ``web_2`` on the same host owns another instance and leans on the same, so both run. ``stop`` of ``host_1``
-owns the instance that both lean on, so it waits for them.
+An execution *owns* the instances that its workflow may change. It *leans* on the instances to which they are related,
+in which they are contained, or which they contain. These must stay unchanged meanwhile, but several executions may
+lean on the same instance. Two executions collide if one owns an instance that the other owns or leans on. Example:
+``reinstall`` of ``web_1`` owns ``web_1`` and leans on ``host_1``. A ``reinstall`` of ``web_2`` on the same host owns
+``web_2`` and leans on ``host_1``, so both run. ``stop`` of ``host_1`` owns the instance on which both lean, so it
+waits for them.
 """
 
 from __future__ import annotations
@@ -26,9 +27,10 @@ NOBODY = np.empty(0, np.int64)
 
 @frozen
 class Claim:
-    """``own``: instance numbers, ascending; None: the whole deployment, also after it has changed. ``leans`` likewise.
+    """The instances that an execution reserves: ``own`` and ``leans``, instance numbers, ascending.
 
-    ``by_resource``: each of its instances follows one execution anyway (``reach``), so such executions never collide.
+    None for either: the whole deployment, also after it has changed. ``by_resource``: the engine already ensures that
+    each resource follows one execution (``reach``), so two such executions never collide.
     """
 
     own: np.ndarray | None
@@ -69,7 +71,10 @@ def _meet(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def _neighbours(topology: Topology, own: np.ndarray) -> np.ndarray:
-    """Instances related to one of these by a row or a rule, containing one, or contained in one: bool by number."""
+    """The instances related to instances of ``own`` by a row or a rule, containing one, or contained in one.
+
+    Bool by number.
+    """
     found = np.zeros(len(topology), bool)
     found[topology.target[own[topology.source]]] = True
     found[topology.source[own[topology.target]]] = True

@@ -1,4 +1,4 @@
-"""Why the owner of a store refuses a request about an execution, and how that problem is an answer."""
+"""Problems with which the owner of a store refuses a request about an execution, and their form in an answer."""
 
 from __future__ import annotations
 
@@ -46,7 +46,10 @@ def raise_if_completed(row: ExecutionRow) -> None:
 
 
 def raise_if_not_cleanable(row: ExecutionRow) -> None:
-    """Raise PL-C017 if an execution with pre and post hooks waits for an operator: its hooks must first learn its end."""
+    """Raise PL-C017 if an execution with pre and post hooks waits for a user's decision.
+
+    Its hooks must first get the end of the execution.
+    """
     if row.request.is_surrounded and not row.status.is_ended:
         message = f"the execution {row.id} is {row.status.value}: it cannot be cleaned up before its hooks know its end"
         mend = f"decide about its calls: phaseline executions retry {row.id}, executions complete or cancel; then retry it with --clean"

@@ -30,8 +30,8 @@ def check(
 ) -> tuple[Problem, ...]:
     """All problems of the request, found before it is submitted.
 
-    ``with_custom``: undeclared parameters are accepted, for plugins to read. ``workflow``: None: the built-in one
-    of this name.
+    ``with_custom``: undeclared parameters are accepted, for plugins to read. ``workflow``: the workflow of the
+    request; None: the built-in workflow with the request's name.
     """
     if workflow is None and request.workflow in PLANNERS:
         workflow = built_in(request.workflow)
@@ -59,9 +59,9 @@ def check(
 def stop_problems(
     breakpoints: Iterable[Breakpoint], topologies: Iterable[Topology], phases: Iterable[str]
 ) -> Iterator[Problem]:
-    """PL-P047: breakpoints at which no instance can stop. ``phases``: those that nodes may run.
+    """Problems PL-P047: breakpoints at which no instance can stop. ``phases``: the phases that nodes may run.
 
-    ``topologies``: the present one, and the one that the workflow leads to.
+    ``topologies``: the present topology, and the one to which the workflow leads.
     """
     nodes: dict[str, None] = {}
     known = set(POINTS)
@@ -78,7 +78,10 @@ def unfit_stops(
     phases: Sequence[str] = (),
     noun: str = "node",
 ) -> Iterator[Problem]:
-    """PL-P047: breakpoints that name none of these nodes or resources, or an unknown point. Empty ``names``: any name is possible."""
+    """Problems PL-P047: breakpoints with a node or resource that is not in ``names``, or with an unknown point.
+
+    Empty ``names``: any name is accepted.
+    """
     parts = {".".join(words[at:]) for name in operations for words in [name.split(".")] for at in range(len(words))}
     short = {part for part in parts if "." not in part}
     lower = {phase.lower() for phase in phases}
@@ -97,7 +100,7 @@ def unfit_stops(
 
 
 def _other_words(named: str, operations: Container[str], phases: Container[str]) -> str:
-    """The hint for ``before-create`` and ``after-create``; empty for other words."""
+    """A hint at the right words for ``before-create`` and ``after-create``; empty for other words."""
     word, _, rest = named.partition("-")
     side = SIDES.get(word)
     if side is None or (rest not in operations and rest.lower() not in phases):
@@ -115,12 +118,15 @@ def _not_taken_back(request: Request) -> Problem:
 
 
 def warnings(topology: Topology, request: Request, workflow: Workflow | None = None) -> tuple[Problem, ...]:
-    """Warnings before the workflow begins, besides those of the plan of any graph."""
+    """Warnings about the request before the workflow begins. Warnings about its graphs are not included."""
     return tuple((workflow or built_in(request.workflow)).warnings(topology, request))
 
 
 def _parameters(request: Request, known: Mapping[str, Parameter], more: set[str]) -> Iterable[Problem]:
-    """``known``: parameters that the workflow uses; ``more``: further names that may be given."""
+    """Problems of the parameters.
+
+    ``known``: the parameters that the workflow uses; ``more``: other names that are allowed.
+    """
     for name, value in request.parameters.items():
         if name in known:
             if known[name].is_ignored and value is not False:

@@ -75,7 +75,10 @@ def _concerned(one: Breakpoint, topology: Topology, graph: Graph, step: Step) ->
 
 
 def _called(one: Breakpoint, foreseen: PreviewedRounds) -> list[str]:
-    """The operations called on instances that it names, by their last part; a phase by its name."""
+    """The operations that are called on instances named by the breakpoint, by their last part.
+
+    A phase by its name.
+    """
     found: dict[str, None] = {}
     for topology, graph in foreseen.graphs:
         for step in graph.steps:

@@ -71,7 +71,7 @@ def surrounded(planner: Planner, around: PrePost) -> Planner:
 
 
 def is_of_surroundings(name: str) -> bool:
-    """True for a round that is not one of the body.
+    """True for a round of hooks or stage tasks, False for a round of the body.
 
     >>> is_of_surroundings("pre hooks"), is_of_surroundings("stage post_deployment"), is_of_surroundings("install")
     (True, True, False)
@@ -122,9 +122,10 @@ class _Body:
         return self.planner(asked.topology, request, history, asked.declare)
 
     def _of_now(self, done: Round) -> Round:
-        """The round as one of the present attempt, even if it waited for an operator in between.
+        """The round, with the number of the present attempt if it belongs to this attempt.
 
-        Not a round with calls of unknown result that was left for a clean-up.
+        It belongs to the attempt even if a user's decision came in between. A round from before the attempt, one with
+        calls of unknown result, and any round of a clean-up keep their number.
         """
         asked = self.asked
         was_left = asked.request.clean or done.counts.get("unsure")
@@ -132,7 +133,10 @@ class _Body:
         return altered(done, attempt=asked.history.attempt) if is_now else done
 
     def _goes_on(self, rounds: tuple[Round, ...]) -> bool:
-        """Whether a retry continues the last graph. After a taking back, or with a clean-up, it starts with a new one."""
+        """True if a retry continues the last graph.
+
+        After a taking back, or with a clean-up, a retry begins with a new graph.
+        """
         history = self.asked.history
         if not rounds or rounds[-1].attempt >= self.asked.request.acts_since or history.canceled or history.is_afresh:
             return False
@@ -149,7 +153,7 @@ class _Action:
     of: str = ""
 
     def answer(self, body: _Body) -> Answer:
-        """The first due round, or the verdict of all."""
+        """The next round that is due, or the verdict if no round is left."""
         opening = self._opening()
         if opening is not None:
             return opening
@@ -161,7 +165,10 @@ class _Action:
         )
 
     def _opening(self) -> Graph | Verdict | None:
-        """The pre calls; after a failure the undo calls, then the verdict. None: the body may begin."""
+        """The graph of the pre calls; after a failure of one, the graph of undo calls, then the verdict.
+
+        None: the body may begin.
+        """
         history, wanted = self.asked.history, [one for one in self.classes if one.has_pre]
         done = next((one for one in reversed(of_this_action(self.asked)) if one.name == OPENING + self.of), None)
         if done is None and (wanted or self.of):
@@ -183,7 +190,10 @@ class _Action:
         return Verdict(ExecutionStatus.CANCELED if history.canceled else ExecutionStatus.FAILED, told)
 
     def _closing(self, found: Verdict, why: DeploymentCallKind) -> Graph | Verdict:
-        """The post calls, which get the end of the body; then the verdict, failed if a critical one failed."""
+        """The graph of the post calls, which get the end of the body.
+
+        Then the verdict, failed if a critical call failed.
+        """
         if found.status is ExecutionStatus.ATTENTION:
             return found
         why = _reported_kind(self.asked, self.of) or why
@@ -203,7 +213,10 @@ class _Action:
     def _owed(
         self, prefix: str, name: str, classes: Sequence[PinnedHookClass], why: DeploymentCallKind
     ) -> Graph | None:
-        """A graph of the calls still due; each runs whatever the result of those before it. None: all are done."""
+        """A graph of the calls that are still due, one after the other, even if an earlier one fails.
+
+        None: all are done.
+        """
         called = sum(done.counts.get(word, 0) for done in self._rounds(name) for word in CALLED)
         stages = [
             on_deployment(prefix + one.name, _policy(prefix, one), why, tolerant=not one.critical, however=True)
@@ -229,12 +242,12 @@ def _policy(prefix: str, hook: PinnedHookClass) -> Policy:
 
 
 def of_this_action(asked: Asked) -> tuple[Round, ...]:
-    """The rounds of the present action; a retry begins a new action only if the former had ended."""
+    """The rounds of the present action. A retry begins a new action only if the action before it had ended."""
     return tuple(done for done in asked.history.rounds if done.attempt >= asked.request.acts_since)
 
 
 def _reported_kind(asked: Asked, of: str) -> DeploymentCallKind | None:
-    """The kind of end that the post hooks of an action were called with; None: not called yet."""
+    """The kind of end that the post hooks of an action got in their call; None: they were not called yet."""
     names = {CLOSING + words + of: why for why, words in AFTER.items()}
     found = [names[done.name] for done in of_this_action(asked) if done.name in names]
     return found[0] if found else None

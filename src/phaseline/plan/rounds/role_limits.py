@@ -32,7 +32,7 @@ def counting(topology: Topology, among: np.ndarray | None = None) -> Count:
 def raise_if_beyond_limits(
     limits: Sequence[RoleLimits], shape: Topology, before: Topology | None = None
 ) -> list[Problem]:
-    """Raise the limits that forbid a topology (PL-F069); return those that only warn.
+    """Raise the problems of limits that forbid a topology (PL-F069); return the problems of limits that only warn.
 
     ``before``: the present topology; None: the deployment is new.
     """
@@ -44,7 +44,7 @@ def raise_if_beyond_limits(
 
 
 def look_ahead(limits: Sequence[RoleLimits], planner: Planner, asked: Asked) -> None:
-    """Raise the limits that forbid the topology to which a workflow that is about to begin would lead."""
+    """Raise PL-F069 if the workflow that is about to begin would lead to a topology that a limit forbids."""
     if asked.request.workflow == INSTALL:
         raise_if_beyond_limits(limits, asked.topology)
     else:

@@ -29,10 +29,11 @@ MOST_ROUNDS = 100
 
 @frozen
 class PreviewedRounds:
-    """The preview if everything completes. ``graphs`` in order, each with the topology in which it runs.
+    """The rounds of a workflow if every call completes.
 
-    ``before``: the topology now; ``topology`` and ``states`` (uint8 by instance number): those in the end. ``verdict``: None
-    if ``MOST_ROUNDS`` did not reach it.
+    ``graphs`` in order, each with the topology in which it runs. ``before``: the present topology. ``topology`` and
+    ``states`` (uint8 by instance number): the topology and the states at the end. ``verdict``: None if it was not
+    reached within ``MOST_ROUNDS`` rounds.
     """
 
     before: Topology
@@ -81,7 +82,10 @@ def states_after(graph: Graph, states: np.ndarray) -> np.ndarray:
 
 
 def checks_after(graph: Graph, checks: Checks) -> Checks:
-    """The results if checks find the same as before, instances never checked are healthy, and every heal succeeds."""
+    """The results of checks after the graph, if every check finds the same as before and every heal succeeds.
+
+    Instances that were never checked count as healthy.
+    """
     phases = [step for step in graph.steps if step.phase in OPERATIONS]
     if not phases:
         return checks

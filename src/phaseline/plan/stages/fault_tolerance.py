@@ -21,7 +21,11 @@ OTHERS = "instances in no group"
 
 @frozen
 class FaultTolerance:
-    """``group``: int32 by instance, a number for each different set of groups; ``bears``: some failures are tolerated."""
+    """The bounds for failures of instances in granular tasks.
+
+    ``group``: int32 by instance, one number for each different combination of task groups. ``bears``: some failures
+    are tolerated.
+    """
 
     group: np.ndarray
     bounds: tuple[Bound, ...]
@@ -29,7 +33,10 @@ class FaultTolerance:
 
     @classmethod
     def of(cls, groups: Sequence[ExecutionTask], masks: RoleMasks, size: int) -> FaultTolerance:
-        """The fault tolerance of the tasks that are groups. A group without a setting tolerates the failure of all instances."""
+        """The fault tolerance from the tasks that are groups.
+
+        A group without the setting tolerates the failure of all instances.
+        """
         members = [masks.of(group.roles) for group in groups]
         if not members:
             return cls(np.zeros(size, np.int32), (Bound(OTHERS, (STRICT,), 0),), bears=False)
@@ -51,7 +58,9 @@ class FaultTolerance:
 
 
 def tolerated(said: int | str | None, size: int) -> int:
-    """The number of a group's instances that may fail, from a number, a share, or a number less than all; None: all.
+    """The number of a group's instances that may fail, out of ``size``.
+
+    ``said``: a number, a share, a negative number n for all except n, or None for all.
 
     >>> tolerated(1, 4), tolerated("50%", 4), tolerated(-3, 4), tolerated(None, 4), tolerated(-9, 4)
     (1, 2, 1, 4, 0)

@@ -1,7 +1,8 @@
 """Decide which granular tasks run before the body of a workflow, and which after it (F46).
 
-The body comes right after the point ``deploy_start``. The tasks before it are those that the point waits for, and those after
-``pre_deployment_start`` that are not after ``deploy_start``, with all that they wait for. All others run after the body.
+The body comes right after the point ``deploy_start``. These tasks run before the body: tasks for which
+``deploy_start`` waits; tasks after ``pre_deployment_start`` that are not after ``deploy_start``; and all tasks for
+which one of these waits. All other tasks run after the body.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 
 
 def ties_of(granular: Sequence[ExecutionTask]) -> dict[str, Ties]:
-    """{id of a task that is no group: its dependencies}, with those of its groups and of a stage (in the old form)."""
+    """{id of a task that is not a group: its dependencies}.
+
+    Included are the dependencies of the groups that contain the task and, in the old form, of its stage.
+    """
     groups: dict[str, list[Ties]] = {}
     for task in granular:
         for id in task.ties.tasks if task.type == GROUP and task.ties is not None else ():
@@ -56,7 +60,9 @@ def sided(ties: Mapping[str, Ties]) -> Mapping[str, frozenset[str]]:
 
 
 def segments(ties: Mapping[str, Ties]) -> Mapping[str, int]:
-    """{id of a task or a point: number of points between stages before it}: tasks of one segment run between the same points.
+    """{id of a task or point: number of points before it}.
+
+    Tasks with equal numbers run between the same two points.
 
     >>> segments({"a": Ties(), "b": Ties(requires=("deploy_end",))})["b"]
     4
@@ -70,7 +76,7 @@ def segments(ties: Mapping[str, Ties]) -> Mapping[str, int]:
 
 
 def depths_by_needs(ties: Mapping[str, Ties], known: Mapping[str, int]) -> dict[str, int]:
-    """{id: depth}: as in ``known``, otherwise one more than the deepest of its needs.
+    """{id: depth}: the depth in ``known`` if there is one, otherwise one more than the depth of the deepest need.
 
     >>> depths_by_needs({"a": Ties(requires=("b",)), "b": Ties()}, {})["a"]
     1
@@ -126,7 +132,7 @@ def _fitting(name: str, ids: Mapping[str, object], *, is_pattern: bool) -> list[
 
 
 def _reached(start: Iterable[str], steps: Mapping[str, Iterable[str]]) -> set[str]:
-    """The start and everything that it leads to."""
+    """The ids in ``start`` and all ids that can be reached from them."""
     found = set(start)
     waiting = list(found)
     while waiting:

@@ -45,7 +45,7 @@ class RoleMasks:
         return found
 
     def _named(self, roles: Roles) -> Iterable[str]:
-        """The names, and those that a pattern matches from their beginning."""
+        """The names of the roles, and all known names that a pattern matches from their beginning."""
         yield from roles.names
         for text in roles.patterns:
             fits = compiled(text).matches
@@ -90,7 +90,10 @@ class RoleMasks:
         return found
 
     def _primary(self, mask: np.ndarray) -> np.ndarray:
-        """The instance with the lowest index; with several nodes that of the first."""
+        """The instance with the lowest index, as bool by number.
+
+        If several nodes have one, the instance of the first node.
+        """
         found = np.zeros(len(mask), bool)
         numbers = mask.nonzero()[0]
         if len(numbers):

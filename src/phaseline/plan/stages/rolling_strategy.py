@@ -1,8 +1,8 @@
 """The strategy of a group of tasks: a limited number of its instances run their tasks at a time (F44).
 
-As in the ancestor's engine that had groups, an instance has its turn for all of its tasks, up to the next point between
-stages: with ``one_by_one`` the second begins when the first has run them all. The result of a task makes no difference; the
-group's fault tolerance limits the failures.
+As in the ancestor's engine with groups, an instance has its turn for all of its tasks up to the next point between
+stages: with ``one_by_one`` the second instance begins when the first one has run all of them. It does not matter
+whether a task has failed; the group's fault tolerance limits the failures.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 def take_turns(
     graph: TaskGraph, rows: Sequence[Sequence[Block]], segments: Sequence[int], members: np.ndarray, at_once: int
 ) -> None:
-    """Make each instance wait for the end, with any result, of the one ``at_once`` places before it.
+    """Make each instance wait until the instance ``at_once`` places before it has ended its tasks, with any result.
 
-    ``rows``: the calls of each task, in turn, and of each its segment between two points. ``members``: bool by instance number.
+    ``rows``: for each task its calls, in order. ``segments``: for each task its place between two points.
+    ``members``: the instances of the group, bool by number.
     """
     for segment in sorted(set(segments)):
         called = [row for row, of in zip(rows, segments, strict=True) if of == segment and _is_on_instances(row)]

@@ -43,9 +43,10 @@ def on_deployment(
 
 
 def build_stage_graph(name: str, stages: Sequence[StageCall]) -> Graph:
-    """The graph: the entries of each stage, and between stages a milestone that passes when the former one is done.
+    """Build the graph: the entries of each stage, and milestones between stages.
 
-    Stages without subjects are left out. An empty graph settles at once.
+    A milestone passes when the stage before it is done. Stages without subjects are left out. An empty graph settles
+    at once.
     """
     wanted = [stage for stage in stages if len(stage.subjects)]
     steps: list[Step] = []
@@ -84,7 +85,10 @@ def _graph(
     columns: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]],
     followers: Sequence[np.ndarray],
 ) -> Graph:
-    """``followers`` by step: for calls the milestone after each (-1: none), for a milestone all entries that wait for it."""
+    """The graph of the steps. ``followers`` by step: the positions that wait for its entries.
+
+    For a step of calls: the milestone after each call (-1: none). For a milestone: all entries that wait for it.
+    """
     degree: list[np.ndarray] = []
     idx: list[np.ndarray] = []
     for step, behind in zip(steps, followers, strict=True):

@@ -28,9 +28,9 @@ BEFORE, AFTER = STAGE + "pre_deployment", STAGE + "post_deployment"
 def within(
     asked: Asked, around: PrePost, body: Callable[[], Graph | Reshape | GoOn | Verdict]
 ) -> Graph | Reshape | GoOn | Verdict:
-    """The next round: due tasks, or the answer of the body.
+    """The next round: the tasks that are due, or the answer of the body.
 
-    If tasks have failed the body is not asked again; a retry continues the failed tasks.
+    If tasks have failed, the body's planner is not called; a retry continues the failed tasks.
     """
     if not around.stages:
         return body()

@@ -63,9 +63,10 @@ EVERY_DEPLOYMENT = "deployment.id"
 
 
 def before(asked: Asked, around: PrePost, body: Callable[[], object] | None = None) -> Graph | None:
-    """The tasks before the body. None if none is due, or not yet because the new instances are not added.
+    """The graph of the tasks before the body; None if no task is due, or if new instances must be added first.
 
-    ``body``: returns the workflow's next answer. A heal runs its checks before the tasks, because they decide what is healed.
+    ``body``: returns the workflow's next answer. A heal runs its checks before the tasks, because they decide what is
+    healed.
     """
     if asked.request.workflow == HEAL and body is not None:
         following = body()
@@ -78,7 +79,10 @@ def before(asked: Asked, around: PrePost, body: Callable[[], object] | None = No
 
 
 def after(asked: Asked, around: PrePost, answer: Graph | Reshape | GoOn | Verdict) -> Graph | None:
-    """The tasks after the body, if this ``answer`` would complete it, so that the new instances are still known."""
+    """The graph of the tasks after the body; None unless the body's ``answer`` would complete the workflow.
+
+    The tasks run just before that answer, because the new instances are still known then.
+    """
     if isinstance(answer, Reshape):
         is_due = asked.topology.started is not None and answer.topology.started is None
     else:
@@ -88,7 +92,10 @@ def after(asked: Asked, around: PrePost, answer: Graph | Reshape | GoOn | Verdic
 
 
 def fresh(asked: Asked) -> np.ndarray:
-    """Instances on which tasks run in this execution, unless they run again on all; bool by number."""
+    """The instances that this execution may change, bool by number.
+
+    Tasks run on these unless they run again on all.
+    """
     topology = asked.topology
     found = topology.is_there.copy()
     if asked.request.workflow in RESHAPING and topology.started is not None:
@@ -123,10 +130,11 @@ Told = TypeVar("Told")
 def _build_side(
     ask: Callable[[_Side], Told], asked: Asked, stages: Stages, stage: str, new: np.ndarray | None = None
 ) -> Told:
-    """The answer of one side.
+    """Return what ``ask`` returns for the graph of one side of the body (before or after it).
 
-    If an instance would have to wait for one with a later turn, its groups take turns task by task: the limited number of
-    instances runs each task, in any order that the tasks allow.
+    Normally an instance of a group with a strategy runs all its tasks in one turn. If an instance would then wait for
+    one with a later turn, the groups take turns for each task separately, so that the tasks may run in any order that
+    they allow.
     """
     try:
         return ask(_Side(asked, stages, stage, new))
@@ -198,7 +206,7 @@ class _Side:
         return [one for one in self._tied if one.id == task.id].index(task)
 
     def _laid(self) -> dict[str, list[Vertices]]:
-        """The vertices of all tasks, without edges; those of granular tasks by id."""
+        """Add the vertices of all tasks, without edges. Returns the vertices of granular tasks by id."""
         self._turns = [self._vertices(task) for task in self._in_turn]
         known: dict[str, list[Vertices]] = {}
         for task in self._tied:
@@ -206,7 +214,10 @@ class _Side:
         return known
 
     def _tied_up(self, known: dict[str, list[Vertices]]) -> np.ndarray:
-        """The depths of the vertices, with all edges of tasks and groups. Raises: PL-F015."""
+        """Add all edges of tasks and groups, and return the depths of the vertices.
+
+        Raises: PL-F015 for a circle.
+        """
         if self._tied:
             self._points(known)
             Tying(self._graph, known, self._masks, self._bearing.bears).tie()
@@ -217,7 +228,7 @@ class _Side:
         return self._taking_turns() if self._tied and self._in_turns and not self._by_task else depth
 
     def _taking_turns(self) -> np.ndarray:
-        """The depths of the vertices, with the waits for turns of instances."""
+        """Make instances wait for their turns, and return the new depths of the vertices."""
         found = segments(self._ties)
         of_rows = [found.get(id, -1) for id in self._row_ids]
         for group in self._in_turns:
@@ -228,7 +239,10 @@ class _Side:
         return depth
 
     def _points(self, known: dict[str, list[Vertices]]) -> None:
-        """Add the points between stages of this side, in their order; one that a package overrides keeps its place."""
+        """Add this side's points between stages, in order.
+
+        A point that a package defines itself keeps its place.
+        """
         cut = POINTS.index(DEPLOY_START) + 1
         last: Vertices | None = None
         for name in POINTS[:cut] if self._stage == PRE else POINTS[cut:]:
@@ -240,7 +254,11 @@ class _Side:
             last = known[name][-1]
 
     def _row_of_stages(self, in_turn: Sequence[Vertices], known: Mapping[str, Sequence[Vertices]]) -> None:
-        """Add the tasks of ``tasks.yaml``: each after all calls of the one before, between the end of their stage and its followers."""
+        """Add edges so that the tasks of ``tasks.yaml`` run one after the other.
+
+        Each waits for all calls of the task before it, the first one for the end point of its stage. Before the body,
+        the point ``deploy_start`` waits for the last task.
+        """
         first, last = (PRE_END, DEPLOY_START) if self._stage == PRE else (POST_END, "")
         ready = np.empty(0, np.int64)
         for point in known.get(first, ()):
@@ -297,7 +315,7 @@ class _Side:
         return Vertices(id, ties, block, block)
 
     def _who(self, task: ExecutionTask) -> np.ndarray:
-        """The instances that run a task; for a task of the engine's machine, which runs once, any instance."""
+        """The instances that run a task; for a task of the engine's machine, which runs once, any one instance."""
         topology = self._asked.topology
         again = topology.is_there if task.reexecutes else self._fresh
         if task.roles.scope == "master":
@@ -313,7 +331,10 @@ class _Side:
     def _calls(
         self, task: ExecutionTask, subjects: np.ndarray
     ) -> list[tuple[str, np.ndarray | int | None, np.ndarray | int]]:
-        """(phase, policy, marks) of consecutive calls; a skipped task has none."""
+        """[(phase, policy, marks)] of the consecutive calls of a task.
+
+        A skipped task has one entry without a call.
+        """
         if not task.is_called:
             return [(task.phase, None, int(Mark.ABSENT))]
         if task.type == OPERATION:
@@ -329,7 +350,7 @@ class _Side:
     def _left_out(
         self, task: ExecutionTask, subjects: np.ndarray, policy: np.ndarray | int | None, marks: np.ndarray | int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Policy and marks by instance, without a call if the condition of the task is false."""
+        """Policy and marks by instance; an instance for which the task's condition is false gets no call."""
         topology, absent = self._asked.topology, self._graph.policies.absent()
         left_out = np.array([node.name in task.not_on for node in topology.nodes], bool)[topology.node[subjects]]
         return (
@@ -346,7 +367,10 @@ class _Side:
     def _operations(
         self, name: str, subjects: np.ndarray
     ) -> list[tuple[str, np.ndarray | int | None, np.ndarray | int]]:
-        """An operation of the instances themselves, one call for each full name; absent if a node does not have it."""
+        """The calls of an operation of the instances, one for each full name.
+
+        An instance whose node does not have it is not called.
+        """
         topology, policies = self._asked.topology, self._graph.policies
         number = policies.numbering(PolicyOverrides())
         numbers = np.unique(topology.node[subjects]).tolist()

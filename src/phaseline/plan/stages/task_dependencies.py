@@ -35,9 +35,10 @@ NO_TIES = Ties()
 
 @frozen
 class Vertices:
-    """A task, or a point between stages, and its vertices: the first and the last call on each instance.
+    """A task or a point between stages, with its first call (``head``) and its last call (``tail``) on each instance.
 
-    ``who``: instance numbers, -1 for the engine's machine and for a point; int32, ascending.
+    One such call on one instance is a *vertex*. ``who``: instance numbers, int32, ascending; empty for a task of the
+    engine's own machine and for a point.
     """
 
     id: str
@@ -66,7 +67,9 @@ Part: TypeAlias = tuple[Vertices, np.ndarray]
 
 
 def fitting(name: str, ids: Iterable[str], *, is_pattern: bool = False) -> list[str]:
-    """The ids that a name selects: itself, or those that an expression (also written ``/like this/``) matches from the beginning.
+    """The ids that a name selects: the equal id, or the ids that a regular expression matches from the beginning.
+
+    ``is_pattern``: the name is an expression; a name ``/like this/`` is one, too.
 
     >>> fitting("/data(base)?$/", ["data", "database", "databases"]), fitting("web", ["db"])
     (['data', 'database'], [])
@@ -78,10 +81,11 @@ def fitting(name: str, ids: Iterable[str], *, is_pattern: bool = False) -> list[
 
 @mutable
 class Tying:
-    """Adds the edges of the tasks of one side of the body.
+    """Adds the edges of the tasks of one side of the body (before it, or after it).
 
-    ``bears``: some instances may fail, so a point between stages is passed when the tasks before it have ended with any
-    result; the bounds of the graph stop it if too many have failed.
+    ``known``: {id: tasks or points with this id}. ``bears``: some instances may fail, so a point between stages
+    passes when the tasks before it have ended with any result; the graph's bounds stop the execution if too many
+    instances have failed.
     """
 
     graph: TaskGraph
@@ -108,7 +112,10 @@ class Tying:
         return [one for id in fitting(name, self.known, is_pattern=is_pattern) for one in self.known[id]]
 
     def _beside(self, name: str, own: Vertices, *, needs: bool) -> None:
-        """Add edges with tasks on the same instance, or with points between stages: ``own`` needs them, or they need it."""
+        """Add edges between the task ``own`` and the tasks ``name`` on the same instance, or a point between stages.
+
+        ``needs``: ``own`` waits for the others; otherwise the others wait for ``own``.
+        """
         for other in self._found(name):
             if other is own:
                 continue
@@ -122,7 +129,11 @@ class Tying:
                 self.graph.tie_pairs(before.tail.at(common), behind.head.at(common))
 
     def _across(self, said: CrossDependency, own: Vertices, *, needs: bool) -> None:
-        """Add edges between ``own`` and tasks of instances with the role."""
+        """Add edges between the task ``own`` and tasks on all instances with a role.
+
+        ``said``: the cross-dependency. ``needs``: ``own`` waits for the others; otherwise the others wait for
+        ``own``. Raises: PL-F015 if the task names itself on several instances.
+        """
         if said.roles.scope == "self":
             for id in fitting(said.name, self.known, is_pattern=said.is_pattern):
                 self._beside(id, own, needs=needs)
@@ -141,7 +152,7 @@ class Tying:
             self._is_needed(said, own, others, itself)
 
     def _positions(self, one: Vertices, roles: Roles, *, needs: bool) -> np.ndarray:
-        """The last calls (``needs``), or the first, of a task on instances with the role."""
+        """The positions of the last calls (``needs``) or first calls of a task, on instances with the role."""
         block = one.tail if needs else one.head
         if one.is_point:
             return block.positions if roles.scope in {"all", "sync"} else block.positions[:0]
@@ -153,7 +164,11 @@ class Tying:
         return found
 
     def _needs(self, said: CrossDependency, own: Vertices, others: Sequence[Part], itself: np.ndarray) -> None:
-        """Make ``own`` wait for all these vertices, or for any. If one of them belongs to ``own``, the others of ``own`` wait for it."""
+        """Make the calls of the task ``own`` wait for calls of other tasks: for all of them, or for any one.
+
+        ``others``: other tasks, each with the positions of its calls. ``itself``: the position of one call of
+        ``own``, if the dependency names it; the calls of ``own`` on other instances wait for it, too.
+        """
         heads = own.head.positions
         sources = [self._reaching(one, positions, own) for one, positions in others]
         if not len(itself):
@@ -164,7 +179,11 @@ class Tying:
         self.graph.tie(self._joined(said, sources), heads[excepted])
 
     def _is_needed(self, said: CrossDependency, own: Vertices, others: Sequence[Part], itself: np.ndarray) -> None:
-        """Make all these vertices wait for ``own``: for all of its vertices or for any. If one of them belongs to ``own``, it waits for the others."""
+        """Make calls of other tasks wait for the calls of the task ``own``: for all of them, or for any one.
+
+        ``others``: other tasks, each with the positions of its calls. ``itself``: the position of one call of
+        ``own``, if the dependency names it; this call waits for the calls of ``own`` on other instances.
+        """
         tails = own.tail.positions
         for one, heads in others:
             self.graph.tie(self._joined(said, [self._reaching(own, tails, one)]), heads)
@@ -173,13 +192,20 @@ class Tying:
             self.graph.tie(self._joined(said, [tails[~excepted]]), itself)
 
     def _reaching(self, before: Vertices, sources: np.ndarray, behind: Vertices) -> np.ndarray:
-        """The positions of one task that another waits for; a point waits for ends if failures are tolerated."""
+        """The positions for which the task or point ``behind`` waits.
+
+        ``sources``: the positions of calls of ``before``. If failures are tolerated and ``behind`` is a point, it
+        waits for a new milestone instead, which passes when these calls have ended with any result.
+        """
         if not self.bears or before.is_point or not behind.is_point or not len(sources):
             return sources
         return self.graph.milestone(sources, int(Mark.ENDED))
 
     def _joined(self, said: CrossDependency, parts: Sequence[np.ndarray]) -> np.ndarray:
-        """The entries to wait for: each of these, or with ``any`` a join that passes with the first instance that is done."""
+        """The positions to wait for: all given ones, or with the policy ``any`` one milestone.
+
+        The milestone passes when the first instance has done its calls.
+        """
         found = [part for part in parts if len(part)]
         if not found:
             return np.empty(0, np.int64)
@@ -189,7 +215,10 @@ class Tying:
         return self.graph.milestone(sources, int(Mark.ANY)) if len(sources) > 1 else sources
 
     def _by_instance(self, positions: np.ndarray) -> np.ndarray:
-        """A milestone for each instance, passed when all of its vertices are done."""
+        """The positions of new milestones, one for each instance.
+
+        Each passes when the given calls of its instance are done.
+        """
         subject = np.concatenate([block.subjects for block in self.graph.blocks])[positions]
         owners, place = np.unique(subject, return_inverse=True)
         block = self.graph.add(MILESTONE, SubjectKind.NONE, np.full(len(owners), -1))

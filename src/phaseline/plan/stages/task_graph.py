@@ -35,9 +35,10 @@ Column = int | np.ndarray
 
 @frozen
 class Block:
-    """Entries of one phase from a position on. ``subjects`` int32, ascending; ``positions`` int64; ``place`` in its row.
+    """The entries of one phase of a task, in a row from position ``first``.
 
-    ``policy`` (of ``Policies``), ``marks`` and ``group``: by entry, or one number for all.
+    ``subjects`` int32, ascending; ``positions`` int64. ``place``: the number of calls of the task before this phase.
+    ``policy`` (of ``Policies``), ``marks`` and ``group``: a value for each entry, or one number for all.
     """
 
     phase: str
@@ -92,13 +93,13 @@ class TaskGraph:
         return block
 
     def milestone(self, sources: np.ndarray, marks: int = 0) -> np.ndarray:
-        """The position of a new entry that joins these."""
+        """Add an entry that waits for all ``sources``, and return its position."""
         found = self.add(MILESTONE, SubjectKind.NONE, NOBODY, marks=ABSENT | marks).positions
         self.tie(sources, found)
         return found
 
     def tie(self, sources: np.ndarray, targets: np.ndarray) -> None:
-        """Make each target wait for each source; many and many go through a milestone."""
+        """Make each target wait for each source; if there are several of both, through a milestone."""
         if not len(sources) or not len(targets):
             return
         if len(sources) > 1 and len(targets) > 1:
@@ -111,7 +112,7 @@ class TaskGraph:
         self.edges.append((sources, targets))
 
     def tie_pairs(self, sources: np.ndarray, targets: np.ndarray) -> None:
-        """Make each target wait for the source at its place."""
+        """Make target i wait for source i, for each i."""
         if len(sources):
             self.edges.append((sources, targets))
 
@@ -124,15 +125,16 @@ class TaskGraph:
         return self.edges[0]
 
     def depths(self) -> np.ndarray:
-        """The depth of each vertex, int32; -1 in and behind a circle."""
+        """The depth of each vertex, int32; -1 for a vertex in a circle or behind one."""
         return levels(self.size, *self.joined())
 
 
 def chained(graph: TaskGraph, rows: Sequence[Sequence[Block]], depth: np.ndarray, ordered: int) -> np.ndarray:
-    """Make each instance run its tasks one at a time, whatever the result of the one before.
+    """Make each instance run its tasks one at a time.
 
-    ``rows``: the calls of each task, in turn; those with a rank below ``ordered`` wait for all calls of the one before
-    anyway. Returns, for the added milestones, the vertex that waits for each.
+    Each begins when the task before it has ended, with any result. ``rows``: for each task its calls, in order. Tasks
+    with a rank below ``ordered`` wait for all calls of the task before them already, so they get no more edges.
+    Returns for each added milestone the vertex that waits for it.
     """
     called = [row for row in rows if row and row[0].kind is SubjectKind.INSTANCE]
     if not called:
@@ -158,7 +160,10 @@ def chained(graph: TaskGraph, rows: Sequence[Sequence[Block]], depth: np.ndarray
 def build_task_graph(
     graph: TaskGraph, name: str, depth: np.ndarray, behind: np.ndarray, bounds: tuple[Bound, ...] = ()
 ) -> Graph:
-    """The graph. ``depth`` of the vertices, ``behind``: the result of ``chained``; such a milestone comes just before its vertex."""
+    """Build the graph. ``depth``: depths of the vertices.
+
+    ``behind``: the result of ``chained``; each of its milestones comes just before the vertex that waits for it.
+    """
     blocks, size = graph.blocks, graph.size
     lengths = [len(block) for block in blocks]
     rank = np.repeat([block.rank for block in blocks], lengths)
@@ -195,7 +200,7 @@ def build_task_graph(
 def _steps(
     blocks: Sequence[Block], number: np.ndarray, keys: np.ndarray, lengths: Sequence[int], order: np.ndarray
 ) -> tuple[Step, ...]:
-    """Runs of equal phase: from one block and depth, or milestones of one depth."""
+    """The steps: neighbouring entries of one block and one depth, or milestones of one depth."""
     breaks = (number[1:] != number[:-1]) | (keys[:, 1:] != keys[:, :-1]).any(axis=0)
     first = [0, *(breaks.nonzero()[0] + 1).tolist()]
     block_of = np.repeat(np.arange(len(blocks)), lengths)[order[first]].tolist()
@@ -217,7 +222,7 @@ def _adjacency(
 
 
 def _spread(values: Sequence[Column], lengths: Sequence[int]) -> np.ndarray:
-    """The value of every entry of each block, int64."""
+    """The values of all blocks as one column by entry, int64."""
     found = np.repeat([value if isinstance(value, int) else 0 for value in values], lengths)
     first = 0
     for value, length in zip(values, lengths, strict=True):

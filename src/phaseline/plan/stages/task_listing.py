@@ -30,10 +30,11 @@ NO_WORK = "it has no work of its own"
 def task_rows(
     stages: Stages, topology: Topology | None = None, workflow: str = "install", new: np.ndarray | None = None
 ) -> tuple[TaskRow, ...]:
-    """The tasks of both stages in the order in which they run; those of ``deployment_tasks.yaml`` come first in theirs.
+    """The tasks of both stages in the order in which they run.
 
-    ``topology``: the deployment in the shape in which they run; None: without a deployment. ``new``: instances that the
-    workflow creates or changes, bool by number; None: all instances. Raises: PL-F015 as the execution would.
+    In each stage those of ``deployment_tasks.yaml`` come first. ``topology``: the deployment in the shape in which
+    the tasks run; None: without a deployment. ``new``: instances that the workflow creates or changes, bool by
+    number; None: all instances. Raises: PL-F015 as the execution would.
     """
     if topology is None:
         return tuple(_row(task, stage, None) for stage in STAGES for task in _by_files(stages, stage))
@@ -66,7 +67,7 @@ def _by_files(stages: Stages, stage: str) -> list[ExecutionTask]:
 
 
 def _row(task: ExecutionTask, stage: str, count: int | None) -> TaskRow:
-    """``count``: the number of instances that run it, None: unknown."""
+    """The row of a task. ``count``: the number of instances that run it, None: unknown."""
     skipped = task.skipped or (NO_WORK if task.type == SKIPPED else NO_INSTANCE if count == 0 else "")
     origin = task.origin
     return TaskRow(
