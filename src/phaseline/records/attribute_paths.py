@@ -17,7 +17,7 @@ _STEP = re.compile(r"('(?:[^'\\]|\\.)*'|[^.']+)(?:\.|$)")
 
 
 def steps_of(name: str) -> list[str]:
-    """The names along the path; a text that is no path is one name.
+    """The names along the path; a text that is not a valid path counts as one name.
 
     >>> steps_of("a.'b.c'.d"), steps_of("a..b"), steps_of("it's")
     (['a', 'b.c', 'd'], ['a..b'], ["it's"])
@@ -48,7 +48,10 @@ def follow(record: Record, name: str) -> tuple[Record, str] | None:
 
 
 def descend(record: Record, steps: list[str]) -> tuple[Record, list[str]]:
-    """The record in which the last steps belong, and these steps: as many as lead on were gone, at least one is left."""
+    """Follow the steps into nested records as far as these exist; at least one step remains.
+
+    Returns (the innermost record reached, the remaining steps within it).
+    """
     while len(steps) > 1:
         taken = _longest(record, steps)
         if taken is None:
@@ -59,7 +62,10 @@ def descend(record: Record, steps: list[str]) -> tuple[Record, list[str]]:
 
 
 def _longest(record: Record, steps: list[str]) -> tuple[Record, int] | None:
-    """The nested record with the longest name that begins the path, and of how many steps that name is made."""
+    """Find the nested record with the longest name that begins the path.
+
+    Returns (the record, the number of steps in its name), or None.
+    """
     for count in range(len(steps) - 1, 0, -1):
         nested = record.folded.get(".".join(steps[:count]).lower())
         if isinstance(nested, record.kind):

@@ -1,4 +1,4 @@
-"""What may become the value of an attribute, and as what: dicts become records, lists become tuples, all within bounds."""
+"""Check and convert values of attributes: dicts become records, lists become tuples; size and depth are limited."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def admitted(name: str, value: Given, owner: Record) -> Stored:
 
 
 def is_whole(value: Stored) -> bool:
-    """True for a value that nothing can change, so that copies may share it: neither a record nor a list."""
+    """True for an immutable value, which copies may share: neither a record nor a list."""
     return not (isinstance(value, tuple) or _is_record(value))
 
 
 def records_in(value: Stored) -> Iterator[Record]:
-    """The record that the value is, or those in the list that it is; not those inside of them."""
+    """Yield the value if it is a record, or the records in it if it is a list; records nested deeper are not included."""
     if isinstance(value, tuple):
         for item in value:
             yield from records_in(item)
@@ -110,7 +110,7 @@ def _levels_above(record: Record | None) -> int:
 
 
 def _excess(value: Given, room: int) -> str:
-    """The bound that a value exceeds, if any: its nesting depth, or the values on one level, as of lists that repeat one another."""
+    """Describe the limit that a value exceeds: its nesting depth, or the number of values on one level; empty if none."""
     level: list[Given] = [value]
     for _ in range(room + 1):
         level = list(islice((item for part in level for item in _parts(part)), MAX_PARTS + 1))

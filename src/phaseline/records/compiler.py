@@ -1,7 +1,7 @@
-"""An expression's tree becomes closures: each part a function of (record, run) that calls the functions of its parts.
+"""Compile the tree of an expression to closures: each node becomes a function of (record, run).
 
-What can be decided now is decided now: names are folded, calls are checked, and the forms that conditions mostly have
-(``X isnt undefined``, ``X == "text"``) have closures of their own.
+As much as possible is done at compile time: names are converted to lower case and calls are checked. The most frequent
+conditions (``X isnt undefined``, ``X == "text"``) have closures of their own.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ def _chain(node: syntax.Chain) -> Evaluate:
 
 
 def _special(node: syntax.Chain) -> Evaluate | None:
-    """A closure for ``name is undefined`` and ``name isnt undefined``, which do not ask what the value is."""
+    """A closure for ``name is undefined`` and ``name isnt undefined``, which test only whether the value is defined."""
     if len(node.rest) != 1 or not isinstance(node.first, syntax.Name) or node.first.is_own:
         return None
     sign, operand = node.rest[0]
@@ -175,7 +175,11 @@ def _special(node: syntax.Chain) -> Evaluate | None:
 
 
 def _logic(items: list[Evaluate], *, is_and: bool) -> Evaluate:
-    """Three-valued: the first side that decides ends it, an error that comes first too; else undefined wins."""
+    """Three-valued ``&&`` or ``||``, evaluated from left to right.
+
+    The first deciding operand (false for ``&&``, true for ``||``) or error is the result. Otherwise the result is undefined
+    if an operand is undefined.
+    """
     decides = not is_and
 
     def logic(record: Record, run: EvaluationState) -> Value:

@@ -1,4 +1,4 @@
-"""What a value is as another kind: only where nothing is lost, otherwise an error that names the attribute."""
+"""Conversions of attribute values to another type. A conversion that would lose data raises an error with the name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EXACT = 2**53
 
 
 class AttributeTypeError(TypeError):
-    """An attribute is of another kind than the one asked for, or cannot be of the kind given."""
+    """The value of an attribute does not have the requested type, or has a type that attributes cannot have."""
 
     def __init__(self, name: str, message: str) -> None:
         """``name``: the attribute's name."""
@@ -24,7 +24,7 @@ class AttributeTypeError(TypeError):
 
 
 class AttributeValueError(ValueError):
-    """A value that no attribute can have: too large, too deep, or without a name."""
+    """A value that an attribute cannot have, because it is too large or too deep, or an attribute without a name."""
 
     def __init__(self, name: str, message: str) -> None:
         """``name``: the attribute's name."""
@@ -101,7 +101,7 @@ def as_double(name: str, value: Value) -> float | None:
 
 
 def as_boolean(name: str, value: Value) -> bool | None:
-    """Truth values and their words, 0 and 1.
+    """Convert truth values, the texts ``true`` and ``false``, and the numbers 0 and 1.
 
     >>> as_boolean("n", "True"), as_boolean("n", 0)
     (True, False)

@@ -1,4 +1,4 @@
-"""One evaluation under way: its steps, its clock, and the attributes that it is inside of."""
+"""The state of one running evaluation: remaining steps, clock, and the attributes being evaluated."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ CHARACTERS_A_STEP = 64
 
 
 class Exhausted(Exception):
-    """The budget is spent. Ends the evaluation, never leaves the room."""
+    """The budget of steps is spent and the evaluation ends. Code outside this package never sees it."""
 
 
 class EvaluationState:
-    """What the closures of one evaluation share. ``now``: seconds since the epoch, None where there is no clock."""
+    """The state shared by the closures of one evaluation. ``now``: seconds since the epoch, None if there is no clock."""
 
     __slots__ = ("active", "now", "steps")
 
@@ -40,14 +40,14 @@ class EvaluationState:
             raise Exhausted
 
     def read(self, length: int) -> None:
-        """Take from the budget what looking at a text or list of this length costs."""
+        """Take from the budget the cost of reading a text or list of this length."""
         if length > FREE:
             self.spend(length // CHARACTERS_A_STEP)
 
     def attribute(self, scope: Record, key: str, expression: Expression) -> Value:
-        """The value of an attribute that is an expression, evaluated in the record that has it.
+        """The value of an attribute that is an expression, evaluated in the record that contains the attribute.
 
-        An attribute that needs itself is an error with the chain of names.
+        If the attribute depends on itself, the result is an error with the chain of names.
         """
         frame = (id(scope), key)
         if frame in self.active:

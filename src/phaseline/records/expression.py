@@ -1,6 +1,6 @@
-"""An expression: its text, and what it gives for a record. A text is read once, however many records it is asked of.
+"""Expressions: texts that are parsed once and evaluated on any number of records.
 
-The value of an expression is never an exception: what makes no sense is an ``ErrorValue`` with its reason.
+Evaluation raises no exception: the result of an invalid computation is an ``ErrorValue`` with its reason.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Compiled:
 
     @property
     def cost(self) -> int:
-        """The number of its parts: the steps that one evaluation takes at least."""
+        """The number of nodes of the expression, which is the minimum number of steps of one evaluation."""
         if not self._cost:
             from phaseline.records.syntax_tree import walk
 
@@ -51,7 +51,7 @@ class Compiled:
 
 @lru_cache(maxsize=REMEMBERED)
 def compiled(text: str) -> Compiled:
-    """The text, read and compiled, and kept. Raises ``TextError``."""
+    """Parse and compile the text, and cache the result. Raises ``TextError``."""
     return _compiled(text)
 
 
@@ -87,14 +87,14 @@ class Expression:
 
     @classmethod
     def read(cls, text: str) -> Expression:
-        """As the constructor, for readers of larger texts: raises ``TextError`` with the offset in this text."""
+        """Parse a part of a larger text. Raises ``TextError`` with the offset within this part."""
         made = cls.of(_code_of(text))
         made._text = one_line(text)
         return made
 
     @classmethod
     def of(cls, code: Compiled) -> Expression:
-        """The expression of a part of another one, already compiled."""
+        """The expression for an already compiled part of another expression."""
         made = cls.__new__(cls)
         made._compiled = code
         made._text = None
@@ -123,7 +123,7 @@ class Expression:
 
     @property
     def cost(self) -> int:
-        """The number of its parts: steps that one evaluation takes from the budget."""
+        """The number of nodes of the expression: the steps that one evaluation takes from the budget."""
         return self._compiled.cost
 
     @property
@@ -137,13 +137,16 @@ class Expression:
         return self._compiled.node
 
     def names(self) -> frozenset[str]:
-        """The attributes it asks for, in lower case: without a change of one of them its value stays."""
+        """The names, in lower case, of the attributes that the expression reads.
+
+        Its value changes only if one of these attributes changes.
+        """
         from phaseline.records.syntax_tree import Name, walk
 
         return frozenset(node.name.lower() for node in walk(self.node) if isinstance(node, Name))
 
     def reaches(self) -> frozenset[str]:
-        """``names``, and every name behind a dot, which is looked for in the records around as well; in lower case."""
+        """``names`` and every name after a dot, which is also looked up in the enclosing records; in lower case."""
         from phaseline.records.syntax_tree import Name, Select, walk
 
         return frozenset(node.name.lower() for node in walk(self.node) if isinstance(node, Name | Select))
@@ -161,7 +164,10 @@ class Expression:
         return self.judge_all((record,), now=now)[0]
 
     def judge_all(self, records: Iterable[Record], *, now: float | None = None) -> list[bool | ErrorValue]:
-        """For each record: true and numbers but zero are yes, false, zero and undefined no; all else is an error."""
+        """For each record, whether it fulfils the condition: an error for values that are no truth values or numbers.
+
+        True and numbers other than zero count as true; false, zero and undefined count as false.
+        """
         return [
             value if value.__class__ is bool else False if value is None else verdict(value)
             for value in _safely(self._compiled.evaluate, self._compiled.cost, records, now)
@@ -184,7 +190,7 @@ def verdict(value: Value) -> bool | ErrorValue:
 
 
 def look_up(record: Record, key: str, run: EvaluationState) -> Value:
-    """The attribute with this key (its name in lower case) in the record, or in the nearest around it that has one."""
+    """The attribute with this key (its name in lower case) in the record or else in the nearest enclosing record."""
     scope: Record | None = record
     while scope is not None:
         value = scope.folded.get(key)
@@ -206,12 +212,12 @@ def look_up_own(record: Record, key: str, run: EvaluationState) -> Value:
 
 
 def attribute_value(record: Record, key: str, now: float | None) -> Value:
-    """The record's own attribute with this key, for those outside of an evaluation."""
+    """Evaluate the record's own attribute with this key in a new evaluation."""
     return _safely(lambda scope, run: look_up_own(scope, key, run), 0, (record,), now)[0]
 
 
 def _safely(evaluate: Evaluate, cost: int, records: Iterable[Record], now: float | None) -> list[Value]:
-    """What the closure gives for each record, each with a budget of its own."""
+    """The results of the closure for the records; each record has its own budget of steps."""
     found: list[Value] = []
     append = found.append
     waiting = iter(records)

@@ -102,7 +102,7 @@ def too_long(how: str) -> TextError:
 
 
 def _words(text: str) -> list[Token]:
-    """The tokens that count; brackets fit, numbers can be kept."""
+    """The tokens without spaces and comments, after a check of brackets and numbers."""
     found: list[Token] = []
     for word in tokens(text):
         if word.kind not in {"SPACE", "NEWLINE", "COMMENT"}:
@@ -154,7 +154,7 @@ def _advice(source: str, before: Token | None, text: str) -> str:
 
 
 class Reader(Lexer):
-    """Hands the tokens of this room to the library, with its names for them."""
+    """The lexer for the parsing library: passes on the tokens of this package under the library's names."""
 
     def __init__(self, lexer_conf: Any) -> None:
         """Nothing to set up."""

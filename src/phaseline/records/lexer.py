@@ -73,7 +73,7 @@ def tokens(text: str, start: int = 0, end: int | None = None, *, with_spaces: bo
 
 
 def _end_of_comment(text: str, start: int, end: int) -> int:
-    """Found by looking, not by the table: an expression for it would remember every character on its way."""
+    """Find the end of a comment by search; a regular expression would need memory for every character."""
     found = text.find("*/", start + 2, end)
     if found < 0:
         raise TextError("PL-R001", "the comment has no end", "close it with */", start)

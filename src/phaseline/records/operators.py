@@ -1,7 +1,7 @@
-"""What the signs of the language do with values that are there: sums, comparisons, bits, truth.
+"""The operators of the language on evaluated operands: arithmetic, comparisons, bits, truth.
 
-Everywhere: an error goes before undefined, and undefined before anything else; numbers and truth values mix, texts and
-numbers do not.
+For all operators: an error among the operands is the result; otherwise, if one is undefined, the result is undefined.
+Numbers and truth values can be mixed, texts and numbers cannot.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MASK = (1 << WORD) - 1
 
 
 def truth(value: Value) -> bool | None | ErrorValue:
-    """Whether the value counts as true; undefined stays undefined, what is no truth value is an error.
+    """Whether the value counts as true; undefined remains undefined, a value that is no truth value gives an error.
 
     >>> truth(0.5), truth(None)
     (True, None)
@@ -38,7 +38,10 @@ def truth(value: Value) -> bool | None | ErrorValue:
 
 
 def _settled(sign: str, left: Value, right: Value) -> ErrorValue | None:
-    """The result where a side is an error; None where one is undefined."""
+    """The result for operands that the operator cannot combine.
+
+    An error operand is the result; otherwise None if an operand is undefined; otherwise a new error.
+    """
     if isinstance(left, ErrorValue):
         return left
     if isinstance(right, ErrorValue):
@@ -165,7 +168,10 @@ def _order(sign: str, apply: Callable[[Any, Any], bool]) -> Binary:
 
 
 def is_member(value: Value, items: Value, run: EvaluationState, *, identical: bool = False) -> Value:
-    """Whether a list has the value: as ``==`` compares, or as ``is`` does. What cannot be compared is another value."""
+    """Whether a list contains the value, compared by ``==`` or, with ``identical``, by ``is``.
+
+    Members that cannot be compared with the value count as different.
+    """
     if items is None or (value is None and not identical):
         return None
     if isinstance(items, ErrorValue):

@@ -35,7 +35,7 @@ class Removed(Enum):
 
 
 class ReadOnlyAttributeError(TypeError):
-    """An attribute was written that only the engine may write, or that of a snapshot."""
+    """An attempt to write an attribute that only the engine may write, or an attribute of a snapshot."""
 
     def __init__(self, name: str, reason: str) -> None:
         """``name``: the attribute's name."""
@@ -117,7 +117,10 @@ class Record:
         return self.get(name) is not None
 
     def get_as_string(self, name: str) -> str | None:
-        """As text; None where undefined. This and its like raise ``AttributeTypeError`` where something would be lost."""
+        """The value as text; None if it is undefined.
+
+        This method and the other ``get_as_…`` raise ``AttributeTypeError`` if the conversion would lose data.
+        """
         return conversions.as_string(name, self.get(name))
 
     def get_as_integer(self, name: str) -> int | None:
@@ -137,11 +140,11 @@ class Record:
         return conversions.as_date(name, self.get(name))
 
     def get_as_list(self, name: str) -> list[Value] | None:
-        """As list; to change it, set it again."""
+        """The value as a new list; to change the attribute, set it again."""
         return conversions.as_list(name, self.get(name))
 
     def get_as_record(self, name: str) -> Record | None:
-        """The nested record itself: what is written into it is written here."""
+        """The nested record itself, not a copy: changes to it change this record."""
         value = self.get(name)
         if value is None or isinstance(value, Record):
             return value
@@ -152,7 +155,7 @@ class Record:
         return [self._names[key] for key in self.folded]
 
     def to_dict(self) -> dict[str, object]:
-        """{name: value} with expressions evaluated, nested records as dicts, and nothing undefined."""
+        """{name: value} with expressions evaluated and nested records as dicts; undefined values are left out."""
         values = {self._names[key]: self._value(key) for key in self.folded}
         return {name: _plain(value) for name, value in values.items() if value is not None}
 
@@ -173,10 +176,10 @@ class Record:
     # Writing
 
     def set(self, name: str, value: Given) -> None:
-        """Give the attribute a value; of a path, records that are missing on the way are made.
+        """Set the attribute; for a path, missing nested records are created.
 
-        Raises: ``ReadOnlyAttributeError``, ``AttributeTypeError`` for a kind that no attribute can have or a way through what
-        is no record, ``AttributeValueError`` for what is too large.
+        Raises: ``ReadOnlyAttributeError``; ``AttributeTypeError`` for a type that attributes cannot have, or a path
+        through a value that is not a record; ``AttributeValueError`` for a value that is too large.
         """
         steps = [name] if name.lower() in self.folded else steps_of(name)
         owner, steps = descend(self, steps)
@@ -206,7 +209,7 @@ class Record:
         self.touch(key)
 
     def remove(self, name: str) -> None:
-        """Take the attribute away; it may be missing."""
+        """Remove the attribute; no error if it is missing."""
         found = follow(self, name)
         if found is not None:
             owner, key = found
@@ -217,7 +220,10 @@ class Record:
             owner.touch(key)
 
     def set_string(self, name: str, value: str | None) -> None:
-        """Set a text. This and its like raise ``AttributeTypeError`` for anything else; None means undefined."""
+        """Set a text; None means undefined.
+
+        This method and the other ``set_…`` raise ``AttributeTypeError`` for a value of another type.
+        """
         self._set_kind(name, value, str, "string")
 
     def set_integer(self, name: str, value: int | None) -> None:
@@ -233,7 +239,7 @@ class Record:
         self._set_kind(name, value, bool, "boolean")
 
     def set_date(self, name: str, value: datetime | float | None) -> None:
-        """Set a time, given as such or in seconds since the epoch."""
+        """Set a time, given as a ``datetime`` or in seconds since the epoch."""
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         moment = datetime.fromtimestamp(value, UTC) if is_number else value  # type: ignore[arg-type]  # a number
         self._set_kind(name, moment, datetime, "time")
@@ -261,7 +267,10 @@ class Record:
             nested.owner = nested._list_key = None
 
     def settle(self, owner: Record, list_key: str | None) -> None:
-        """Belong to ``owner`` from now on; ``list_key``: the attribute whose list contains it, None if it is not in a list."""
+        """Make ``owner`` the record around this one.
+
+        ``list_key``: the attribute whose list contains this record, None if it is not in a list.
+        """
         self.owner = owner
         self._list_key = list_key
 
@@ -274,7 +283,10 @@ class Record:
             self.owner.touch(self._list_key)
 
     def changes(self) -> dict[Path, Stored | Removed]:
-        """{path: value, or ``Removed.REMOVED``}: what was written since ``forget_changes``, as deep as it was written."""
+        """The changes since ``forget_changes`` as {path: value, or ``Removed.REMOVED``}.
+
+        Changes within a nested record have paths of their own unless the whole nested record was set.
+        """
         found: dict[Path, Stored | Removed] = {
             (self._names[key],): self.folded.get(key) if key in self.folded else Removed.REMOVED
             for key in self._changed
@@ -285,7 +297,7 @@ class Record:
         return found
 
     def apply(self, changes: Mapping[Path, Stored | Removed]) -> None:
-        """Make the changes of another copy of this record here: attribute by attribute, all others stay."""
+        """Apply the changes of another copy of this record; all other attributes keep their values."""
         for path, change in changes.items():
             name = ".".join("'" + step.replace("\\", "\\\\").replace("'", "\\'") + "'" for step in path)
             if isinstance(change, Removed):
@@ -304,7 +316,7 @@ class Record:
     # Copies and protection
 
     def copy(self) -> Record:
-        """A record of its own with equal values, writable, nothing in it changed."""
+        """An independent, writable copy with equal values, in which nothing is marked as changed."""
         twin = Record()
         for key, value in self.folded.items():
             twin.folded[key] = value if is_whole(value) else admitted(self._names[key], value, twin)
@@ -320,14 +332,14 @@ class Record:
         return twin
 
     def freeze(self) -> None:
-        """Nothing in it, nor in the records inside of it, can be written from now on."""
+        """Make this record and all records in it read-only."""
         self._protected = None
         for value in self.folded.values():
             for nested in records_in(value):
                 nested.freeze()
 
     def protect(self, names: Iterable[str]) -> None:
-        """Only these attributes cannot be written from now on."""
+        """Make exactly these attributes read-only."""
         self._protected = frozenset(name.lower() for name in names)
 
     # Python's own ways
@@ -361,11 +373,14 @@ class Record:
         return len(self.folded)
 
     def __bool__(self) -> bool:
-        """A record is something even when it is empty."""
+        """Always true, even for a record without attributes."""
         return True
 
     def __eq__(self, other: object) -> bool:
-        """Same names, identical values; expressions by their text; order and spelling of the names do not matter."""
+        """Equal if both have the same names, regardless of order and case, and identical values.
+
+        Expressions are compared by their text.
+        """
         if not isinstance(other, Record):
             return NotImplemented
         return self.folded.keys() == other.folded.keys() and all(

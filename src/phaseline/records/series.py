@@ -36,7 +36,7 @@ class Series(Sequence["Record"]):
 
     @classmethod
     def later(cls, count: int, make: Callable[[], tuple[Record, ...]]) -> Series:
-        """``count`` records, made when one is first used; ``make`` returns the same ones at each call."""
+        """A series of ``count`` records that ``make`` returns when the first record is used."""
         series = cls(())
         series._count, series._made, series._make = count, None, make
         return series
@@ -81,7 +81,7 @@ class Series(Sequence["Record"]):
         return not self._count
 
     def filter(self, condition: Condition) -> Series:
-        """Those that fulfil an expression or a function; what an expression cannot decide does not.
+        """The records that fulfil an expression or a function; a record for which the expression gives an error does not.
 
         Raises: ``ProblemsError`` for a text that cannot be read.
         """
@@ -92,9 +92,9 @@ class Series(Sequence["Record"]):
         return Series(record for record, verdict in zip(self._records, verdicts, strict=True) if verdict is True)
 
     def group_by(self, attribute: str) -> dict[Group, Series]:
-        """{value of the attribute: those that have it}, in the order of the first of each; undefined is None.
+        """{value of the attribute: the records with this value}, in the order of first occurrence; undefined is None.
 
-        Equal numbers are one group. Lists, records, times and errors are grouped by how they are written.
+        Equal numbers are one group. Lists, records, times and errors are grouped by their text form.
         """
         groups: dict[Group, list[Record]] = {}
         for record in self._records:

@@ -1,4 +1,4 @@
-"""The parts of an expression as data. Chains of one level of precedence are flat, so that length is no depth."""
+"""The nodes of an expression's tree. Operators of equal precedence form one flat chain, so a long chain is not deep."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """An attribute by its name; ``is_own`` after ``my.`` or ``self.``: of this very record, of none around it."""
+    """An attribute by its name. ``is_own`` (after ``my.`` or ``self.``): it is not looked up in the enclosing records."""
 
     name: str
     is_own: bool = False
@@ -110,7 +110,7 @@ class Conditional:
 
 @dataclass(frozen=True, slots=True)
 class Elvis:
-    """``a ?: b ?: c``: the first that is defined."""
+    """``a ?: b ?: c``: the first of these values that is defined."""
 
     items: tuple[Node, ...]
     depth: int = field(default=0, compare=False)

@@ -1,4 +1,4 @@
-"""A mistake in a text by its offset, and the problem that is made of it: file, line, column and the line itself."""
+"""A mistake in a text by its offset, and the problem made from it, with file, line, column and the text of the line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ SHOWN_LINE = 200
 
 
 class TextError(Exception):
-    """Raised where a text is read: ``offset`` counts its characters from 0. Never leaves the room."""
+    """A mistake at ``offset`` (characters from 0) of a text that is read. Code outside this package never sees it."""
 
     def __init__(self, code: str, message: str, mend: str, offset: int = 0) -> None:
         """What is wrong, as in a ``Problem``."""
@@ -20,7 +20,7 @@ class TextError(Exception):
         self.offset = offset
 
     def moved(self, by: int) -> TextError:
-        """The same fault in a text of which this one is a part."""
+        """The error with its offset moved by ``by``, for the larger text that contains this one."""
         return TextError(self.code, self.message, self.mend, self.offset + by)
 
     def problem(self, text: str, *, file: str = "", subject: str = "") -> Problem:

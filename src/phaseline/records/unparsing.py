@@ -29,7 +29,7 @@ STRENGTH = {sign: FIRST_CHAIN + level for level, signs in enumerate(LEVELS) for 
 
 
 def text_of(node: Node, strength: int = CONDITIONAL) -> str:
-    """The text of the tree, in brackets if it binds less than ``strength``.
+    """The text of the tree, in brackets if its operator binds less strongly than ``strength``.
 
     >>> from phaseline.records.grammar import tree_of
     >>> text_of(tree_of("(a+b)*c=?=undefined||!d"))
@@ -118,7 +118,7 @@ def entry_text(name: str, value: Stored) -> str:
 
 
 def real_text(value: float) -> str:
-    """The shortest text that gives the number back.
+    """The shortest text that reads back as the same number.
 
     >>> real_text(1e30), real_text(0.1), real_text(float("inf"))
     ('1e+30', '0.1', 'real("INF")')

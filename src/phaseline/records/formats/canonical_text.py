@@ -1,4 +1,4 @@
-"""Records as canonical formal text: whatever was read or made, equal records in equal order give the same lines."""
+"""Records as canonical formal text: equal records with attributes in equal order give the same lines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ INDENT = "    "
 
 
 def print_records(records: Iterable[Record], *, is_sorted: bool = False) -> str:
-    """The records with a blank line between them; those without attributes leave no trace."""
+    """The records with a blank line between them; records without attributes are left out."""
     return "\n".join(print_record(record, is_sorted=is_sorted) for record in records if len(record))
 
 

@@ -50,7 +50,7 @@ def parse_records(text: str, *, file: str = "") -> list[Record]:
 
 
 def parse_placed(text: str, *, file: str = "") -> list[PlacedRecord]:
-    """The same with the places of the records and their attributes, for later problems."""
+    """Parse the records of the text together with the places of the records and their attributes, for later problems."""
     faults: list[TextError] = []
     records: list[PlacedRecord] = []
     record: PlacedRecord | None = None
@@ -109,7 +109,10 @@ Statement: TypeAlias = "list[Token] | re.Match[str]"
 
 
 def _statements(text: str, faults: list[TextError]) -> Iterator[Statement]:
-    """Each attribute, over as many lines as its brackets are open; nothing for each blank line."""
+    """Yield the tokens of each attribute, which ends with the line on which all its brackets are closed.
+
+    For a blank line an empty statement is yielded.
+    """
     start = 0
     while start < len(text) and len(faults) < MAX_FAULTS:
         try:
@@ -135,7 +138,10 @@ def _whole_statements(text: str, start: int) -> Iterator[Statement]:
 
 
 def _statement(text: str, start: int) -> tuple[list[Token], bool, int]:
-    """(words up to the end of a line at which no bracket is open, whether the line is blank, where the next begins)."""
+    """Read the statement that begins at ``start``.
+
+    Returns (tokens, whether the line is blank, offset of the next statement).
+    """
     words: list[Token] = []
     depth = 0
     is_blank = True

@@ -1,6 +1,6 @@
-"""Regular expressions in time that grows with the text and with nothing else: Google's RE2, no backtracking.
+"""Regular expressions by Google's RE2, without backtracking: the time grows only with the length of the text.
 
-The engine is imported with the first pattern. It has neither back references nor looking around.
+The engine is imported with the first pattern. It has neither back references nor look-around assertions.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ EXTENDED = "x"
 
 
 class UnusablePatternError(ValueError):
-    """A pattern that the engine does not take. Never leaves this module and its callers."""
+    """A pattern that the engine rejects. Only this module and its callers see this exception."""
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -83,7 +83,7 @@ def _prepared(values: list[Value], run: EvaluationState) -> tuple[Any, str, str]
 
 
 def _regexp(values: list[Value], run: EvaluationState) -> Value:
-    """Whether the pattern is somewhere in the text."""
+    """True if the pattern matches somewhere in the text."""
     found = _prepared(values, run)
     if isinstance(found, ErrorValue):
         return found
@@ -92,7 +92,10 @@ def _regexp(values: list[Value], run: EvaluationState) -> Value:
 
 
 def _regexps(values: list[Value], run: EvaluationState) -> Value:
-    """The replacement filled from the match. Option ``f``: the whole text with it in its place; ``g``: every match."""
+    """The replacement text, filled with the groups of the first match.
+
+    Option ``f``: the whole text with the match replaced; ``g``: every match instead of the first one.
+    """
     pattern_text, text_given, replacement, *more = values
     if not isinstance(replacement, str):
         return unfit(replacement, "a text")
@@ -118,7 +121,7 @@ def _regexps(values: list[Value], run: EvaluationState) -> Value:
 
 
 def _filled(replacement: str, match: Any) -> str:
-    r"""``\\0`` to ``\\9`` in the replacement are what the groups matched."""
+    r"""Replace ``\\0`` to ``\\9`` in the replacement by the text of the groups of the match."""
     if "\\" not in replacement:
         return replacement
     head, *pieces = replacement.split("\\")

@@ -54,7 +54,10 @@ def _if_undefined(arguments: list[Evaluate], _node: syntax.FunctionCall) -> Eval
 
 
 def _unparse(_arguments: list[Evaluate], node: syntax.FunctionCall) -> Evaluate:
-    """The text of a part; for the name of an attribute, the text of the attribute."""
+    """A closure for the text of the argument.
+
+    If the argument is the name of an attribute, the result is the text of that attribute's value.
+    """
     from phaseline.records.unparsing import value_text
 
     argument = node.arguments[0]
@@ -117,7 +120,7 @@ def _check_count(node: syntax.FunctionCall, count: int, fewest: int, most: int) 
 
 
 def _check_pattern(node: syntax.FunctionCall) -> None:
-    """A pattern that is a string in the expression is looked at now."""
+    """Check a pattern that is a literal string when the expression is read."""
     pattern = node.arguments[0]
     last = node.arguments[-1] if len(node.arguments) == (3 if node.name.lower() == "regexp" else 4) else None
     options = last.value if isinstance(last, syntax.Literal) and isinstance(last.value, str) else ""

@@ -19,10 +19,10 @@ ANY_NUMBER = 10_000
 
 @dataclass(frozen=True, slots=True)
 class ExpressionFunction:
-    """``apply`` gets at least ``fewest`` and at most ``most`` values.
+    """A function of the language. ``apply`` gets at least ``fewest`` and at most ``most`` values.
 
-    ``is_strict``: it is not called when one of them is an error or undefined; the result is the first error, else
-    undefined. ``undefined_first``: undefined, even beside an error.
+    ``is_strict``: ``apply`` is not called when an argument is an error or undefined; the result is the first error, else
+    undefined. ``undefined_first``: an undefined argument makes the result undefined even beside an error.
     """
 
     apply: Apply
@@ -38,5 +38,5 @@ def exactly(count: int, apply: Apply, *, is_strict: bool = True) -> ExpressionFu
 
 
 def unfit(value: Value, wanted: str) -> ErrorValue:
-    """The error of an argument that is of the wrong kind; an error stays what it is."""
+    """The error for an argument of the wrong kind; an argument that is an error is returned unchanged."""
     return value if isinstance(value, ErrorValue) else ErrorValue(f"{wanted} is needed, this is the {kind_of(value)}")

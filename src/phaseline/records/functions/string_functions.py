@@ -37,9 +37,10 @@ def _strcat(values: list[Value], run: EvaluationState) -> Value:
 
 
 def _join(values: list[Value], run: EvaluationState) -> Value:
-    """``join(separator, list)``, ``join(separator, a, b, …)`` or ``join(list)``; undefined members are left out.
+    """``join(separator, list)``, ``join(separator, a, b, …)`` or ``join(list)``: the defined members as one text.
 
-    Undefined where there is no member but an undefined one, or neither a member nor a separator.
+    Undefined and leading empty members are left out. The result is undefined if there are members but all are undefined,
+    or if there are no members and the separator is undefined.
     """
     separator, items = _join_parts(values)
     if isinstance(separator, ErrorValue):
@@ -68,7 +69,7 @@ def _join_parts(values: list[Value]) -> tuple[Value, tuple[Value, ...]]:
 
 
 def _members(text: Value, more: list[Value], run: EvaluationState) -> list[str] | ErrorValue:
-    """The parts between the separators, without empty ones."""
+    """Split the text at the separator characters; empty parts are left out."""
     separators = more[0] if more else SEPARATORS
     if not isinstance(text, str) or not isinstance(separators, str):
         return unfit(separators if isinstance(text, str) else text, "a text")
@@ -112,7 +113,7 @@ def _list_member(fold: Callable[[str], str]) -> ExpressionFunction:
 
 
 def _substr(values: list[Value], _run: EvaluationState) -> Value:
-    """From an offset, of a length; negative ones count from the end."""
+    """``substr(text, offset, length)``: a negative offset or length counts from the end of the text."""
     text, start, *more = values
     if not isinstance(text, str):
         return unfit(text, "a text")
@@ -179,7 +180,7 @@ def _version_key(text: str) -> list[tuple[int, int, str]]:
 
 
 def _version_compare(left: str, right: str) -> Value:
-    """-1, 0 or 1; missing parts count as 0, words such as ``rc`` as less."""
+    """Compare two versions: -1, 0 or 1. Missing parts count as 0; words such as ``rc`` count as less than 0."""
     first, second = _version_key(left), _version_key(right)
     longest = max(len(first), len(second))
     first += [(1, 0, "")] * (longest - len(first))

@@ -66,7 +66,10 @@ def _time(_values: list[Value], run: EvaluationState) -> Value:
 
 
 def _abs_time(values: list[Value], run: EvaluationState) -> Value:
-    """The time of a text, or of whole seconds since the epoch and a zone's offset in seconds; without arguments now."""
+    """``absTime``: the time of a text, or of whole seconds since the epoch and a zone's offset in seconds.
+
+    Without arguments: the current time.
+    """
     value = values[0] if values else run.now
     offset = _seconds(values[1], "an integer") if len(values) > 1 else 0
     if isinstance(offset, ErrorValue):
