@@ -52,7 +52,7 @@ class _Where(NamedTuple):
 
 
 class PlainInputs(dict[str, Value]):
-    """The inputs that are no secrets; of those that are, the values are not known before run time."""
+    """The inputs that are not secret; values of secret inputs are not known before run time."""
 
     def __init__(self, inputs: Mapping[str, Value], hidden: Collection[str]) -> None:
         """``hidden``: names of inputs that are secrets."""
@@ -60,14 +60,14 @@ class PlainInputs(dict[str, Value]):
         self._hidden = frozenset(hidden) & inputs.keys()
 
     def __missing__(self, name: str) -> Value:
-        """There is none, or it may not be looked at."""
+        """Raise ``NotYetKnown`` for a secret input, ``KeyError`` for one that is not declared."""
         if name in self._hidden:
             raise NotYetKnown
         raise KeyError(name)
 
 
 class SecretsLater:
-    """Secrets for a scope that may not look at them: what asks for one stays as it is written."""
+    """Secrets for a scope that may not read them: a function that asks for a secret remains unevaluated."""
 
     def get(self, name: str) -> str:
         """Not yet."""
@@ -121,7 +121,7 @@ class _Deploying:
         return blueprint
 
     def _placed(self) -> list[Problem]:
-        """The problems with their places: exact where the text can be had, else those of their nodes."""
+        """The problems with their places: exact places if the text is available, else the places of their nodes."""
         positions: dict[str, Positions | None] = {}
         placed: list[Problem] = []
         for problem, where in self._problems:

@@ -105,7 +105,7 @@ def _unknown(name: str, declared: Mapping[str, PropertySchema]) -> Problem:
 
 
 def corrected(schema: PropertySchema, value: Value) -> Value:
-    """A text as the number or truth its type asks for, where it is one."""
+    """Convert a text to the number or truth value that its type requires, if possible; else return it unchanged."""
     if not isinstance(value, str):
         return value
     try:

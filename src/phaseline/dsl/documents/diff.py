@@ -67,7 +67,7 @@ def compare(old: tuple[Blueprint, MergedSections], new: tuple[Blueprint, MergedS
 
 
 def comparable_values(blueprint: Blueprint, sections: MergedSections) -> dict[str, Value]:
-    """Everything that counts of a blueprint, as plain values: nodes with all they inherit, then the types of its files."""
+    """The comparable content of a blueprint as plain values: nodes with all they inherit, then the types of its files."""
     found: dict[str, Value] = {
         "version": blueprint.version,
         "description": blueprint.description,
@@ -79,7 +79,7 @@ def comparable_values(blueprint: Blueprint, sections: MergedSections) -> dict[st
 
 
 def _declared(sections: MergedSections, section: str) -> dict[str, Value]:
-    """The elements of a section as the blueprint's own files have them; those of the built-in types are no news."""
+    """The elements of a section that the blueprint's own files declare; elements of built-in types are left out."""
     return {
         name: value
         for name, value in sections.of(section).items()
@@ -157,7 +157,7 @@ def _elements(value: Value) -> Document:
 
 
 def _renames(section: str, old: Document, new: Document) -> Iterator[Rename]:
-    """Each element that is gone with the new one that is most like it, if one is; the surest first."""
+    """Pair each removed element with the most similar new element, if any; the most similar pairs come first."""
     gone = [name for name in old if name not in new]
     come = [name for name in new if name not in old]
     pairs = sorted(

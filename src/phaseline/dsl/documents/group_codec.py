@@ -15,7 +15,7 @@ PLAIN = ("policy_types", "policy_triggers", "labels", "blueprint_labels", "deplo
 
 
 def groups_to_json(blueprint: Blueprint) -> dict[str, Any]:
-    """{field: value} of those that the blueprint has."""
+    """{field: value} of the fields that are not empty in the blueprint."""
     written: dict[str, Any] = {name: dict(getattr(blueprint, name)) for name in PLAIN}
     written["groups"] = [[group.name, list(group.members), _policies(group)] for group in blueprint.groups.values()]
     written["policies"] = [

@@ -175,7 +175,7 @@ def _relationship(item: Relationship) -> Document:
 
 
 def _operations(operations: Mapping[str, Operation]) -> Document:
-    """By full name, and by the bare one where it is unique (B33)."""
+    """The operations by full name, and also by the short name if only one operation has it (B33)."""
     bare: dict[str, int] = {}
     for full in operations:
         name = full.rpartition(".")[2]
@@ -212,7 +212,7 @@ def _operation(operation: Operation) -> Document:
 
 
 def _counts(of: Any) -> Document:
-    """Of a node, a policy or a scaling group."""
+    """The instance counts of a node, a policy or a scaling group."""
     default = of.default_instances
     return {
         "min_instances": of.min_instances,
@@ -323,7 +323,7 @@ def _relationship_type(name: str, sections: MergedSections) -> Document:
 
 
 def _written_operation(raw: Value) -> Document:
-    """An operation of a type as it is declared, every field named."""
+    """An operation of a type as declared, with every field present."""
     fields = {"implementation": raw} if isinstance(raw, str) else dict(cast("Document", raw or {}))
     names = ("executor", "max_retries", "retry_interval", "timeout", "timeout_recoverable")
     return {

@@ -52,9 +52,10 @@ class PropertyLayers(NamedTuple):
 
 
 def property_contributions(sections: MergedSections, section: Kind, name: str) -> dict[str, PropertyLayers]:
-    """{property: what a type, its parents and its data types give for it}.
+    """{property: the contributions of a type, its parents and its data types}.
 
-    A property that is declared again as the same data type keeps what the parents gave; any other loses it.
+    A property declared again with the same data type keeps the contributions of the parents; with another type it loses
+    them.
     """
     found: dict[str, PropertyLayers] = {}
     kinds: dict[str, Value] = {}

@@ -1,5 +1,5 @@
-"""Intrinsic functions: mappings such as ``{"get_input": "port"}`` that stand for a value (B40-B42).
+"""Intrinsic functions: mappings such as ``{"get_input": "port"}`` that represent a value (B40-B42).
 
-``evaluate`` answers what is known to a scope: everything for a running instance, inputs and
-properties while a deployment is made (the rest stays as it is written).
+``evaluate`` computes all functions whose values the scope knows: for a running instance all of them, while a deployment
+is created those of inputs and properties. Functions with unknown values remain unchanged.
 """

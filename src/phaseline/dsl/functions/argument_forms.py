@@ -1,4 +1,7 @@
-"""What the arguments of each intrinsic function look like; a form answers what is wrong with an argument, or None."""
+"""The required form of each intrinsic function's arguments.
+
+A form is a function that returns what is wrong with an argument, or None.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ def _is_step(value: Value, is_function: IsFunction) -> bool:
 
 
 def _is_path(value: Value, is_function: IsFunction, *, least: int = 2) -> bool:
-    """A list of at least so many steps, the first of them a name."""
+    """True for a list of at least ``least`` steps of which the first is a name."""
     return (
         isinstance(value, list)
         and len(value) >= least
@@ -33,7 +36,7 @@ def _is_path(value: Value, is_function: IsFunction, *, least: int = 2) -> bool:
 
 
 def name_or_path(what: str, *, least: int = 2) -> Form:
-    """A name, or a list of a name and keys or indexes, of at least so many in all."""
+    """A name, or a list of a name and keys or indexes with at least ``least`` items in total."""
 
     def form(value: Value, is_function: IsFunction) -> str | None:
         fits = isinstance(value, str) or is_function(value) or _is_path(value, is_function, least=least)
@@ -87,7 +90,7 @@ def label(value: Value, is_function: IsFunction) -> str | None:
 
 
 def system(value: Value, is_function: IsFunction) -> str | None:
-    """A list of what is asked, and which of its properties; the names themselves are checked apart."""
+    """A list of an entity and one of its properties; the names themselves are checked separately."""
     fits = (
         isinstance(value, list)
         and len(value) >= 2
@@ -125,7 +128,7 @@ def mappings(value: Value, is_function: IsFunction) -> str | None:
 
 
 def texts(what: str, least: int, most: int) -> Form:
-    """A list of texts; what comes after the first ``least`` is a whole number."""
+    """A list of texts; the arguments after the first ``least`` are whole numbers."""
 
     def form(value: Value, is_function: IsFunction) -> str | None:
         fits = (

@@ -30,7 +30,7 @@ class _Way:
         self.left = MAX_PARTS
 
     def spend(self, count: int) -> None:
-        """Evaluate so many more; what is in no function is as long as it was written."""
+        """Count ``count`` more evaluated parts; the budget covers only parts within functions."""
         if self.depth:
             self.left -= count
         if self.left < 0:

@@ -14,7 +14,7 @@ from phaseline.model.blueprint.blueprint import Value
 
 
 def _known(value: Value) -> Value:
-    """``value`` if nothing in it must wait for run time."""
+    """Return ``value`` if no part of it has to wait for run time."""
     if contains_functions(value):
         raise NotYetKnown
     return value

@@ -133,10 +133,11 @@ NO_FACTS = DeploymentFacts()
 
 @frozen
 class RuntimeScope:
-    """Everything, for an operation of instance ``own``, for a relationship operation (``source`` and ``target``), or for neither.
+    """The scope with all values, for an operation of instance ``own``, of a relationship, or for no operation.
 
-    ``own_node``: the node of SELF if its instance is unknown. ``is_tolerant``: an attribute that cannot be
-    computed becomes the text ``<ERROR: …>`` (B24). ``watcher`` is called for each function.
+    ``source``, ``target``: the instances of a relationship operation. ``own_node``: the node of SELF if its instance is
+    unknown. ``is_tolerant``: an attribute that cannot be computed becomes the text ``<ERROR: …>`` (B24). ``watcher`` is
+    called for each function.
     """
 
     inputs: Mapping[str, Value]
@@ -224,7 +225,7 @@ class RuntimeScope:
         return self.facts.system.get(entity, {}).get(name)
 
     def elsewhere(self, function: str, arguments: Value) -> Value:  # noqa: ARG002 - a scope that reads other deployments needs them
-        """Deployments do not know of one another yet."""
+        """Values of other deployments are not supported yet."""
         message = f"'{function}' asks for another deployment, and functions cannot read other deployments yet"
         raise fail("PL-B078", message, "give the value as an input, such as {get_input: address}")
 

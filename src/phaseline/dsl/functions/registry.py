@@ -38,7 +38,7 @@ class IntrinsicFunction:
     is_extension: bool = False
 
     def complaint(self, argument: Value) -> str | None:
-        """What is wrong with an argument, or None."""
+        """A description of what is wrong with an argument, or None."""
         return self.form(argument, is_function)
 
 

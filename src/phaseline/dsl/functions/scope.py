@@ -20,7 +20,7 @@ class SecretLookup(Protocol):
         ...
 
     def missing(self, names: Collection[str]) -> Sequence[str]:
-        """Those of the names that no secret has."""
+        """The names among ``names`` for which no secret exists."""
         ...
 
 

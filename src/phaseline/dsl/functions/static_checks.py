@@ -28,7 +28,7 @@ _PLACES = {
 
 @mutable
 class DeferredCheck:
-    """What a function in a default of a type asks for: looked at only where a template has the default (B16)."""
+    """The names that a function in a type's default uses; they are checked only if a template has the default (B16)."""
 
     wrong: list[tuple[str, str, ElementPath]] = field(default_factory=list)
     inputs: list[tuple[Value, ElementPath]] = field(default_factory=list)
@@ -42,7 +42,7 @@ class FunctionCheck:
     """Finds functions in values and checks what they name, once all nodes and inputs are known."""
 
     def __init__(self, report: ProblemReport, minor: int | None, inputs: Collection[str]) -> None:
-        """``minor``: version of the main file. ``inputs``: names of the declared ones."""
+        """``minor``: version of the main file. ``inputs``: names of the declared inputs."""
         self._report = report
         self._minor = minor
         self._inputs = inputs
@@ -51,7 +51,10 @@ class FunctionCheck:
         self._later: DeferredCheck | None = None
 
     def scan_default(self, value: Value, spot: ElementPath, standing: Standing) -> tuple[bool, DeferredCheck | None]:
-        """As ``scan``, for a default of a type; with what is still to be looked at by ``use``, None for nothing."""
+        """Scan a default of a type as ``scan`` does.
+
+        Returns (whether it has functions, the check that ``use`` has to make later or None).
+        """
         later = self._later = DeferredCheck()
         found = self.scan(value, spot, standing)
         self._later = None
@@ -154,7 +157,7 @@ class FunctionCheck:
             self._report.add("PL-B070", error.message, error.mend, spot, kind=error.kind)
 
     def _check_system(self, argument: list[Value], spot: ElementPath) -> None:
-        """What is asked of get_sys, and which of its properties."""
+        """Check the entity and the property that ``get_sys`` asks for."""
         entity, name = argument[:2]
         if not isinstance(entity, str):
             return
@@ -168,7 +171,7 @@ class FunctionCheck:
             self._report.add("PL-B077", message, mend, spot.at(1), kind="UnknownSysPropertyError")
 
     def _check_repeated(self, argument: list[Value], spot: ElementPath) -> None:
-        """Paths of get_attributes_dict are keys of its result."""
+        """Report paths of ``get_attributes_dict`` that occur twice, because the paths are keys of its result."""
         names = [".".join(map(str, path)) if isinstance(path, list) else str(path) for path in argument[1:]]
         for name in repeated(names):
             message = f"'get_attributes_dict' is asked for '{name}' more than once"
@@ -213,9 +216,10 @@ class FunctionCheck:
     def check_names(
         self, nodes: Mapping[str, Mapping[str, Value]], is_known: Collection[str] = (), otherwise: str = ""
     ) -> None:
-        """Check the nodes and properties that the scanned functions name. ``is_known``: nodes too broken to look into.
+        """Check the nodes and properties that the scanned functions name.
 
-        ``otherwise``: where a node may come from that there is not.
+        ``is_known``: nodes that exist but are too faulty to be checked. ``otherwise``: advice for an unknown node for which no
+        similar name exists.
         """
         for name, argument, spot, _ in self._named:
             node, key = str(argument[0]), argument[1]

@@ -29,15 +29,15 @@ class AnnouncedFunction(Protocol):
     """A third-party function. Each method raises ``AnnouncedFunctionError`` for any exception of its code."""
 
     def check(self, written: Mapping[str, Value]) -> None:
-        """Look at the arguments as they are written, functions among them."""
+        """Check the arguments as written; they may contain functions."""
         ...
 
     def check_in(self, written: Mapping[str, Value], plan: Mapping[str, object]) -> None:
-        """Look at the arguments in the plan of the whole blueprint."""
+        """Check the arguments within the plan of the whole blueprint."""
         ...
 
     def evaluate(self, written: Mapping[str, Value], scope: Scope) -> Value:
-        """What it stands for, its arguments being evaluated; functions in the answer are evaluated after it."""
+        """The function's value for evaluated arguments; functions in this value are evaluated afterwards."""
         ...
 
 
@@ -49,7 +49,7 @@ class FunctionFinder(Protocol):
         ...
 
     def load(self, name: str) -> AnnouncedFunction:
-        """One of them, imported. Raises ``AnnouncedFunctionError`` if that fails."""
+        """Import the function of this name. Raises ``AnnouncedFunctionError`` if that fails."""
         ...
 
 
@@ -74,13 +74,13 @@ class ThirdPartyFunctions:
         self._loaded = {}
 
     def expect(self, names: Collection[str]) -> None:
-        """These are functions, whatever is installed now: a blueprint was read with them."""
+        """Treat these names as functions even if they are not installed, because a stored blueprint uses them."""
         if not self._expected.issuperset(names):
             self._expected |= frozenset(names)
 
     @property
     def known(self) -> object:
-        """What compares equal while the same names are functions."""
+        """An object that is equal to an earlier one while the set of known functions is unchanged."""
         return self._finder, self._expected
 
     def knows(self, name: str) -> bool:

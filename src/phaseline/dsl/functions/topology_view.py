@@ -58,7 +58,7 @@ class TopologyInstances:
         return self.topology.nodes[int(self.topology.node[instance])].name
 
     def targets_of(self, instance: int, node: str) -> Sequence[int]:
-        """By rows, and by the rules of all_to_all relationships without rows."""
+        """The targets from relationship rows and from the rules of all_to_all relationships that have no rows."""
         topology = self.topology
         wanted = topology.node_number.get(node, -1)
         order, starts = topology.rows_by_source
@@ -74,11 +74,11 @@ class TopologyInstances:
         return list(found)
 
     def groups_of(self, instance: int) -> Mapping[str, int]:
-        """By the column of scaling groups, going up the containers."""
+        """The groups from the column of scaling groups, for the instance and its containers."""
         return self.topology.groups_around(instance)
 
     def within(self, node: str, group: str, number: int) -> Sequence[int]:
-        """By the same, looked up once for all instances of a node."""
+        """The topology's instances of ``node`` in one instance of a scaling group; empty if there are none."""
         return self.topology.within(self.topology.node_number[node], group).get(number, ())
 
     def id_of(self, instance: int) -> str:

@@ -80,7 +80,7 @@ class _Writer:
         return {"$ref": f"#/definitions/{self._name(shape)}"}
 
     def _name(self, table: Table) -> str:
-        """The name of a table's definition. Two of one title are told apart by a number."""
+        """The name of a table's definition. Tables with equal titles get different numbers."""
         if id(table) not in self._names:
             plain = name = table.title.removeprefix("a ").removeprefix("an ").replace(" ", "_")
             number = 1

@@ -1,7 +1,7 @@
 """The check of a value against a shape (B4, B5).
 
-A check answers the value without what is wrong in it, so that whatever comes later looks at the
-rest; a value without fault comes back as the very same object.
+A check returns the value without its faulty parts, so that later steps can check the rest. A value without faults is
+returned as the same object.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ EXAMPLES: Final = {"executor": "central_deployment_agent"}
 
 
 class ShapeCheck:
-    """Checks values of one document, written in ``cloudify_dsl_1_<minor>``; ``minor`` None: whatever version."""
+    """Checks values of a document written in ``cloudify_dsl_1_<minor>``; ``minor`` None: elements of all versions."""
 
     def __init__(self, report: ProblemReport, minor: int | None) -> None:
         """Problems go to ``report``."""
@@ -37,7 +37,7 @@ class ShapeCheck:
         self._newest = PHASELINE if minor is None else max(minor, LATEST)
 
     def check(self, shape: Shape, value: Value, spot: ElementPath) -> object:
-        """``value`` without what is wrong in it, or ``BROKEN``."""
+        """Return ``value`` without its faulty parts, or ``BROKEN``."""
         if self._is_good(shape, value):
             return value
         kind = shape.__class__
@@ -78,7 +78,7 @@ class ShapeCheck:
         return True
 
     def _are_names(self, value: Mapping[str, Value]) -> bool:
-        """True where every key can be a name (decision 33); operations and interfaces are called the same over and over."""
+        """True if every key can be a name (decision 33). Results are kept because names of operations are often repeated."""
         if not are_names(value):
             return False
         self._names.update(value)
@@ -95,7 +95,7 @@ class ShapeCheck:
         return known
 
     def _leaf(self, leaf: Leaf, value: Value, spot: ElementPath) -> object:
-        """What is not good is of another type, or too small."""
+        """Check a plain value: report one of another type, or a number that is too small."""
         if leaf.types is not None and value.__class__ not in leaf.types:
             return self._wrong(leaf.word, value, spot, leaf)
         self._report.add("PL-B065", f"{value} is less than {leaf.minimum:g}", f"give {leaf.word}", spot)

@@ -71,7 +71,7 @@ class Table:
         fragment: str | None = None,
         likely: str = "",
     ) -> None:
-        """``required``: the keys that it cannot be without."""
+        """Store the fields and collect ``required``, the keys that must be present."""
         self.title = title
         self.keys = keys
         self.short = short

@@ -40,7 +40,7 @@ def bundled_name(spelling: str, minor: int) -> str | None:
 
 
 def _older(version: str) -> str | None:
-    """The set of a release before 5.0; None for newer ones, which differ only by the version of the language."""
+    """The types file of a release before 5.0; None for newer releases, whose files differ only by the language version."""
     release = re.match(_RELEASE, version)
     if release is None:
         return None

@@ -21,7 +21,10 @@ _PLUGIN_VALUES = (str, int, float, bool, list)
 
 
 def import_lines(document: Document, report: ProblemReport, minor: int | None) -> list[ImportLine]:
-    """The imports of a file; whatever is none is reported. ``minor``: None lets every version's elements through."""
+    """Return the imports of a file and report entries that are not imports.
+
+    ``minor``: the minor version of the language, None: elements of all versions are allowed.
+    """
     entries = document.root.get("imports") if isinstance(document.root, dict) else None
     found: dict[str, ImportLine] = {}
     for number, entry in enumerate(entries if isinstance(entries, list) else ()):

@@ -34,10 +34,10 @@ _WRONG_VERSION_MEND = f"write one of cloudify_dsl_1_0 … cloudify_dsl_1_{LATEST
 
 @mutable
 class Files:
-    """The documents of a blueprint and the minor version of the main one (None: unknown, then nothing is gated).
+    """The documents of a blueprint and the minor version of the main file.
 
-    ``uploaded``: {namespace: id of the uploaded blueprint that it holds}. ``is_whole``: False when a file that is
-    imported could not be had.
+    ``minor`` None: the version is unknown, so elements of all versions are allowed. ``uploaded``: {namespace: id of the
+    uploaded blueprint imported under it}. ``is_whole``: False if an imported file was not available.
     """
 
     documents: list[Document]
@@ -104,7 +104,7 @@ class _Importer:
     """Follows imports breadth first."""
 
     def __init__(self, source: FileSource, report: ProblemReport, minor: int, gated: int | None) -> None:
-        """``minor`` chooses among files, ``gated`` refuses elements of later versions (None: nothing is gated)."""
+        """``minor`` chooses among files; elements of versions later than ``gated`` are reported (None: all are allowed)."""
         self.uploaded: dict[str, str] = {}
         self.may_miss = False
         self.is_whole = True
@@ -137,7 +137,10 @@ class _Importer:
         return documents
 
     def _imported(self, importer: Document) -> Iterator[tuple[ImportLine, Document]]:
-        """What a file imports, line by line; built-in types at once with all their parts, as if they were one file."""
+        """Yield (import line, document) for the imports of a file.
+
+        A built-in types file is followed at once by its parts.
+        """
         for line in import_lines(importer, self._report, self._gated):
             imported = self._load(line, importer)
             if imported is not None:
@@ -146,7 +149,7 @@ class _Importer:
                     yield from self._imported(imported)
 
     def _load(self, line: ImportLine, importer: Document) -> Document | None:
-        """The document that a line imports, as seen under its namespace; None if there is none, or it is there already."""
+        """The imported document under its namespace; None if it is not available or was already loaded."""
         document = self._document(line, importer)
         if document is None:
             return None
@@ -180,7 +183,10 @@ class _Importer:
         )
 
     def _document(self, line: ImportLine, importer: Document) -> Document | None:
-        """What a line names, read and checked once for all that import it; why there is none is reported."""
+        """The document that an import line names, read and checked once for all importers.
+
+        None if it is not available or invalid, which is reported.
+        """
         tries = self._source.replacements(line.target, self._minor)
         for number, target in enumerate(tries, 1):
             try:
@@ -197,7 +203,7 @@ class _Importer:
         return None
 
     def _path(self, target: str, line: ImportLine, importer: Document) -> tuple[str | None, str | None]:
-        """(where an import leads, which built-in file it is)."""
+        """(path or address of an import, name of the built-in file); each is None if there is none."""
         builtin = bundled_name(target, self._minor) or (_part_of_builtin(target) if importer.is_bundled else None)
         if builtin is not None:
             return f"cloudify/types/{builtin}", builtin
@@ -209,7 +215,7 @@ class _Importer:
             self._unresolved(line, problem.code, problem.message, problem.mend, problem.cloudify_code)
 
     def _read_once(self, path: str, line: ImportLine, *, builtin: str | None = None) -> Document | None:
-        """The document at a path or address; None where there is no text. What is wrong with it is reported once."""
+        """The document at a path or address; None if there is no text. Problems of the document are reported once."""
         if path not in self._read:
             if builtin is not None:
                 text = self._source.bundled(builtin)
@@ -275,7 +281,7 @@ class _Importer:
         self._report.add("PL-B086", message, mend, line.spot, number=number)
 
     def _not_found(self, target: str, line: ImportLine, importer: Document) -> None:
-        """Report an import that leads nowhere, in the way of its kind."""
+        """Report an import that was not found, in words for its kind of target."""
         if target.startswith(UPLOADED):
             name = target.removeprefix(UPLOADED)
             mend = f"upload it: phaseline blueprints upload FILE {name}"
@@ -292,7 +298,7 @@ class _Importer:
             self._unresolved(line, "PL-B020", f"there is no file '{target}' to import", mend)
 
     def _unresolved(self, line: ImportLine, code: str, message: str, mend: str, number: int | None = None) -> None:
-        """An import of which there is no file, or none that can be used."""
+        """Report an import whose file is missing or unusable."""
         self.is_whole = False
         if self.may_miss and code in NOT_AT_HAND and (line.target.startswith(PLUGIN) or _WEB.match(line.target)):
             self._report.warn(code, message, mend.removesuffix(f", or {GO_ON}"), line.spot, point="value")
@@ -323,7 +329,7 @@ class _Importer:
 
 
 def _importers(document: Document) -> list[str]:
-    """The names of a file, of the one that imports it, and so on."""
+    """The names of the file, of its importer, of the importer's importer, up to the main file."""
     names = [document.name]
     while document.line is not None:
         document = document.line.spot.document
@@ -332,7 +338,7 @@ def _importers(document: Document) -> list[str]:
 
 
 def _address(name: str, importer: str) -> str | None:
-    """The address in the web that an import means; None for a local file. Files of the web know only the web."""
+    """The web address that an import means; None for a local file. Files from the web can import only from the web."""
     if _WEB.match(name):
         return name
     if not _WEB.match(importer) or _SCHEME.match(name):

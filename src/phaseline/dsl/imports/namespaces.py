@@ -19,7 +19,7 @@ BUILT_IN = "cloudify."
 
 
 class Namespacing:
-    """Puts one namespace before names. ``basics``: {section: names of the basic types}, which keep theirs."""
+    """Puts one namespace before names. ``basics``: {section: names of the basic types}, which remain unchanged."""
 
     def __init__(
         self, namespace: str, basics: Mapping[str, Collection[str]], own: Mapping[str, Collection[str]]
@@ -34,7 +34,7 @@ class Namespacing:
         return name if name.startswith(BUILT_IN) else self._prefix + name
 
     def section(self, section: str, value: Value) -> Value:
-        """A section of the file, its elements renamed and whatever they refer to with them."""
+        """A section of the file in which its elements and all references to them are renamed."""
         shape = BLUEPRINT.keys[section].shape
         if section not in NAMED or not isinstance(value, dict):
             return self._shaped(shape, value, "")
@@ -75,7 +75,7 @@ class Namespacing:
         return text if basic else self._prefix + text
 
     def _value(self, value: Value) -> Value:
-        """A free value: the names in its functions."""
+        """A free value in which only names within functions are renamed."""
         if isinstance(value, list):
             return [self._value(item) for item in value]
         if not isinstance(value, dict):

@@ -62,7 +62,7 @@ class MergedSections:
         return ElementPath(self.origins.get(section, {}).get(name, self.main), (section, name))
 
     def is_broken(self, section: str, name: str) -> bool:
-        """True for an element that exists but was too wrong to be kept."""
+        """True for an element that exists but was dropped as invalid."""
         return name in self.broken.get(section, ())
 
 

@@ -1,4 +1,4 @@
-"""Nodes that contain or wait for one another in a circle, and the host of each node (B18, N4)."""
+"""Cycles of nodes that contain one another or wait for one another, and the host of each node (B18, N4)."""
 
 from __future__ import annotations
 
