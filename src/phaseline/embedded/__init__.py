@@ -1,1 +1,1 @@
-"""The engine in this process: own the store, run, follow, step down."""
+"""The engine in this process: own the store, run executions, follow them, hand over to another process."""

@@ -66,7 +66,7 @@ def step_aside(engine: Engine, on_staying: Callable[[], None]) -> float:
 
 
 def hear_out(engine: Engine) -> None:
-    """Continue all work while abandoned calls may still report; then end those that are processes."""
+    """Continue all work while abandoned calls may still report; then end those of them that are processes."""
     _ends_within(DRAIN_S, engine, lambda: not engine.given_up)
     if engine.given_up.end():
         _ends_within(2 * GRACE_S, engine, lambda: not engine.given_up)
@@ -80,7 +80,7 @@ def _ends_within(seconds: float, engine: Engine, until: Callable[[], bool]) -> b
 
 
 def stays(row: ExecutionRow | None) -> str:
-    """A sentence: calls of other executions run in a process whose own execution has ended."""
+    """A sentence that this process stays because calls of other executions still run in it."""
     own = f"{row.id} has ended: {row.status}. " if row is not None and row.status.is_ended else ""
     return f"{own}Calls of other executions are running in this process: it stays their engine until it can hand over."
 

@@ -193,7 +193,7 @@ def _serve(ctx: RequestContext, answer: SubmissionAnswer, watching: Watcher, lea
 
 
 def _waits_for(execution: str, lanes: Collection[str]) -> str:
-    """A sentence: an execution cannot continue before an operator resumes or repairs these phases."""
+    """A sentence that an execution cannot continue before an operator resumes or repairs these phases."""
     names = sorted(phase_of(lane) or lane for lane in lanes)
     return f"{execution} waits: {', '.join(names)} cannot be called now. See why: phaseline phases show {names[0]}"
 
@@ -277,7 +277,10 @@ class ProcessServices:
         return built_in if found is None else found.plan
 
     def declare(self, operation: Operation, code: CodeLocation) -> Declaration:
-        """The declaration of an operation; one whose source is not found is called as the ancestor would call it."""
+        """The declaration of an operation.
+
+        If its source is not found, it is called in the same way as by the ancestor.
+        """
         from phaseline.app.function_discovery import declared
 
         return declared(self._ctx.catalog, operation, code)

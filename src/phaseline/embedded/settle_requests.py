@@ -23,7 +23,10 @@ PATIENCE_S = 60.0
 
 
 def settle(ctx: RequestContext, requests: Sequence[int]) -> None:
-    """Wait until all are answered, by the running engine or by this process as a brief owner. Raises: PL-C035."""
+    """Wait until all requests are answered, by the running engine or by this process as a brief owner.
+
+    Raises: PL-C035.
+    """
     deadline = time.monotonic() + PATIENCE_S
     while not _are_answered(ctx, requests):
         with ExitStack() as owned:

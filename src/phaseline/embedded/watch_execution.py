@@ -113,7 +113,7 @@ def blocker_of(store: Store, row: ExecutionRow) -> str:
 
 
 def waits_for(store: Store, row: ExecutionRow, blocker: str) -> str:
-    """A sentence: an execution waits for another one, with the decision for which that one waits."""
+    """A sentence that an execution waits for another one, with the decision for which that one waits."""
     from phaseline.use_cases.queries.stuck import awaited_in
 
     other = store.execution(blocker)
@@ -123,7 +123,7 @@ def waits_for(store: Store, row: ExecutionRow, blocker: str) -> str:
 
 
 def _is_stuck(store: Store, row: ExecutionRow) -> bool:
-    """True if it waits for an execution that waits for an operator."""
+    """True if the execution waits for another execution that waits for an operator."""
     queued = blocking_execution(store, row)
     return queued is not None and queued.needs_person
 

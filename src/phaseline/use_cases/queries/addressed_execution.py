@@ -1,4 +1,4 @@
-"""Pick an execution if a command names only its deployment: the one to which the command applies, even an earlier one."""
+"""Find the execution to which a command applies if only its deployment is given; it may be an earlier one."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ NAMED = 5
 def find_open(
     store: Store, id: str | None, deployment: str | None, word: str, applies: Callable[[ExecutionRow], bool]
 ) -> ExecutionRow:
-    """The execution of this id; without an id the only open one to which the command ``word`` applies, or else the latest.
+    """The execution of this id; without an id the only open one to which the command ``word`` applies.
 
-    Raises: as ``find_execution``; PL-C018, which names them if there are several.
+    If it applies to none, the result is the latest. Raises: the errors of ``find_execution``; PL-C018 with the ids if
+    the command applies to several.
     """
     latest = find_execution(store, id, deployment, to_change=True)
     if id is not None:
@@ -37,7 +38,10 @@ def find_open(
 
 
 def find_started(store: Store, id: str | None, deployment: str | None, word: str) -> ExecutionRow:
-    """As ``find_open``: the open execution that has begun; if none has begun, the only one that waits to begin."""
+    """The execution of this id; without an id the only open one that has begun, or else the only queued one.
+
+    Otherwise the same as ``find_open``.
+    """
     latest = find_execution(store, id, deployment, to_change=True)
     if id is not None:
         return latest
@@ -48,7 +52,11 @@ def find_started(store: Store, id: str | None, deployment: str | None, word: str
 def the_fitting_one(
     store: Store, id: str | None, deployment: str | None, word: str, choose: Callable[[ExecutionRow], object]
 ) -> ExecutionRow:
-    """As ``find_open``: of the open executions and the latest, the one for which ``choose`` raises no problem."""
+    """The execution of this id; without an id the only one for which ``choose`` raises no problem.
+
+    The open executions of the deployment and its latest one are tried; if none fits, the result is the latest.
+    Raises: the errors of ``find_open``.
+    """
     latest = find_execution(store, id, deployment, to_change=True)
     if id is not None:
         return latest
@@ -59,7 +67,12 @@ def the_fitting_one(
 
 
 def find_failed(store: Store, id: str | None, deployment: str | None, statuses: Sequence[EntryStatus]) -> ExecutionRow:
-    """As ``find_open``: the latest; if that has completed or not begun, the earlier execution that was left unfinished."""
+    """The execution of this id; without an id the latest that can be retried.
+
+    It is the latest execution of the deployment. If that has completed or not begun, it is the only earlier execution
+    that was left unfinished and has entries with these statuses; without such an execution the latest. Raises: the
+    errors of ``find_open``.
+    """
     latest = find_execution(store, id, deployment, to_change=True)
     is_queued = latest.status is ExecutionStatus.QUEUED and not latest.started_at
     if id is not None or latest.request.workflow == REACH_WORKFLOW:

@@ -25,7 +25,10 @@ WORTH_TELLING_MS = 1_000
 
 @frozen
 class Happening:
-    """One event: time (ms), actor, action, and details such as parameters or reasons. ``execution``: the one concerned."""
+    """One event: time (ms), actor, action, and details such as parameters or reasons.
+
+    ``execution``: the execution to which the event belongs.
+    """
 
     at: int
     actor: str

@@ -51,8 +51,9 @@ def list_deployments(
 ) -> Page[DeploymentView]:
     """Deployments by name, with their instances by state and their latest execution.
 
-    ``status``: a status as shown in their views; ``text``: somewhere in the name, the description or the blueprint's path; ``labels``:
-    ``KEY=VALUE`` or ``KEY``, all of which they have. Raises: PL-C068 for what is no label.
+    ``status``: a status as shown in their views; ``text``: part of the name, the description or the blueprint's path;
+    ``labels``: only deployments with all these labels, each ``KEY=VALUE`` or ``KEY``. Raises: PL-C068 for an invalid
+    label.
     """
     rows = [row for row in ctx.store.deployments() if text.casefold() in _searched_text(row).casefold()]
     if labels:
@@ -97,9 +98,10 @@ def show_deployment(ctx: RequestContext, name: str) -> DeploymentDetails:
 
 
 def outputs(ctx: RequestContext, name: str, *, reveal: bool = False) -> Outputs:
-    """Outputs and capabilities of a deployment, computed from what its instances know now.
+    """Outputs and capabilities of a deployment, computed from the present data of its instances.
 
-    A value that holds a secret is shown as ``(hidden)`` unless ``reveal``; a secret that was deleted is left out (B24).
+    A value that contains a secret is shown as ``(hidden)`` unless ``reveal``; a value with a deleted secret is left
+    out (B24).
     """
     store = ctx.store
     row = find_deployment(store, name)

@@ -155,7 +155,10 @@ def brief_view(row: ExecutionRow) -> ExecutionView:
 def view_execution(
     store: Store, row: ExecutionRow, *, interrupted: bool = False, notices: tuple[str, ...] = ()
 ) -> ExecutionView:
-    """The row with counts of its entries by status, and its failed and unsure entries, of the graphs that still count."""
+    """The view of an execution: counts of its entries by status, and its failed and unsure entries.
+
+    Graphs that were replaced by a retry are left out.
+    """
     counts: Counter[str] = Counter()
     of_hooks: Counter[str] = Counter()
     failures: list[Failure] = []

@@ -66,7 +66,10 @@ def why(ctx: RequestContext, id: str, *, deployment: str | None = None) -> Waiti
 
 
 def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance: int) -> Sequence[Reason]:
-    """Why the instance has not reached its end in one execution; empty for one of resources or one without a plan."""
+    """Why the instance has not reached its end in one execution.
+
+    Empty for an execution of resources and for one without a plan.
+    """
     queued = blocking_execution(store, execution)
     if queued is not None:
         text = (

@@ -49,9 +49,10 @@ def holder(store: Store, row: ExecutionRow, graph: Graph, reason: Reason) -> Exe
 def first_held(
     store: Store, row: ExecutionRow, graph: Graph, topology: Topology, statuses: np.ndarray
 ) -> tuple[Step, np.ndarray, ExecutionRow] | None:
-    """(step, positions, other): the entries of one function that wait for a running call of the execution ``other``.
+    """(step, positions, other): entries of one function that wait for a running call of the execution ``other``.
 
-    For an execution in which nothing runs or sleeps; the positions have not begun.
+    The execution ``row`` has no running or sleeping entry, and the entries have not begun. None: no entry waits in
+    this way.
     """
     busy = {batch.phase for batch in store.batches(only_open=True)}
     for step in graph.steps if busy else ():

@@ -163,7 +163,10 @@ def _left_behind(store: Store, rows: Sequence[ExecutionRow]) -> ExecutionRow | N
 
 
 def _leaves_things(store: Store, row: ExecutionRow) -> bool:
-    """Whether an ended execution left failed or unsure entries; True as well, with a report, if it cannot be read."""
+    """Whether an ended execution left failed or unsure entries.
+
+    If it cannot be read, True, and the error is reported.
+    """
     with Flaws().of(row.deployment_name):
         return _has_left(store, row)
     return True

@@ -24,17 +24,17 @@ Head = tuple[str, str, str]
 
 
 def temporary_file() -> IO[bytes]:
-    """A file that is gone when it is closed."""
+    """A temporary file that is deleted when it is closed."""
     from tempfile import TemporaryFile  # loads many modules; few executions have that many texts
 
     return TemporaryFile()
 
 
 class EventColumns:
-    """Lines of one execution; those of one time and rank stay in the order in which they were added."""
+    """Lines of one execution. Lines with equal time and rank stay in the order in which they were added."""
 
     def __init__(self, topology: Topology, deployment: str, new_file: Callable[[], IO[bytes]] = temporary_file) -> None:
-        """No line yet. ``new_file``: gives the file for texts."""
+        """Begin without lines. ``new_file``: a function that returns the file for texts."""
         self._topology, self._deployment = topology, deployment
         self._at, self._instance, self._target = array("q"), array("i"), array("i")
         self._head, self._text = array("i"), array("i")
@@ -46,7 +46,10 @@ class EventColumns:
         return len(self._at)
 
     def add(self, line: Line, instance: int = -1) -> None:
-        """Add a line. ``instance``: the number of the instance it is about, of a relationship the source; -1: none."""
+        """Add a line.
+
+        ``instance``: the number of its instance, for a relationship of the source instance; -1: none.
+        """
         target = -1
         if not line.instance:
             instance = -1
@@ -80,7 +83,7 @@ class EventColumns:
 
 
 def rank(kind: str) -> int:
-    """The order of lines of one millisecond: the end of an execution comes last, its other events as a whole come first."""
+    """The order of lines with the same time (ms): first events of the execution except its end, its end last."""
     if kind in {"workflow_succeeded", "workflow_failed", "workflow_cancelled"}:
         return 2
     return 1 if kind in {"task", "workflow_node_event", "late_result"} else 0

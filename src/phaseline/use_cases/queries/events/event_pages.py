@@ -1,7 +1,8 @@
-"""Events of the instances of an execution; its last lines are found without computing all the others (W12).
+"""Events of the instances of an execution; its last lines are found without computing all others (W12).
 
-Events are computed from calls when they are read. Of an execution with very many instances, only those with the latest
-calls are narrated. The total of lines is counted by groups of instances with the same story; one of each is narrated.
+Events are computed from calls when they are read. If an execution has very many instances, events are computed only
+for instances with the latest calls. To count all lines, instances with the same story (the same lines apart from
+names, times and messages) are grouped, and events are computed for one instance of each group.
 """
 
 from __future__ import annotations
@@ -40,7 +41,10 @@ class Narrated:
     """The rounds of an execution, from which events of its instances are computed."""
 
     def __init__(self, store: Store, row: ExecutionRow, causes: Causes, former: Narrated | None = None) -> None:
-        """``causes`` are used up: each belongs to one call. ``former``: an earlier look, for ``added``."""
+        """``causes``: the stored failures; each is used for one call and removed.
+
+        ``former``: an earlier look, for ``added``.
+        """
         topology = store.topology(row.deployment)
         batches = store.batches(execution=row.number)
         self._former = {} if former is None else former.looked()
@@ -57,12 +61,12 @@ class Narrated:
             yield from lines
 
     def by_instance(self) -> Iterator[tuple[int, list[Line]]]:
-        """(instance, its lines by time), by round and instance."""
+        """Yield (instance number, its lines by time), by round and instance."""
         for one in self._rounds:
             yield from self._counted(one.tell_all())
 
     def added(self) -> Iterator[tuple[int, list[Line]]]:
-        """(instance, those of its lines that the former look did not have), by round and instance."""
+        """Yield (instance number, its lines that the former look did not have), by round and instance."""
         for one in self._rounds:
             yield from self._counted(one.tell_added(self._former.get(one.id)))
 
@@ -76,9 +80,10 @@ class Narrated:
     def last(
         self, limit: int, is_wanted: Callable[[Line], bool], instances: np.ndarray | None
     ) -> tuple[list[Line], int]:
-        """The last ``limit`` wanted lines, in the order of ``all``, and the total of wanted lines.
+        """(the last ``limit`` wanted lines in the order of ``all``, the number of all wanted lines).
 
-        ``is_wanted`` must not read the text. ``instances``: bool by number, true if its lines may be wanted; None: all.
+        ``is_wanted`` must not read the text. ``instances``: bool by number, true if lines of the instance may be
+        wanted; None: all.
         """
         best: list[Candidate] = []
         total = 0
@@ -98,7 +103,10 @@ class Narrated:
         is_wanted: Callable[[Line], bool],
         limit: int,
     ) -> None:
-        """Add lines of a round to the best; ``those``: (upper bound of the time of its last line, instance), latest first."""
+        """Add wanted lines of a round to ``best``, which keeps the last ``limit`` lines.
+
+        ``those``: (the latest possible time of the instance's last line, instance number), the latest first.
+        """
 
         def needed() -> Iterator[int]:
             for at, instance in those:
@@ -130,8 +138,9 @@ class Narrated:
 class _Stories(NamedTuple):
     """Instances of a round grouped by story: the same lines apart from names, times and messages of calls.
 
-    ``examples``: one instance of each story; ``times``: the number of counted instances with it. By place among the
-    round's instances: ``kind``: the place of its story among the examples; ``counts``: whether it is counted.
+    ``examples``: one instance of each story; ``times``: the number of counted instances with this story. ``kind`` and
+    ``counts`` have one value for each instance of the round: the index of its story in ``examples``, and whether it
+    is counted.
     """
 
     examples: list[int]
@@ -170,7 +179,10 @@ class _Round:
         self.instances, self._firsts = np.unique(self.entries.owner[owned:], return_index=True)
 
     def tell_all(self) -> Iterator[tuple[int, list[Line]]]:
-        """(instance, its lines) of all instances; calls and notes are looked up for a thousand at once."""
+        """Yield (instance number, its lines) for all instances.
+
+        Calls and notes are read for a limited number at a time.
+        """
         firsts = np.append(self._firsts, len(self._mine))
         for low in range(0, len(self.instances), MOST_MADE):
             some = self.instances[low : low + MOST_MADE]
@@ -178,7 +190,7 @@ class _Round:
             yield from self.tell(some.tolist(), self._notes(positions), self.calls.of(positions))
 
     def tell_added(self, former: _Round | None) -> Iterator[tuple[int, list[Line]]]:
-        """(instance, those of its lines that ``former`` did not have) of all instances that have changed since then."""
+        """Yield (instance number, its lines that ``former`` did not have) for all instances that have changed."""
         has_changed = self._changed(former)[self._mine]
         changed = (
             np.flatnonzero(np.logical_or.reduceat(has_changed, self._firsts)) if len(has_changed) else self._firsts
@@ -201,7 +213,10 @@ class _Round:
         return {note.position: note for note in self.store.notes(self.id, among=positions.tolist())}
 
     def _changed(self, former: _Round | None) -> np.ndarray:
-        """Bool by position: the entry differs from that of ``former``; without ``former``: it was called, or has begun."""
+        """Bool by position: the entry differs from the same entry of ``former``.
+
+        Without ``former``: the entry was called, or has begun.
+        """
         found: np.ndarray
         if former is None:
             found = np.isin(self.statuses, list(BEGUN)) | self.calls.are_called
@@ -215,7 +230,10 @@ class _Round:
         notes: Mapping[int, NoteRow],
         calls: Mapping[int, Sequence[CallSpan]] | None = None,
     ) -> Iterator[tuple[int, list[Line]]]:
-        """(instance, its lines), computed lazily one by one. ``calls``: the calls of their entries, if known."""
+        """Yield (instance number, its lines), computed one by one.
+
+        ``calls``: the calls of their entries, if known.
+        """
         row, ids = self._row, self.topology.ids
         known = GraphOutcome(
             self.topology,
@@ -240,7 +258,10 @@ class _Round:
             yield number, told
 
     def those_of(self, stories: _Stories, are_wanted: np.ndarray) -> Iterator[tuple[int, int]]:
-        """(time in ms of its last line at most, instance), the latest first, of counted instances with a wanted story."""
+        """Yield (time, instance number) of the counted instances with a wanted story, the latest first.
+
+        The time (ms) is an upper bound: the last line of the instance is not later.
+        """
         latest = (
             np.maximum.reduceat(self.calls.latest()[self._mine], self._firsts) if len(self._firsts) else self._firsts
         )
@@ -250,7 +271,10 @@ class _Round:
             yield int(latest[place]), int(instances[place])
 
     def stories(self, among: np.ndarray | None) -> _Stories:
-        """Group the instances by story; only those ``among`` (bool by number) are counted."""
+        """Group the instances by story.
+
+        ``among``: bool by number, true for the instances to be counted; None: all.
+        """
         counts = np.ones(len(self.instances), bool) if among is None else among[self.instances]
         _, firsts, kind = np.unique(self._digests(), return_index=True, return_inverse=True)
         times = np.bincount(kind, weights=counts, minlength=len(firsts)).astype(np.int64)
@@ -277,7 +301,7 @@ class _Round:
         return found
 
     def _explain(self, causes: Causes) -> None:
-        """Add to calls what stored events know: their messages and times, and the entries that were completed by hand."""
+        """Add data of stored events to the calls: messages, times, and which entries were completed by hand."""
         subjects: dict[str, list[int]] = {}
         for subject, operation in causes:
             subjects.setdefault(operation, []).append(subject)
@@ -289,7 +313,10 @@ class _Round:
                 self._explain_entry(step.first + place, causes[int(called[place]), step.phase])
 
     def _called(self, step: Step) -> np.ndarray:
-        """By entry of the step: the instance of its calls, -1 if they concern none."""
+        """The instance number for each entry of the step.
+
+        -1 for all entries if the step does not act on instances or relationships.
+        """
         subject = self.graph.subject[step.first : step.first + step.count]
         if step.kind is SubjectKind.INSTANCE:
             return subject
@@ -313,7 +340,10 @@ class _Round:
 
 
 def _added(had: Sequence[Line], lines: Sequence[Line]) -> list[Line]:
-    """The lines that an instance did not have before. A line that is still there may have a longer text and another time."""
+    """The lines that an instance did not have before.
+
+    A line counts as present before even if its text or its time has changed since.
+    """
     rest = Counter(map(_kind, had))
     added: list[Line] = []
     for line in lines:
@@ -326,12 +356,12 @@ def _added(had: Sequence[Line], lines: Sequence[Line]) -> list[Line]:
 
 
 def _kind(line: Line) -> tuple[str, str, str]:
-    """The stable part of a line: instance, operation and event; of tasks without their messages."""
+    """The part of a line that does not change: instance, operation and event. The message of a task is left out."""
     return line.instance, line.operation, line.text.partition("'")[0] if line.level == "task" else line.text
 
 
 def _take_failure(told: deque[EventRow], span: CallSpan) -> EventRow | None:
-    """Remove and return the first event of a failed try that was stored while the call, or others of its batch, ran."""
+    """Remove and return the first event of a failed attempt that was stored while the call, or its batch, ran."""
     for event in told:
         if event.type != BY_HAND and span.begun_at <= event.at and (not span.ended_at or event.at <= span.ended_at):
             told.remove(event)
@@ -382,7 +412,7 @@ class _Calls(Mapping[int, Sequence[CallSpan]]):
         self._made.clear()
 
     def of(self, positions: np.ndarray) -> dict[int, Sequence[CallSpan]]:
-        """{position: its calls} of these positions, without those that have none.
+        """{position: its calls} of these positions; positions without calls are left out.
 
         Calls of one batch with the same outcome are one object.
         """

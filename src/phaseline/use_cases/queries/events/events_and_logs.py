@@ -38,7 +38,7 @@ CAUSES = frozenset({"task_failed", "task_rescheduled", BY_HAND})
 
 @frozen
 class EventHistory:
-    """Lines of one execution, oldest first: the last of ``total``."""
+    """Lines of one execution, oldest first: the last lines of all ``total`` ones."""
 
     execution: str
     deployment: str
@@ -55,7 +55,10 @@ def logs(
     wanted: LineFilter = ANY,
     limit: int | None = None,
 ) -> EventHistory:
-    """The last ``limit`` lines ``wanted`` of scripts, plugins and the engine; of one instance only if it is named."""
+    """The last ``limit`` lines of scripts, plugins and the engine that pass the filter ``wanted``.
+
+    ``instance``: only lines of this instance.
+    """
     store = ctx.store
     row = find_execution(store, id, deployment)
     number = None
@@ -83,7 +86,7 @@ def logs(
 
 @frozen
 class EventPages:
-    """Events of one execution by time, the last ``shown`` of ``total``; read once, a page at a time."""
+    """Events of one execution by time: the last ``shown`` of ``total``. The pages can be read only once."""
 
     execution: str
     deployment: str
@@ -100,7 +103,10 @@ def events(
     wanted: LineFilter = ANY,
     limit: int | None = None,
 ) -> EventHistory:
-    """The last ``limit`` events ``wanted``: those of the execution, and those of its instances, computed from their calls."""
+    """The last ``limit`` events that pass the filter ``wanted``.
+
+    These are events of the execution, and events of its instances, which are computed from their calls.
+    """
     found = event_pages(ctx, id, deployment=deployment, wanted=wanted, limit=limit)
     return EventHistory(found.execution, found.deployment, [line for page in found.pages for line in page], found.total)
 
@@ -150,7 +156,10 @@ class EventLook:
         return Line(event.at, event.type, self.row.deployment_name, name, event.operation, event.message, event.actor)
 
     def pages(self, wanted: LineFilter, limit: int | None) -> EventPages:
-        """The last ``limit`` events ``wanted``, without computing the others; None: all."""
+        """The last ``limit`` events that pass the filter ``wanted``, without computing the others.
+
+        ``limit`` None: all.
+        """
         sieve = Sieve(wanted, self._topology) if wanted else None
         if limit is not None and not wanted.text:  # a text is searched for in every line
             return self._last(sieve, limit)
@@ -200,7 +209,7 @@ def _fill(columns: EventColumns, stories: Iterable[tuple[int, Sequence[Line]]], 
 
 
 def _taken(had: Counter[Line], line: Line) -> bool:
-    """Remove a line from those ``had``; False if it is not among them."""
+    """Remove a line from ``had``; False if it is not in it."""
     had[line] -= 1
     return had[line] >= 0
 
@@ -242,7 +251,7 @@ def _event_rows(store: Store, row: ExecutionRow, after: int) -> Iterator[EventRo
 
 
 def owners(graph: Graph, topology: Topology) -> np.ndarray:
-    """By position: the instance to whose sequence an entry belongs, -1 for milestones."""
+    """The number of the instance to whose events each entry belongs, by position; -1 for milestones."""
     found = np.full(len(graph), -1, np.int64)
     for step in graph.steps:
         subject = graph.subject[step.first : step.first + step.count]

@@ -41,11 +41,11 @@ def _lines(ctx: RequestContext, id: str) -> Iterator[Line]:
 def news(
     store: Store, id: str, *, ends_for_people: bool = False, pause: Callable[[float], object] = time.sleep
 ) -> Generator[None, None, bool]:
-    """Yield whenever there may be something new about an execution, the last time after it has ended.
+    """Yield whenever there may be news of an execution, for the last time after it has ended.
 
-    The caller's work after a yield gets at most a tenth of the time, apart from the last one. The value is False if the
-    execution has not ended and, for ten seconds, no process has owned the store or waited to own it.
-    ``ends_for_people``: stop as well when the execution waits for an operator.
+    The pauses are so long that the caller's work after a yield takes at most a tenth of the time, except for the last
+    one. The generator returns False if the execution has not ended and, for ten seconds, no process has owned the
+    store or waited to own it. ``ends_for_people``: end as well when the execution waits for an operator.
     """
     seen, is_new = 0, False
     seen_at, look_at = time.monotonic(), 0.0
@@ -70,7 +70,7 @@ def news(
 
 
 def left_alone(store: Store, row: ExecutionRow) -> str:
-    """A sentence: no process works on an execution, and the command that helps."""
+    """A sentence that no process works on an execution, with the command that continues it."""
     row = store.execution(row.id) or row
     mend = f"continue it: phaseline executions resume {row.id}"
     if row.number <= store.incarnations.held():
@@ -98,7 +98,7 @@ class LineStream:
         return news(self._store, self.row.id, pause=pause)
 
     def left_alone(self) -> str:
-        """A sentence: no process works on the execution, and the command that helps."""
+        """A sentence that no process works on the execution, with the command that continues it."""
         return left_alone(self._store, self.row)
 
 
@@ -110,12 +110,12 @@ def stream_logs(
     instance: str | None = None,
     wanted: LineFilter = ANY,
 ) -> LineStream:
-    """Live lines of logs, those ``wanted``. Raises: PL-C011, PL-C012, PL-C013, PL-C018."""
+    """Live log lines that pass the filter ``wanted``. Raises: PL-C011, PL-C012, PL-C013, PL-C018."""
     return LineStream(ctx.store, LogTail(ctx, id, deployment=deployment, instance=instance, wanted=wanted))
 
 
 def stream_events(
     ctx: RequestContext, id: str | None = None, *, deployment: str | None = None, wanted: LineFilter = ANY
 ) -> LineStream:
-    """Live events, those ``wanted``. Raises: PL-C011, PL-C012, PL-C013, PL-C018."""
+    """Live events that pass the filter ``wanted``. Raises: PL-C011, PL-C012, PL-C013, PL-C018."""
     return LineStream(ctx.store, EventTail(ctx, id, deployment=deployment, wanted=wanted))

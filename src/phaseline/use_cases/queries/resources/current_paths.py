@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 
 def only_present(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> np.ndarray:
-    """The statuses of a graph, with open entries of resources that were removed or have a later execution as canceled.
+    """The statuses of a graph, with open entries of some resources as canceled.
 
-    The graph is read only if some entry has not completed.
+    These resources were removed, or a later execution moves them. The graph is read only if some entry has not
+    completed.
     """
     is_open = (statuses < FIRST_ENDED) | np.isin(statuses, (EntryStatus.FAILED, EntryStatus.SKIPPED))
     if not is_open.any():

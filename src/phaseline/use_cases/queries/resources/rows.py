@@ -150,7 +150,10 @@ def _rows(
 
 
 def _word(registry: PhaseRegistry | None, kind: str, state: str, target: str) -> str:
-    """The word that users see for a state: its group on the path to the target, or on any other path that has it."""
+    """The word that users see for a state: the group of the state on the path to the target.
+
+    If that path does not have the state, the group on any other path of the type that has it; else the state itself.
+    """
     if not state:
         return OFF
     types = registry.types if registry is not None else None
