@@ -243,7 +243,7 @@ def test_m2_validate_warns_of_modules_that_are_not_here_and_install_refuses_them
     code, found = terminal.ask("blueprints", "validate", file)
     (warning,) = found["warnings"]
     assert (code, warning["code"], warning["severity"]) == (0, "PL-O001", "warning")
-    assert "Did you mean 'made'?" in warning["mend"]
+    assert "did you mean 'made'?" in warning["mend"]
     assert "there is no module 'mdae'" in terminal.run("plan", "install", file).stdout
     assert terminal.run("install", file).exit_code == 1
 
