@@ -47,6 +47,9 @@ def pause_policy(step: str) -> Policy:
 
 
 def stopping(step: str, breakpoints: Sequence[Breakpoint], names: Sequence[str]) -> list[bool]:
-    """For each of these nodes or resources, whether it stops at a step of breakpoints."""
+    """For each name in ``names`` (nodes or resources), whether it stops at a breakpoint of the step.
+
+    Bool in their order.
+    """
     alike = [one for one in breakpoints if one.phase == step]
     return [any(one.concerns(name) for one in alike) for name in names]

@@ -19,18 +19,21 @@ if TYPE_CHECKING:
 
 @frozen
 class StaySteps:
-    """``phases`` of one state, and breakpoints at them, for the resources that enter it together; ``exit``: the step behind all of them."""
+    """The steps of one state for resources that enter it together: ``phases`` with their breakpoints, and the ``exit``.
+
+    The exit is the step that waits for all of them.
+    """
 
     state: str
     phases: tuple[Step, ...]
     exit: Step
 
     def has(self, step: Step) -> bool:
-        """Whether this step is one of its phases, a breakpoint at one, or its exit."""
+        """True if the step is a phase of the state, a breakpoint at such a phase, or the exit."""
         return step is self.exit or any(step is one for one in self.phases)
 
     def phase(self, name: str) -> Step | None:
-        """The step of a phase, in whichever case its name is written."""
+        """The step of a phase, or None; upper and lower case in the name make no difference."""
         lower = name.lower()
         return next((step for step in self.phases if (phase_of(step.phase) or "").lower() == lower), None)
 

@@ -53,9 +53,10 @@ class ResourceGroup:
 
 @frozen
 class Beside:
-    """A phase of a state, or (``is_stop``) a breakpoint at one, with the names of those beside it that it waits for.
+    """A phase of a state, or (``is_stop``) a breakpoint at a phase.
 
-    ``phase`` None: it is not defined.
+    ``needs``: the names of phases and breakpoints of the same state for which it waits. ``phase`` None: it is not
+    defined.
     """
 
     name: str
@@ -77,7 +78,10 @@ class Stops:
     names: Sequence[str] = ()
 
     def passing(self, one: Beside) -> np.ndarray | None:
-        """Places in the group of resources that do not stop at this breakpoint; None: it is no breakpoint."""
+        """The places in the group of resources that do not stop at ``one``.
+
+        None if ``one`` is not a breakpoint.
+        """
         if not one.is_stop:
             return None
 
@@ -102,11 +106,11 @@ def next_groups(
     *,
     passed: bool,
 ) -> tuple[list[ResourceGroup], list[UnreachableTarget]]:
-    """The groups that enter the next states; resources that have arrived are in none.
+    """The groups of resources that enter their next states, and the groups without a path to the target.
 
-    ``standing``: (type, state, subjects) for resources of a type in the same state. ``passed``: they have left their
-    states, and enter the following ones. Otherwise they begin: with their present state again, if it is on their path
-    (PD30).
+    Resources that have reached the target are in no group. ``standing``: (type, state, subjects), where all subjects
+    are resources of this type in this state. ``passed`` True: the resources have left their states and enter the
+    following ones. Otherwise they begin, with their present state again if it is on their path (PD30).
     """
     groups: dict[tuple[str, str], list[np.ndarray]] = {}
     lost: dict[str, list[np.ndarray]] = {}
@@ -127,7 +131,7 @@ def next_groups(
 
 
 def _entered(path: StatePath, state: str, *, passed: bool) -> str | None:
-    """The state that a resource in this state enters next; None: this is the last one."""
+    """The state of the path that a resource in ``state`` enters next; None if ``state`` is the last one."""
     if state == path.target:
         return None
     if state not in path.states:
@@ -159,10 +163,10 @@ def state_graph(
 def late_graph(
     group: ResourceGroup, registry: PhaseRegistry, had: Sequence[str], number: int, stops: Stops = NOWHERE
 ) -> Graph | None:
-    """The graph of phases that were loaded while the group was in its state already (PD53); None without such phases.
+    """The graph of phases that were loaded after the group had entered its state (PD53); None without such phases.
 
-    ``had``: the phases of the visit so far; the graph names them, without an entry, so that resources that leave it have
-    had them. The state, with this ``number``, is not entered again.
+    ``had``: the phases that the group has run in this state. The graph contains their names without entries, so that
+    they count as run when resources leave it. The group does not enter the state, with this ``number``, again.
     """
     known = {name.lower() for name in had}
     phases = {
@@ -195,7 +199,7 @@ def _append(rows: list[_Row], needs: list[list[int]], phases: Sequence[Beside], 
 
 
 def same_for(graph: Graph, subjects: np.ndarray) -> Graph:
-    """The graph for the same number of other subjects; only the subjects differ."""
+    """A copy of the graph for other subjects, of which there must be as many as before."""
     return altered(graph, subject=np.tile(subjects, len(graph.steps)))
 
 
@@ -210,7 +214,7 @@ ENTERS = Mark.ABSENT | Mark.ANNOUNCE
 
 @frozen
 class _Row:
-    """One step, the same for each subject, except that those ``passing`` (places of the subjects) have no call."""
+    """One step of the graph, with an entry for each subject. ``passing``: places of subjects without a call."""
 
     name: str
     policy: Policy
@@ -236,7 +240,7 @@ def _phases(
 
 
 def beside(registry: PhaseRegistry, resource_type: str, state: str, path: StatePath) -> tuple[Beside, ...]:
-    """The phases of a state for a type, each after those that it waits for."""
+    """The phases of a state for a type, each with the names of the phases for which it waits."""
     found = _beside(registry, _phases(registry, resource_type, state, path), state)
     place = {one.name: number for number, one in enumerate(found)}
     deep = depths([[place[need] for need in one.needs] for one in found])
@@ -244,7 +248,7 @@ def beside(registry: PhaseRegistry, resource_type: str, state: str, path: StateP
 
 
 def _beside(registry: PhaseRegistry, phases: Mapping[str, PhaseDefinition | None], state: str) -> list[Beside]:
-    """These phases of a state, each with those among them that it waits for."""
+    """The given phases of a state, each with the names of those among them for which it waits."""
     names = list(phases)
     place = {name.lower(): number for number, name in enumerate(names)}
     return [
@@ -265,7 +269,10 @@ def unknown_needs(registry: PhaseRegistry, phase: PhaseDefinition, state: str, s
 
 
 def _needs(registry: PhaseRegistry, phase: PhaseDefinition | None, state: str, place: Mapping[str, int]) -> list[int]:
-    """The rows that a phase waits for; a phase that is not for the type is replaced by its own needs (PD29)."""
+    """The rows for which a phase waits.
+
+    A needed phase that does not apply to the type is replaced by its own needs (PD29).
+    """
     found: dict[int, None] = {}
     seen: set[str] = set()
     waiting = list(registry.needs(phase, state)) if phase is not None else []
@@ -324,7 +331,9 @@ def policy_of(name: str, phase: PhaseDefinition | None) -> Policy:
 
 
 def _key_of(policy: PhasePolicy) -> str:
-    """The expression of values that one call must not mix: the batch key, and the key of a rate limit.
+    """An expression whose value is equal for members that may share a call.
+
+    It joins the batch key with the key of a rate limit.
 
     >>> _key_of(PhasePolicy(batch_key="Region", rate_limit=1.0, rate_limit_key="Account"))
     '{Region, Account}'

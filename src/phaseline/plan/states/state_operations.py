@@ -65,9 +65,9 @@ HOMES: Mapping[str, str] = {
 
 @frozen
 class StateVisit:
-    """The calls in one state: operations one after the other, and phases beside them.
+    """The calls in one state: ``operations`` run one after the other, ``phases`` at the same time as these.
 
-    ``state`` empty: no state of its own; calls on the way to a target that is the only state.
+    ``state`` empty: calls without a state, for a path that has only the target.
     """
 
     state: str
@@ -76,7 +76,10 @@ class StateVisit:
 
 
 def stays(kind: str, path: StatePath, sequence: Sequence, registry: PhaseRegistry) -> tuple[StateVisit, ...]:
-    """The states of a path before its target, in order. ``sequence``: the workflow's for nodes that are not on a path."""
+    """The states of a path before its target, in order, each with its calls.
+
+    ``sequence``: the sequence that the workflow has for nodes that are not on a path.
+    """
     called: dict[str, list[Call | Relate]] = {state: [] for state in path.states[:-1]}
     on_the_way: list[Call | Relate] = []
     for item in sequence:
@@ -109,7 +112,10 @@ def _home(operation: str, path: StatePath) -> str:
 
 
 def target_of(one: OnPath, kind: str, types: ResourceTypes) -> str:
-    """The state in which nodes of a type are installed; empty: several are possible and none is chosen."""
+    """The state in which nodes of a type are installed.
+
+    Empty if several are possible and the blueprint chooses none.
+    """
     targets = [path.target for path in types.paths_of(kind) if path.target != TERMINATED]
     if one.target or len(targets) == 1:
         return one.target or targets[0]
@@ -123,18 +129,27 @@ def path_to(blueprint: Blueprint, kind: str, known: StatePathIndex, *, downwards
 
 
 def states_of(blueprint: Blueprint, registry: PhaseRegistry) -> tuple[str, ...]:
-    """Every state that nodes of the blueprint may enter, each once; ``registry`` as it is for the blueprint."""
+    """Every state that nodes of the blueprint may enter, each once.
+
+    ``registry``: the phases known to the blueprint.
+    """
     return tuple(dict.fromkeys(state for kind in blueprint.on_path for state in registry.types.states_of(kind)))
 
 
 def phases_of(blueprint: Blueprint, registry: PhaseRegistry) -> tuple[str, ...]:
-    """Every phase that nodes of the blueprint may run, each once; ``registry`` as it is for the blueprint."""
+    """Every phase that nodes of the blueprint may run, each once.
+
+    ``registry``: the phases known to the blueprint.
+    """
     on_the_way = ((state, kind) for kind in blueprint.on_path for state in registry.types.states_of(kind))
     return tuple(dict.fromkeys(phase.name for state, kind in on_the_way for phase in registry.of(state, kind)))
 
 
 def path_problems(blueprint: Blueprint, registry: PhaseRegistry) -> Iterator[Problem]:
-    """Problems of paths: unknown types, and targets without a path; ``registry`` as it is for the blueprint."""
+    """Problems of paths: unknown types, and targets without a path.
+
+    ``registry``: the phases known to the blueprint.
+    """
     types = registry.types
     for kind, one in blueprint.on_path.items():
         if not any(types.is_known(name) for name in one.line):

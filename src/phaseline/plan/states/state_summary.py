@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 @frozen
 class CallPlan:
-    """A call on ``count`` instances in a state. ``may_not_apply``: a condition is evaluated when its turn comes."""
+    """A call on ``count`` instances in a state.
+
+    ``may_not_apply``: whether it is made depends on a condition evaluated then.
+    """
 
     name: str
     is_phase: bool

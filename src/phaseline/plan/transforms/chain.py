@@ -15,7 +15,10 @@ SINGLE = -1
 
 
 def chain_entries(draft: GraphDraft) -> GraphDraft:
-    """Edges from each entry of a participant to the next one; from and to all entries of a relationship group."""
+    """The draft with an edge from each entry of a participant to its next entry.
+
+    Before and after a relationship group with several entries, the edges lead to and from all of these.
+    """
     size = len(draft.participants)
     walk = _Walk(np.full(size, -1, np.int32), np.full(size, -1, np.int32), np.full(size, SINGLE, np.int32))
     chain: list[Pairs] = []
@@ -36,7 +39,7 @@ def chain_entries(draft: GraphDraft) -> GraphDraft:
 
 
 def _stage_of(numbered: tuple[int, StepSlot]) -> tuple[int, int]:
-    """Equal for neighbouring slots that run side by side."""
+    """A key that is equal for neighbouring slots that run side by side."""
     number, slot = numbered
     return (slot.group, -1) if slot.group >= 0 else (-1, number)
 
@@ -51,7 +54,10 @@ class _Open:
 
 
 class _Walk:
-    """The first and the last entry of each participant so far; ``group``: number of the open group that ends it."""
+    """The first and the last entry of each participant so far.
+
+    ``group``: the number of the relationship group with which the participant ends at present.
+    """
 
     def __init__(self, head: np.ndarray, tail: np.ndarray, group: np.ndarray) -> None:
         self.head = head
@@ -60,7 +66,10 @@ class _Walk:
         self.open: list[_Open] = []
 
     def step(self, owner: np.ndarray, positions: np.ndarray, edges: list[Pairs]) -> Pairs:
-        """One entry for each owner; the pairs (single former entry, this one)."""
+        """Append one entry for each owner.
+
+        Returns the pairs (last entry before, new entry) of owners with a single last entry.
+        """
         former = self.tail[owner]
         follows = former >= 0
         self._begin(owner, positions, ~follows)
@@ -71,7 +80,7 @@ class _Walk:
         return (former, positions) if every(follows) else (former[follows], positions[follows])
 
     def spread(self, owner: np.ndarray, positions: np.ndarray, number: int, edges: list[Pairs]) -> None:
-        """Any number of entries for each owner, side by side."""
+        """Append any number of entries for each owner, which run side by side."""
         former = self.tail[owner]
         single = (former >= 0) & (self.group[owner] == SINGLE)
         edges.append((former[single], positions[single]))
@@ -88,7 +97,7 @@ class _Walk:
             self.head[owner[begins]] = positions[begins]
 
     def _consume(self, owner: np.ndarray, edges: list[Pairs]) -> None:
-        """Entries of open groups lead to their owner's new last entry."""
+        """Add edges from the entries of open groups to the new last entry of their owner."""
         if not self.open:
             return
         here = np.zeros(len(self.tail), bool)

@@ -1,7 +1,7 @@
 """Make instances wait for one another: in install for the targets of their relationships, in uninstall for the sources.
 
-Instances related all to all wait for a milestone of the other node, never for each instance (unless one
-side is a single instance).
+If all instances of two nodes are related, the instances of one node wait for a milestone of the other node instead of
+for each instance, unless one of the nodes has a single instance.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ WHOLE = ""
 
 
 def wait_for_targets(draft: GraphDraft) -> GraphDraft:
-    """Make each participant wait for the targets of its relationships, or for the operation of them that it depends on."""
+    """The draft in which each participant waits for the targets of its relationships.
+
+    It waits for the end of a target's sequence, or for one of its operations if the relationship names one.
+    """
     return _wait(draft, downwards=False)
 
 
@@ -46,7 +49,7 @@ def _wait(draft: GraphDraft, *, downwards: bool) -> GraphDraft:
 
 
 def _operation(link: Link) -> str:
-    """The full name of the target's operation to wait for, ``WHOLE`` for all of it."""
+    """The full name of the target's operation to wait for; ``WHOLE`` for the end of its sequence."""
     name = link.relationship.lifecycle_operation
     if name is None:
         return WHOLE
@@ -54,7 +57,7 @@ def _operation(link: Link) -> str:
 
 
 def _ends(draft: GraphDraft, operation: str) -> np.ndarray:
-    """The entry to wait for, by place. Without an entry of the operation it is the last entry (W22)."""
+    """The entry to wait for, by place: the entry of the operation, or the last entry if there is none (W22)."""
     if operation == WHOLE:
         return draft.tail
     ends = draft.tail.copy()
@@ -86,7 +89,10 @@ def _row_pairs(draft: GraphDraft, awaited: list[str], ends: dict[str, np.ndarray
 
 @frozen
 class _Ties:
-    """Nodes related all to all, as columns: all of node ``then`` wait for all of node ``before``, each up to ``end``."""
+    """Pairs of nodes related all to all, as columns: all instances of ``then`` wait for all instances of ``before``.
+
+    ``end``: the operation up to which they wait.
+    """
 
     before: np.ndarray
     then: np.ndarray
@@ -126,7 +132,10 @@ def _direct(draft: GraphDraft, ties: _Ties, ends: np.ndarray) -> Pairs:
 
 
 def _through_milestones(draft: GraphDraft, ties: _Ties, ends: np.ndarray) -> tuple[tuple[StepSlot, ...], list[Pairs]]:
-    """One milestone for each awaited (node, end): after all its instances, before all instances of each related node."""
+    """One milestone for each awaited (node, operation): it waits for all instances of the node.
+
+    All instances of each related node wait for the milestone.
+    """
     if not len(ties.before):
         return (), []
     awaited, milestone = np.unique(np.stack((ties.before, ties.end)), axis=1, return_inverse=True)

@@ -19,7 +19,7 @@ NO_ROWS = np.empty(0, np.int32)
 
 
 def concerned(topology: Topology, chosen: np.ndarray, operation: str, between: np.ndarray = NO_ROWS) -> np.ndarray:
-    """Intact instances with a relationship to a chosen one whose ``operation`` is implemented, bool by number.
+    """Intact instances with a relationship to a chosen instance that implements ``operation``, bool by number.
 
     ``between``: numbers of relationships between intact instances to include.
     """
@@ -33,9 +33,9 @@ def concerned(topology: Topology, chosen: np.ndarray, operation: str, between: n
 
 
 def append_intact(draft: GraphDraft, relate: Relate, between: np.ndarray = NO_ROWS, *, tolerant: bool) -> GraphDraft:
-    """Slots for the operation on relationships from intact instances to chosen ones. ``tolerant``: tried once, ignored.
+    """The draft with slots for the operation on relationships from intact instances to chosen ones.
 
-    ``between``: the same argument as of ``concerned``.
+    ``tolerant``: it is tried once, and failures are ignored. ``between``: the same argument as of ``concerned``.
     """
     topology, participants = draft.topology, draft.participants
     if participants.is_chosen.all() or not len(topology.link):

@@ -50,12 +50,13 @@ class Asked:
 class Walk:
     """The sequence of the chosen instances, run in the order of their dependencies.
 
-    ``downwards``: dependents first, as in uninstall. ``tolerant``: failures are ignored; ``once``: nothing is retried.
-    ``intact``: relationship operations of other instances for their relationships to the chosen ones, and for those ``between``
-    themselves; they run after the chosen ones are up, or before they are removed. Downwards their failures are ignored (W24).
-    ``on_paths``: nodes that are resources go through the states of their path instead. ``in_order`` False: all at once.
-    ``however``: instances that wait for a chosen one continue even if its sequence has failed. The failure is a result for a
-    later round, so ``stop_after`` does not count it.
+    ``downwards``: dependents first, as in uninstall. ``tolerant``: failures are ignored. ``once``: nothing is
+    retried. ``intact``: relationship operations of instances that are not chosen, for their relationships to chosen
+    ones and for the relationships ``between`` themselves. They run after the chosen instances are installed, or
+    before they are removed; before a removal their failures are ignored (W24). ``on_paths``: nodes that are resources
+    go through the states of their path instead. ``in_order`` False: all at once. ``however``: instances that wait for
+    a chosen one continue even if its sequence has failed. The failure is a result for a later round, so
+    ``stop_after`` does not count it.
     """
 
     sequence: Sequence

@@ -51,7 +51,7 @@ def relationship_slots(
 
 
 def _sides(topology: Topology, name: str, policies: Policies, manner: PolicyOverrides) -> tuple[np.ndarray, np.ndarray]:
-    """Policy numbers by link of the source's and of the target's operation; -1 without an operation to call."""
+    """Policy numbers of the source's and of the target's operation, by link; -1 without an operation to call."""
     number_of = policies.numbering(manner)
     source, target = np.full(len(topology.links), -1, np.int32), np.full(len(topology.links), -1, np.int32)
     for number, link in enumerate(topology.links):
@@ -67,9 +67,9 @@ def _sides(topology: Topology, name: str, policies: Policies, manner: PolicyOver
 
 
 def _ranks(topology: Topology, relate: Relate, is_called: np.ndarray) -> np.ndarray:
-    """The group of each link among those of its source, 0 for the first to run; -1 if nothing is called.
+    """The place of each link's group among the groups of its source node, from 0; -1 if the link calls nothing.
 
-    Relationships that follow each other in the template and have the same target are one group.
+    Relationships that follow each other in the blueprint and have the same target are one group.
     """
     ranks = np.full(len(topology.links), -1, np.int32)
     numbered = sorted(np.flatnonzero(is_called).tolist(), key=lambda number: _template_place(topology, number))
@@ -94,7 +94,7 @@ def _template_place(topology: Topology, number: int) -> tuple[int, int]:
 
 
 def _follows(topology: Topology) -> list[int]:
-    """The first of the neighbouring links of the template with the same target, by link."""
+    """For each link the first link of its group: neighbours in the blueprint with the same source and target."""
     found = [0] * len(topology.links)
     former = -1
     for number in sorted(range(len(topology.links)), key=lambda number: _template_place(topology, number)):

@@ -28,10 +28,11 @@ def begin(
     with_bridges: bool = True,
     on_paths: bool = False,
 ) -> GraphDraft:
-    """A draft without entries. ``chosen`` and ``extra``: bool by instance number; ``downwards``: dependents come first.
+    """A draft without entries.
 
-    ``with_bridges``: instances between them take part too, to keep the order. ``on_paths``: chosen instances of nodes that
-    are resources do not go through the steps.
+    ``chosen`` and ``extra``: bool by instance number; ``downwards``: dependents come first. ``with_bridges``:
+    instances between these take part too, to keep the order. ``on_paths``: chosen instances of nodes that are
+    resources go through the states of their path instead of the workflow's steps.
     """
     participants = gather(topology, chosen, extra, downwards=downwards, with_bridges=with_bridges)
     present = history.states[participants.number]

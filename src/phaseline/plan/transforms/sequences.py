@@ -33,7 +33,7 @@ STATES = 256
 def append_sequence(
     draft: GraphDraft, sequence: Sequence, *, tolerant: bool, once: bool, breakpoints: Breakpoints = ()
 ) -> GraphDraft:
-    """Slots for the calls and relationship operations of the chosen, and the states between them.
+    """The draft with slots for the calls and relationship operations of chosen instances, and the states between them.
 
     ``tolerant``: failures are ignored; ``once``: nothing is retried. ``breakpoints``: where instances stop.
     """
@@ -87,7 +87,7 @@ def _is_anywhere(topology: Topology, item: Become | Call | Relate) -> bool:
 def _without_calls(
     items: list[StepSlot | StateChange], sequence: Sequence, called: np.ndarray
 ) -> list[StepSlot | StateChange]:
-    """The items, with states that go with calls limited to instances with calls."""
+    """The items, in which states that need a call are limited to instances with at least one call."""
     with_calls = {item.state for item in sequence if isinstance(item, Become) and item.with_calls}
     return [
         altered(item, who=item.who & called) if isinstance(item, StateChange) and item.state in with_calls else item
@@ -96,7 +96,7 @@ def _without_calls(
 
 
 def _begin_some(draft: GraphDraft, rows: np.ndarray) -> np.ndarray:
-    """Sources of the rows (bool by relationship number), bool by place."""
+    """The sources of the rows (bool by relationship number), bool by place."""
     is_source = np.zeros(len(draft.topology), bool)
     is_source[draft.topology.source[rows]] = True
     found: np.ndarray = is_source[draft.participants.number]
@@ -118,7 +118,7 @@ def _have(draft: GraphDraft, states: AbstractSet[InstanceState]) -> np.ndarray:
 
 @cache
 def _table(states: AbstractSet[InstanceState]) -> np.ndarray:
-    """A table: state number -> whether it is one of these; the sets come from the workflows' sequences."""
+    """A table by state number: True for the given states. The states come from the workflows' sequences."""
     table = np.zeros(STATES, bool)
     table[list(states)] = True
     return table

@@ -43,9 +43,9 @@ NEVER_INSTALLED = (InstanceState.UNINITIALIZED, InstanceState.DELETED)
 
 @frozen
 class StatePathOptions:
-    """Options for the slots of a path. ``downwards``: the path of an uninstall. ``tolerant``: failures are ignored; ``once``: no retries.
+    """Options for the slots of a path. ``downwards``: the path of an uninstall.
 
-    ``breakpoints``: where instances stop.
+    ``tolerant``: failures are ignored; ``once``: no retries; ``breakpoints``: where instances stop.
     """
 
     downwards: bool = False
@@ -57,7 +57,10 @@ class StatePathOptions:
 def append_paths(
     draft: GraphDraft, sequence: Sequence, known: StatePathIndex | None, manner: StatePathOptions
 ) -> GraphDraft:
-    """Slots for chosen instances on paths of states. ``sequence``: the steps of the others, for their operations."""
+    """The draft with slots for chosen instances on state paths.
+
+    ``sequence``: the steps of instances that are not on a path; its operations are called in the states of the path.
+    """
     away = draft.participants.is_chosen & ~draft.walks
     if not some(away):
         return draft
@@ -82,7 +85,7 @@ def append_paths(
 
 @frozen
 class _Laying:
-    """Slots of one type; all its nodes have the same path."""
+    """Makes the slots for the nodes of one type, which all have the same path."""
 
     draft: GraphDraft
     known: StatePathIndex
@@ -90,7 +93,10 @@ class _Laying:
     manner: StatePathOptions
 
     def begins(self) -> np.ndarray:
-        """The first state of the path that each enters, by place: its present state again; past the last one: none (PD30)."""
+        """The place in the path of the first state that each instance enters, by place: its present state again (PD30).
+
+        The number of states for instances that enter none.
+        """
         path, numbers = self.path, self.known.numbers
         table = np.zeros(STATES, np.int32)
         for place, state in enumerate(path.states):
@@ -137,7 +143,10 @@ class _Laying:
         )
 
     def _concerned(self, one: Beside, who: np.ndarray) -> np.ndarray:
-        """Instances of ``who`` with an entry: all for a phase; for a breakpoint those that it stops."""
+        """Instances of ``who`` that get an entry: all for a phase.
+
+        For a breakpoint, the instances that stop there.
+        """
         if not one.is_stop:
             return who
         names = [node.name for node in self.draft.topology.nodes]
@@ -164,7 +173,10 @@ def _free_group(items: Iterable[StepSlot | StateChange]) -> int:
 
 
 def tie_phases(draft: GraphDraft) -> GraphDraft:
-    """Edges from entering a state to its phases, between these, and from them to the gate; operations are chained already."""
+    """The draft with edges from the entry of a state to its phases, between phases, and from phases to the gate.
+
+    The operations are already in the chain.
+    """
     if all(slot.beside is None for slot in draft.slots):
         return draft
     edges: list[Pairs] = []
@@ -189,6 +201,6 @@ def tie_phases(draft: GraphDraft) -> GraphDraft:
 
 
 def _between(need: np.ndarray, at: np.ndarray) -> Pairs:
-    """Edges of instances with an entry in both (positions by place, -1: none)."""
+    """Edges from ``need`` to ``at`` for each instance with an entry in both (positions by place, -1: no entry)."""
     both = (need >= 0) & (at >= 0)
     return need[both], at[both]

@@ -1,7 +1,7 @@
 """Put the states between operations on neighbouring entries, and add entries where no neighbour can carry them.
 
-A state is set with the completion of the operation before it, else with the beginning of the one after it. Only an
-operation of the instance itself can carry it. (A tolerated failure ends an operation like its completion.)
+A state is set when the operation before it is completed or has a tolerated failure; if there is no such operation,
+when the operation after it begins. Only an operation of the instance itself can carry a state.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ NOBODY = -1
 
 
 def carry_states(draft: GraphDraft) -> GraphDraft:
-    """The draft with slots only; every participant has at least one entry, and single ones at both ends.
+    """The draft with slots only.
 
-    Two relationship groups with several entries each are separated by a joining entry.
+    Each participant has at least one entry, a single one at each end of its sequence. Between two relationship groups
+    with several entries each, an entry is added that joins them.
     """
     walk = _Walk(draft)
     for item in draft.items:
@@ -43,8 +44,9 @@ def carry_states(draft: GraphDraft) -> GraphDraft:
 class _Walk:
     """The progress of each participant while the items are walked in order. Columns by place.
 
-    ``pending``: bits of states reached that no entry carries yet. ``carrier``: number of the slot whose entry was the
-    last, if it is the instance's own. ``width``: the number of entries that end the sequence so far, 0 for none.
+    ``pending``: bits of states that are reached and that no entry carries yet. ``carrier``: the slot number of the
+    last entry, if it is one of the instance itself. ``width``: the number of last entries that run side by side, 0:
+    no entry yet.
     """
 
     def __init__(self, draft: GraphDraft) -> None:
@@ -92,7 +94,11 @@ class _Walk:
         self.lay(slot)
 
     def close(self) -> None:
-        """Add an entry for each participant that ends in a relationship group, without an entry, or with a state not carried."""
+        """Add a last entry for participants that need one.
+
+        These are participants without an entry, those that end in a relationship group, and those with a state that
+        no entry carries.
+        """
         phase = WORDS.get(self.states[-1], CLOSING) if self.states else CLOSING
         self._absent(phase, (self.pending > 0) | (self.width == 0) | self.ends_in_group)
 
@@ -102,7 +108,10 @@ class _Walk:
         return np.bincount(np.concatenate([item.owner for item in alike]), minlength=len(self.pending))
 
     def _before_group(self, members: np.ndarray) -> None:
-        """Add entries before a group, which can neither open a sequence nor carry states nor follow a group many to many."""
+        """Add single entries before a relationship group where they are needed.
+
+        A group cannot begin a sequence, carry states, or come directly after another group with several entries.
+        """
         opening = (members > 0) & ((self.pending > 0) | (self.width == 0))
         self._absent(OPENING, opening)
         self._absent(JOIN, (members > 1) & ~opening & (self.width > 1))
