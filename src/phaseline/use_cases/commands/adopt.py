@@ -130,7 +130,7 @@ def adopt(
 
 
 def plan_adoption(ctx: RequestContext, order: AdoptOrder, *, manner: ExecutionOptions = DEFAULT_OPTIONS) -> PlanPreview:
-    """The plan of an adoption. Raises: as ``adopt``."""
+    """The plan of an adoption. Raises: the errors of ``adopt``."""
     name, found, request = _asked(ctx, order, manner)
     require_free_name(ctx, name)
     planned = plan_preview.plan_made(ctx, request, name, _loaded(found), given=manner.breakpoints)

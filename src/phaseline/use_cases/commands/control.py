@@ -162,7 +162,7 @@ def wake(
 ) -> Submission:
     """Call sleeping entries now (T9); instances stopped at a breakpoint must be cleared instead.
 
-    Raises: PL-C017 if the execution has ended, and as ``complete``.
+    Raises: PL-C017 if the execution has ended, and the errors of ``complete``.
     """
 
     def choose(row: ExecutionRow) -> dict[str, Value]:

@@ -46,7 +46,7 @@ def look_before_start(
     request: Request,
     deployment: tuple[DeploymentRow, Topology],
 ) -> tuple[Problem, ...]:
-    """The same warnings for a workflow of an existing deployment. Raises: as ``look_for_stops``."""
+    """The warnings of ``look_for_stops`` for a workflow of an existing deployment. Raises: the same errors."""
     if not given:
         return ()
 
@@ -59,7 +59,7 @@ def look_before_start(
 def look_before_first(
     ctx: RequestContext, given: Sequence[Breakpoint], request: Request, loaded: LoadedBlueprint
 ) -> tuple[Problem, ...]:
-    """The same warnings for the first execution of a new deployment."""
+    """The warnings of ``look_for_stops`` for the first execution of a new deployment."""
     if not given:
         return ()
 

@@ -43,9 +43,9 @@ def news(
 ) -> Generator[None, None, bool]:
     """Yield whenever there may be news of an execution, for the last time after it has ended.
 
-    The pauses are so long that the caller's work after a yield takes at most a tenth of the time, except for the last
-    one. The generator returns False if the execution has not ended and, for ten seconds, no process has owned the
-    store or waited to own it. ``ends_for_people``: end as well when the execution waits for an operator.
+    After each yield the generator waits, so that the caller's work takes at most a tenth of the time, except for the
+    last one. The generator returns False if the execution has not ended and, for ten seconds, no process has owned
+    the store or waited to own it. ``ends_for_people``: end as well when the execution waits for an operator.
     """
     seen, is_new = 0, False
     seen_at, look_at = time.monotonic(), 0.0

@@ -42,10 +42,11 @@ class Exported:
 
 @undisturbed()
 def export(ctx: RequestContext, choice: ResourceSelector) -> Exported:
-    """Type, name, cluster, target and attributes of resources; an empty choice selects all. Raises as ``choose``.
+    """Type, name, cluster, target and attributes of resources; an empty choice selects all.
 
-    Data of phases, states and failures are not included. An attribute that is a secret, or that no record can hold, is
-    left out and reported: it stays unchanged when the records are applied to these resources again.
+    Raises: the errors of ``choose``. Data of phases, states and failures are not included. An attribute that is a
+    secret, or that no record can hold, is left out and reported: it stays unchanged when the records are applied to
+    these resources again.
     """
     left_out: list[str] = []
     records = [

@@ -58,7 +58,10 @@ class ResourceView:
 
 
 def list_resources(ctx: RequestContext, choice: ResourceSelector, *, limit: int | None = None) -> ResourceList:
-    """The selected resources, by cluster and number; an empty choice selects all. Raises as ``choose``."""
+    """The selected resources, by cluster and number; an empty choice selects all.
+
+    Raises: the errors of ``choose``.
+    """
     registry = known_phases(ctx)
     known = KnownPhases(registry, ctx.store.paused_phases())
     flaws = Flaws()

@@ -100,7 +100,7 @@ def _grouped(key: str, chosen: Chosen) -> list[tuple[ClusterSnapshot, np.ndarray
 
 
 def choose_one(store: Store, name: str, cluster: str | None) -> tuple[ClusterSnapshot, int]:
-    """One resource by its name. Raises as ``choose``."""
+    """One resource by its name. Raises: the errors of ``choose``."""
     ((snapshot, numbers),) = _named([name], [ClusterSnapshot(store, row) for row in clusters(store, cluster)])
     return snapshot, int(numbers[0])
 
