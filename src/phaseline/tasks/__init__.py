@@ -1,5 +1,6 @@
 """Runs tasks of plugin packages on hosts over SSH and on this machine ([ADR 0026](../../../docs/adr/0026-task-runners.md)).
 
-One primitive carries all: a *line* to a shell on a place. A command lives as long as its line: when that is closed, by
-a time-out, a kill, a lost network or the engine's death, what the command has started is ended there.
+All tasks use a *line*: the connection to a shell on a host or on this machine. A command runs only while its line is
+open: when the line is closed, by a time-out, a kill, a lost network or the end of the engine, all processes that the
+command has started there are ended.
 """

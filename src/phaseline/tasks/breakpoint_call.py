@@ -17,7 +17,7 @@ LONG_S = 86_400.0
 
 @operation(bulk=True, repeatable=True)
 def pause(batch: ItemBatch) -> None:
-    """Let each item sleep; with a time-out, items not cleared by then fail."""
+    """Let each item sleep until its breakpoint is cleared; an item with a time-out fails when that is over."""
     now = time.time()
     for item in batch:
         point, wait = str(item.inputs["point"]), float(str(item.inputs["timeout_s"]))

@@ -1,4 +1,4 @@
-"""Calls runners of tasks: as coroutines of the engine's loop, so that a slow host holds no thread."""
+"""Calls task runners as coroutines of the engine's loop, so that a slow host occupies no thread."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ Runner = "Callable[[Task], Awaitable[Outcome]]"
 
 
 class TaskCaller:
-    """Calls runners; the connections of those that run on the engine's loop are its."""
+    """Calls task runners and owns the connections of the runners that run on the engine's loop."""
 
     def __init__(self, rules: HostKeys | None = None) -> None:
-        """``rules``: how keys of hosts are looked at."""
+        """``rules``: how host keys are checked."""
         self._rules = rules or HostKeys()
         self._connections: SshConnections | None = None
 
     def call(self, call: PluginCall) -> Outcome:
-        """Run one to its end in this thread: those that are plain functions, and others where there is no loop."""
+        """Run a task runner to its end in this thread: a plain function, or any runner if there is no loop."""
         function, error = guarded_call(call.load)
         if function is None:
             assert error is not None
@@ -78,7 +78,7 @@ class TaskRun:
         return partial(self._run, cast("Callable[[Task], Awaitable[Outcome]]", function))
 
     def settle_only(self, raised: BaseException | None) -> Outcome:
-        """The runner's message, or the exception that ended it."""
+        """The outcome from the runner's result, or from the exception that ended it."""
         if raised is not None:
             return outcome_of(raised)
         return self._outcome or COMPLETED

@@ -11,7 +11,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def task(*, repeatable: bool = False) -> Callable[[F], F]:
-    """Marks a runner: it is called with a ``Task`` and gives an ``Outcome``. ``repeatable``: may be called again after a crash."""
+    """Mark a task runner: a function that is called with a ``Task`` and returns an ``Outcome``.
+
+    ``repeatable``: it may be called again after a crash.
+    """
     declaration = Declaration("task", repeatable=repeatable)
 
     def mark(function: F) -> F:

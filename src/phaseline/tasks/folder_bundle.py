@@ -54,7 +54,7 @@ def _made(
         raise NonRecoverableError(f"the folder {folder} holds {size:,} bytes; at most {MAX_BYTES:,} are sent")
 
     def plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
-        """Whose it is and when it was made is another thing there; only rights go along."""
+        """Remove the owner and the time of an entry, which have no meaning on the host; keep or replace its rights."""
         entry.uid = entry.gid = 0
         entry.uname = entry.gname = ""
         entry.mtime = 0

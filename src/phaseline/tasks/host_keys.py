@@ -18,7 +18,7 @@ SSH_PORT = 22
 
 @frozen
 class HostKeys:
-    """How keys of hosts are looked at; ``file`` is one of known hosts as OpenSSH writes it."""
+    """The rules by which host keys are checked; ``file`` is a file of known hosts in OpenSSH format."""
 
     policy: Policy = "known"
     file: str = "~/.ssh/known_hosts"
@@ -46,7 +46,7 @@ class KeyCheck:
         return self._host if self._port == SSH_PORT else f"[{self._host}]:{self._port}"
 
     def accepts(self, key: SSHKey) -> bool:
-        """Whether a key is trusted that is not among those known for the host."""
+        """Whether to trust a key that the file of known hosts does not contain for the host."""
         shown = f"{key.get_algorithm()} {key.get_fingerprint()}"
         if self._said:
             self.refusal = f"its host key is {shown}, not the one that its host_key names"

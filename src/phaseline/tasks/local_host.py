@@ -1,4 +1,4 @@
-"""This machine as a place: a shell in a session of its own, whose input is the line."""
+"""This machine as a place for commands: a shell in its own session, whose standard input is the line."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class LocalLine:
         self._input.write(data)
 
     def end(self) -> None:
-        """Close its input as soon as all is written."""
+        """Close the shell's input as soon as all data is written."""
         self._input.close()
 
     def close(self) -> None:

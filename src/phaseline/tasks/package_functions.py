@@ -22,7 +22,7 @@ PYTHON_FOLDER = "python"
 
 
 class _Own(PluginCall):
-    """The call as the function of the package sees it: its inputs are those that the task names."""
+    """The call as the package's function sees it: its inputs are the inputs named in the task."""
 
     __slots__ = ("given", "told")
 
@@ -41,7 +41,7 @@ class _Own(PluginCall):
 
 
 def call_own(call: PluginCall) -> Outcome:
-    """What came of the function ``module:function`` that the task names, imported from the folder of its package."""
+    """Import the task's ``module:function`` from the folder of its package, call it and return its outcome."""
     parameters = cast("Mapping[str, Value]", call.inputs.get("parameters") or {})
     name, inputs = parameters.get("function"), parameters.get("inputs") or {}
     if not isinstance(name, str) or name.count(":") != 1 or not isinstance(inputs, dict):

@@ -1,4 +1,4 @@
-"""A shell on a host, reached over a connection: its output is logged, its end awaited; closing the connection ends it."""
+"""A shell on a host: its output is logged and its end is awaited; closing its connection ends the shell."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ class HostUnreachable(Exception):
 
 
 class ShellLine(Protocol):
-    """The way to a shell that was started."""
+    """The connection to a started shell."""
 
     def write(self, data: bytes) -> None:
         """Bytes for its standard input."""
         ...
 
     def end(self) -> None:
-        """Nothing more will come: whatever lives by the line is ended there."""
+        """Close the input: the remote process sees its end and stops what it started."""
         ...
 
     def close(self) -> None:
-        """Release it in any state; safe to call twice."""
+        """Release the line in any state; safe to call twice."""
         ...
 
 
@@ -73,9 +73,9 @@ class CommandHost(Protocol):
 
 @frozen
 class Ended:
-    """The end of a command: its exit code (negative: the signal); ``lines``: its last lines.
+    """The end of a command: its exit code (negative: the signal) and ``lines``, its last lines of output.
 
-    ``is_late``: it was ended because its time was over. ``said``: all of its standard output that was kept.
+    ``is_late``: it was ended because its time limit was over. ``said``: the part of its standard output that was kept.
     """
 
     code: int
@@ -85,7 +85,7 @@ class Ended:
 
 
 class _Logger:
-    """Takes lines as a logger does, and keeps the last."""
+    """Passes lines to the logger and keeps the last lines."""
 
     def __init__(self, log: Callable[[str, str], None] | None) -> None:
         self._log = log
@@ -131,7 +131,7 @@ class Command:
         log.write(decoder.decode(data))
 
     def exited(self, code: int, linger_s: float = LINGER_S) -> None:
-        """It has ended; more of its output may be on its way, if it does not take longer than ``linger_s`` to come."""
+        """The shell has ended; wait up to ``linger_s`` for the rest of its output."""
         self._code, self._linger_s = code, linger_s
         self._loop.call_later(linger_s, self._linger)
 
@@ -171,10 +171,11 @@ async def run(
     content: bytes | None = None,
     missing: str = "",
 ) -> Ended | None:
-    """How a script ended that was run on a place, with ``content`` on its input, if any; else for as long as its line is open.
+    """Run a script at a place and return how it ended.
 
-    None: it wrote ``missing`` and did nothing. After ``limit_s()`` (0: never; asked when the line is open), or when it is canceled
-    here, everything it has started is ended there. Raises ``HostUnreachable``.
+    ``content``: bytes for its standard input, which is closed after them; None: the input remains open while the script runs.
+    Returns None if the script only wrote ``missing``. After ``limit_s()`` seconds (0: no limit; called when the line is open)
+    or when this call is canceled, all processes that the script has started are ended. Raises ``HostUnreachable``.
     """
     command = Command(log, missing)
     line = await place.open(command)

@@ -1,8 +1,8 @@
-"""The texts that shells on hosts are given, in POSIX shell: begin a command, take files, end what is left.
+"""Scripts in POSIX shell for hosts: start a command, receive files, end remaining processes.
 
-A shell is started with ``BOOT`` and gets its script as one line on its standard input, so that no command, no file
-and no variable shows in a list of processes. What comes after that line is the *line* by which a command lives (``lived``)
-or what a file is made of (``received``).
+A shell is started with ``BOOT`` and gets its script as one line on its standard input, so that no command, file name or
+variable is visible in a list of processes. The input after this line is either the *line* that keeps a command running
+(``lived``) or the content of files (``received``).
 """
 
 from __future__ import annotations
@@ -80,10 +80,10 @@ def lived(
     environment: Mapping[str, str] | None = None,
     grace_s: int = GRACE_S,
 ) -> str:
-    """A command that lives as long as the shell's input is open; its exit code is the shell's.
+    """A script for a command that runs only while the shell's input is open; its exit code becomes the shell's.
 
-    What an earlier attempt with the same ``mark`` left running is ended first. ``folder`` is made if it is not there; it must
-    have the file ``sign`` (empty: any will do), else ``missing`` is written to standard error and nothing is run.
+    Processes of an earlier attempt with the same ``mark`` are ended first. ``folder`` is created if needed; if it does not
+    contain the file ``sign`` (empty: no check), ``missing`` is written to standard error and nothing is run.
     """
     exports = [f"export {name}={shlex.quote(value)}" for name, value in {**(environment or {}), MARK: mark}.items()]
     return "\n".join(

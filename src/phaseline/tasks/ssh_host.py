@@ -1,4 +1,4 @@
-"""Hosts as places: shells over SSH. Commands on one host share connections, which linger for the next ones."""
+"""Hosts reached over SSH. Commands on one host share connections, which remain open for a while for later commands."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class _Shared:
 
 
 class SshConnections:
-    """The connections of one event loop, by address; and the room for commands that it shares out."""
+    """The connections of one event loop, by address, and the limits on opening connections and on commands."""
 
     def __init__(self, rules: HostKeys) -> None:
         self._rules = rules
@@ -270,7 +270,7 @@ class _Session:
         """The shell runs."""
 
     def pause_writing(self) -> None:
-        """Nothing: what is to be sent is in memory anyway."""
+        """Does nothing: all data to be sent is in memory already."""
 
     def resume_writing(self) -> None:
         """Nothing, as before."""
@@ -279,7 +279,7 @@ class _Session:
         """Nothing: there is no terminal."""
 
     def data_received(self, data: bytes, datatype: int | None) -> None:
-        """A piece of output; of standard error if it has a type."""
+        """Receive a piece of output: standard error if it has a ``datatype``, else standard output."""
         self._command.heard(data, is_error=datatype is not None)
 
     def eof_received(self) -> bool:

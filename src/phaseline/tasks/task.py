@@ -42,7 +42,7 @@ class Task:
     """What a runner is called with."""
 
     def __init__(self, call: PluginCall, connections: SshConnections) -> None:
-        """``connections``: those of the loop that the runner runs on."""
+        """``connections``: the connections of the event loop on which the runner runs."""
         self.call = call
         self._connections = connections
         self._said = cast("Mapping[str, Value]", call.inputs.get("task") or {})
@@ -59,7 +59,7 @@ class Task:
 
     @property
     def instance_id(self) -> str:
-        """Id of its instance; ``master`` for one that is about the whole deployment."""
+        """The id of the task's instance; ``master`` for a task of the whole deployment."""
         return self.call.instance.id if self.call.instance is not None else MASTER
 
     @property
@@ -96,7 +96,7 @@ class Task:
 
     @cached_property
     def place(self) -> CommandHost:
-        """Where its commands run. ``NonRecoverableError``: it is not known how to get there."""
+        """The host or machine on which the task's commands run. Raises ``NonRecoverableError`` if its address is not known."""
         host = self.host
         if host is None:
             return Here(str(self.call.inputs.get("work") or ""))
@@ -141,12 +141,12 @@ class Task:
 
     @property
     def attempt_s(self) -> float:
-        """How long each of its attempts may take; 0: as long as all."""
+        """The time limit of each attempt in seconds; 0: no limit but that of all attempts together."""
         return self._seconds("attempt_timeout", 0)
 
     @property
     def total_s(self) -> float:
-        """How long all its attempts may take together."""
+        """The time limit in seconds of all attempts together."""
         return self._seconds("timeout", TIMEOUT_S)
 
     def _seconds(self, key: str, default: float) -> float:
@@ -156,7 +156,10 @@ class Task:
     # -- commands -----------------------------------------------------------------------------------------------
 
     async def command(self, text: str) -> Ended:
-        """How a command ended that ran in the folder of its package's scripts, which are sent there if they are not."""
+        """Run a command in the folder of the package's scripts and return how it ended.
+
+        The scripts are sent to the host first if they are not there.
+        """
         async with self._room:
             if self.call.attempt:
                 self.left_s()  # no line is needed to know that no time is left
@@ -219,9 +222,9 @@ class Task:
 
 
 def address_of(host: InstanceContext) -> Address:
-    """How to get to a host: its address and its agent_config, as the ancestor looks for them.
+    """The login of a host, from its address and its agent_config, which are looked up as in the ancestor.
 
-    Raises ``NonRecoverableError`` for what is missing.
+    Raises ``NonRecoverableError`` if a required value is missing.
     """
     properties, runtime = host.node.properties, host.runtime_properties
     config: dict[str, Value] = {}

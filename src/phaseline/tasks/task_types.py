@@ -1,4 +1,4 @@
-"""The runners of tasks by type. What they are called with is written in ``model.packages.task_inputs``."""
+"""The runners of tasks by type. Their inputs are described in ``model.packages.task_inputs``."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ async def shell(task: Task) -> Outcome:
 
 @task(repeatable=False)
 async def shell_once(task: Task) -> Outcome:
-    """The same for a command that must not be tried again."""
+    """Run ``cmd`` as ``shell`` does, for a command that must not be tried again."""
     return judged(task, await task.command(task.text("cmd")))
 
 
 @task(repeatable=True)
 async def puppet(task: Task) -> Outcome:
-    """Apply ``puppet_manifest`` with ``puppet_modules``; what it could not bring about fails it, too."""
+    """Apply ``puppet_manifest`` with ``puppet_modules``; the task also fails if Puppet could not apply a resource."""
     manifest, modules = shlex.quote(task.text("puppet_manifest")), shlex.quote(task.text("puppet_modules"))
     ended = await task.command(
         f"PATH=$PATH:{PUPPET_PATH}; command -v puppet >/dev/null || exit 127; "
@@ -88,7 +88,7 @@ async def copy_files(task: Task) -> Outcome:
 
 @task(repeatable=True)
 async def sync(task: Task) -> Outcome:
-    """Make the folder ``dst`` there what the folder ``src`` of the package is: whatever is not in that is removed."""
+    """Make the folder ``dst`` on the host equal to the package's folder ``src``; additional files in ``dst`` are removed."""
     bundle = bundle_of(_source(task, task.text("src")))
     kept = "\n".join(f"./{name}" for name in sorted(bundle.names, key=str.encode))
     remove = (
@@ -110,7 +110,7 @@ def python(call: PluginCall) -> Outcome:
 
 @task(repeatable=True)
 async def note_boot(task: Task) -> Outcome:
-    """Remember which boot of its host this is; on this machine a reboot is refused."""
+    """Store the id of the host's current boot; on this machine a reboot is refused."""
     if task.host is None:
         return task.failed(
             "a reboot of this machine is refused: the task is for instances on hosts that are reached over SSH"
@@ -162,7 +162,7 @@ def judged(task: Task, ended: Ended) -> Outcome:
 
 
 def _late(task: Task, said: str) -> Outcome:
-    """A time-out: of this attempt, or of all."""
+    """The outcome of a time-out, of this attempt or of all attempts together."""
     what = "what it had started was ended" + said
     if task.has_another:
         return task.failed(f"this attempt timed out after {task.attempt_s:g} s; {what}", retry=True)
@@ -170,7 +170,7 @@ def _late(task: Task, said: str) -> Outcome:
 
 
 def _source(task: Task, name: str) -> Path:
-    """A file or folder of this machine: of the package unless the name is absolute."""
+    """A file or folder on this machine; a relative name is within the package."""
     path = task.package_folder / name
     if "://" in name:
         raise NonRecoverableError(
@@ -184,12 +184,12 @@ def _source(task: Task, name: str) -> Path:
 
 
 def _there(task: Task, name: str) -> str:
-    """A path on the place: below the work folder of the task unless it is absolute."""
+    """A path on the host or machine of the task; a relative name is below the task's work folder."""
     return name if name.startswith("/") else f"{task.folder}/{name}"
 
 
 async def _write(task: Task, content: bytes, target: str, mode: int | None, folder_mode: int | None = None) -> None:
-    """Write a file: first beside its place, then renamed, so that no reader sees half of it."""
+    """Write a file under a temporary name and rename it, so that no reader sees an incomplete file."""
     folder, _, name = _there(task, target).rpartition("/")
     new = shlex.quote(f".{name}.phaseline")
     steps = [

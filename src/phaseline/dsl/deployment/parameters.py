@@ -53,7 +53,10 @@ def merge_parameters(
 def _checked(
     schema: PropertySchema, value: Value, types: Mapping[str, DataType], lookup: Lookup | None
 ) -> tuple[Value, list[ValueProblem]]:
-    """Check the value by ``checked_value``; null is also accepted if it is the default or the parameter is not required."""
+    """Check the value by ``checked_value``.
+
+    Null is also accepted if it is the default or the parameter is not required.
+    """
     if value is None and (not schema.required or (schema.has_default and schema.default is None)):
         return None, []
     return checked_value(schema, value, types, lookup)

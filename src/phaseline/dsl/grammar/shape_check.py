@@ -78,7 +78,7 @@ class ShapeCheck:
         return True
 
     def _are_names(self, value: Mapping[str, Value]) -> bool:
-        """True if every key can be a name (decision 33). Results are kept because names of operations are often repeated."""
+        """True if every key can be a name (decision 33)."""
         if not are_names(value):
             return False
         self._names.update(value)

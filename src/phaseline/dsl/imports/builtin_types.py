@@ -40,7 +40,10 @@ def bundled_name(spelling: str, minor: int) -> str | None:
 
 
 def _older(version: str) -> str | None:
-    """The types file of a release before 5.0; None for newer releases, whose files differ only by the language version."""
+    """The types file of a release before 5.0; None for newer releases.
+
+    The files of newer releases differ only by the version of the language.
+    """
     release = re.match(_RELEASE, version)
     if release is None:
         return None

@@ -104,7 +104,10 @@ class _Importer:
     """Follows imports breadth first."""
 
     def __init__(self, source: FileSource, report: ProblemReport, minor: int, gated: int | None) -> None:
-        """``minor`` chooses among files; elements of versions later than ``gated`` are reported (None: all are allowed)."""
+        """``minor`` chooses among files.
+
+        Elements of versions later than ``gated`` are reported (None: elements of all versions are allowed).
+        """
         self.uploaded: dict[str, str] = {}
         self.may_miss = False
         self.is_whole = True

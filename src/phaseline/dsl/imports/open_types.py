@@ -49,7 +49,10 @@ def declare_open_types(sections: MergedSections, report: ProblemReport) -> None:
 
 
 def _beside(sections: MergedSections, section: str, name: str) -> list[str]:
-    """Declared names with the same prefix; names with another prefix are not suggested, even if their ends are similar."""
+    """Declared names with the same prefix.
+
+    Names with another prefix are not suggested, even if their ends are similar.
+    """
     family = name.rpartition(".")[0]
     declared = (other for other in sections.of(section) if other not in sections.open.get(section, ()))
     return [other for other in declared if other.rpartition(".")[0] == family]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Assignment:
-    """One call as it is given to a worker. ``number`` is its permit, ``is_told``: the worker loads its code first."""
+    """One call given to a worker. ``number``: its permit; ``is_told``: the letter has the site that the worker loads first."""
 
     __slots__ = ("answers", "call", "is_told", "letter", "log", "number")
 
@@ -67,7 +67,7 @@ class Assignments:
 
     @property
     def current(self) -> Assignment | None:
-        """The one that runs, or is about to; None when all have ended or were taken back."""
+        """The running call, or the next to run; None if all calls have ended or were taken back."""
         try:
             return self._open[0]
         except IndexError:
@@ -85,7 +85,7 @@ class Assignments:
             self.permits.give(one.number for one in given)
 
     def end_current(self) -> None:
-        """The one that runs has ended: the next one does, and others may begin again."""
+        """Note that the running call has ended: the next one runs, and further calls may begin."""
         with self._lock:
             self._open.popleft()
             if not self._is_held:

@@ -81,7 +81,7 @@ class Calls:
         return len(self._open)
 
     def find(self, mark: str) -> tuple[Worker, Chunk] | None:
-        """The worker that may begin the call, and the calls that it came with; None: there is none."""
+        """The worker that may begin the call and the chunk of calls sent with it; None if there is no such worker."""
         with self._lock:
             return self._open.get(mark)
 
@@ -126,7 +126,7 @@ class Calls:
             return True
 
     def was_killed(self, mark: str) -> bool:
-        """Whether the call was ended on request; asked once."""
+        """Whether the call was ended on request; the note is removed by the first request."""
         was = mark in self._killed
         self._killed.discard(mark)
         return was
@@ -157,7 +157,7 @@ class Chunk:
         calls: Calls,
         put_back: Callable[[list[int]], None],
     ) -> None:
-        """``put_back`` has members called that have not begun here."""
+        """``put_back``: called with members whose call has not begun here, so that another worker calls them."""
         self._handover = handover
         self._channel = channel
         self._poster = poster

@@ -94,7 +94,7 @@ class LocalExecutor:
     def cancel(self, batch: int, members: np.ndarray, *, kill: bool) -> None:
         """Report the cancel to running members; end their processes if ``kill``.
 
-        Members whose call has not begun come back uncalled, as ``again``.
+        Members whose call has not begun are reported as ``again`` without a call.
         """
         handover = self._open.get(batch)
         if handover is None:
@@ -106,7 +106,7 @@ class LocalExecutor:
             self._threads.kill(handover, members)
 
     def hold(self) -> None:
-        """Begin no member that has not begun; their batches stay open."""
+        """Stop beginning further calls; the batches of members that have not begun remain open."""
         self._is_held = True
         self._threads.hold()
         if self._workers is not None:
@@ -129,9 +129,9 @@ class LocalExecutor:
             end(unanswered(self._deployments.names, open_batches), grace_s=0)
 
     def stop(self, drain_s: float) -> None:
-        """Wait for running calls up to the drain time, then end them. Reports that came by then are in the inbox.
+        """Wait for running calls up to the drain time, then end them. Reports received until then are in the inbox.
 
-        Members that have not begun come back uncalled, as ``again``. Ended calls report nothing.
+        Members that have not begun are reported as ``again`` without a call. Ended calls are not reported.
         """
         until = time.monotonic() + drain_s
         self.hold()

@@ -21,7 +21,7 @@ MOST_PERMITS = 256
 
 
 class Permits:
-    """The engine's side: both ends, so that what the worker has not read can be taken back."""
+    """The engine's side of the pipe: it has both ends, so that it can take back numbers that the worker has not read."""
 
     def __init__(self) -> None:
         """No call may begin."""
@@ -38,7 +38,7 @@ class Permits:
             os.write(self._writing, b"".join(map(NUMBER.pack, numbers)))
 
     def take_back(self) -> set[int]:
-        """The calls that have not begun; now they will not."""
+        """Take back and return the numbers of the calls that have not begun; these calls can no longer begin."""
         if self._reading < 0:
             return set()
         try:

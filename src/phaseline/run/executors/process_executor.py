@@ -43,10 +43,10 @@ IDLE_S = 60.0
 
 
 class Staff:
-    """How many worker processes are of use: one, and twice as many each time that calls have waited for ``GROW_AFTER_S``."""
+    """The useful number of worker processes: one at first, doubled each time calls have waited for ``GROW_AFTER_S``."""
 
     def __init__(self, size: int, is_starting: Callable[[], bool]) -> None:
-        """One. ``is_starting``: whether a worker is not ready yet."""
+        """Begin with one worker. ``is_starting``: whether a worker is not ready yet."""
         self.wanted = 1
         self.waiting = 0
         """Calls that have not begun."""
@@ -76,7 +76,7 @@ class Staff:
             self._since, self._begun = now, begun
 
     def is_settled(self, now: float) -> bool:  # noqa: ARG002 - as others
-        """True when all there can be are wanted."""
+        """True if the number has reached its maximum."""
         return self.wanted == self._size
 
 
@@ -176,7 +176,7 @@ class WorkerExecutor:
         *,
         is_first: bool = False,
     ) -> None:
-        """Have these members called; ``is_first``: before others that wait."""
+        """Queue these members for a call; ``is_first``: before other waiting members."""
 
         def put_back(back: list[int]) -> None:
             self._put(handover, channel, pace, back, is_first=True)
@@ -211,7 +211,7 @@ class WorkerExecutor:
     # -- workers ------------------------------------------------------------------------------------------------
 
     def _worker(self) -> Worker:
-        """A worker that has nothing to do; a new one if there is none. Raises ``OSError`` if none can be made."""
+        """An idle worker, or a new one if there is none. Raises ``OSError`` if no worker can be started."""
         while True:
             with self._lock:
                 if not self._idle:
@@ -249,7 +249,7 @@ class WorkerExecutor:
         worker.close()
 
     def _end_idle(self) -> None:
-        """End workers that were idle for too long; check again when the next may be."""
+        """End workers that were idle for too long; schedule the next check for the time when another worker may be."""
         with self._lock:
             if self._running.is_leaving:
                 return

@@ -109,7 +109,7 @@ class ThreadExecutor:
         self._each.hold()
 
     def release(self) -> None:
-        """Begin members again, those first that were held back."""
+        """Begin calls again, first those of the members that were held back."""
         with self._holding:
             self._is_held = False
             held_back, self._held_back = self._held_back, []
@@ -216,7 +216,10 @@ class ThreadExecutor:
         flavour: Gathers,
         waiting: list[np.ndarray],
     ) -> None:
-        """Call groups of members one after the other; the halves of one that raised come next, where that is wanted (X3)."""
+        """Call groups of members one after the other.
+
+        If a call raises and bisection is wanted, the two halves of its group are called next (X3).
+        """
         while waiting:
             members = self._still_wanted(handover, waiting.pop(0))
             if not len(members) or not handover.begin_all(members):
@@ -257,7 +260,7 @@ class ThreadExecutor:
         return raised
 
     def _bulk_function(self, handover: BatchHandover, group: FunctionGroup) -> Callable[..., object] | None:
-        """The group's function; None when there is none, then its members have been answered."""
+        """The group's function; None if there is none: then the results of its members have been reported."""
         if group.implementation:
             if isinstance(group.code, PhaseCode):
                 function, error = guarded_call(self._catalog.load_phase, group.code)
@@ -407,6 +410,6 @@ def bulk_report(handover: BatchHandover, members: np.ndarray, settled: BulkOutco
 
 
 def _retried(handover: BatchHandover, members: np.ndarray) -> list[int]:
-    """Places of members that were tried before: their former message must go."""
+    """Places of members that were tried before, whose former messages must be removed."""
     attempts = handover.attempts()
     return [] if attempts is None else np.flatnonzero(attempts[members]).tolist()

@@ -110,7 +110,7 @@ class EngineConnection:
 
 
 class AskingWorld:
-    """The ``DeploymentLookup`` of one call: begins with what came with the call, asks for the rest."""
+    """The ``DeploymentLookup`` of one call: it uses the data sent with the call and asks the engine for other data."""
 
     def __init__(self, engine: EngineConnection, letter: Letter) -> None:
         """``letter`` is the call's."""
@@ -134,7 +134,7 @@ class AskingWorld:
         return found
 
     def document(self, instance: InstanceContext) -> Mapping[str, Value]:
-        """The document sent with the instance, the first time; then the engine's present one."""
+        """The document sent with the instance at the first request; later the current document from the engine."""
         found = self._fresh.pop(instance.number, None)
         if found is None:
             found = cast("dict[str, Value]", self._engine.ask("document", instance.number))
@@ -293,7 +293,7 @@ def run_call(
 
 
 def _prepared(call: PluginCall, callers: CallerRegistry) -> Flavour:
-    """The flavour of a call with its code and its caller imported: that is not the operation's time."""
+    """The flavour of a call, after its code and its caller are imported; import time does not count as time of the operation."""
     flavour = flavour_of(call)
     _ = callers[flavour]
     return flavour

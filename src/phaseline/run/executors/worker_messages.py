@@ -49,7 +49,7 @@ class CallOwner(Protocol):
     """The owner of a worker's calls, which learns the result of each, in the thread that attends to the worker."""
 
     def admit(self, worker: Worker, given: Sequence[Assignment]) -> None:
-        """Permit those to begin that may: the worker has been sent all of these."""
+        """Permit the calls that may begin; all of ``given`` have been sent to the worker."""
         ...
 
     def ended(self, one: Assignment, message: Message, took_s: float) -> None:
@@ -61,7 +61,7 @@ class CallOwner(Protocol):
         ...
 
     def give_back(self, back: Sequence[Assignment]) -> None:
-        """These have not begun, and never will in that worker."""
+        """Take back calls that have not begun and that this worker will not begin."""
         ...
 
 
@@ -92,7 +92,7 @@ class Attending:
             self._step()
 
     def until_ended(self, longest_s: float) -> None:
-        """Attend to a call that is being ended; its own report of its end is ignored. Raises as the others."""
+        """Attend to a call that is being ended; its own report of its end is ignored. Raises ``Closed`` or ``TimedOut``."""
         self._is_ending = True
         self._deadline = time.monotonic() + longest_s
         while self._worker.calls.current is not None:
@@ -188,7 +188,7 @@ class Attending:
             self._owner.ended(current, message, took_s)
 
     def _look_at_clock(self) -> None:
-        """The time of the call that runs now begins. Until its code is loaded that of loading does, which has a bound of its own."""
+        """Begin to measure the time of the running call; loading its code is measured first, with a time limit of its own."""
         current = self._worker.calls.current
         if current is None:
             return

@@ -58,7 +58,7 @@ class OutputPipe:
             log("info", self._prefix + line)
 
     def read(self, log: Callable[[str, str], None]) -> bool:
-        """Log the whole lines that are there now; False when nothing more will come."""
+        """Log the complete lines available now; False when the pipe has ended."""
         while True:
             try:
                 chunk = os.read(self.pipe.fileno(), READ_BYTES)
@@ -153,7 +153,7 @@ class Worker:
             self._is_over.set()
 
     def _written(self, given: Sequence[Assignment], owner: CallOwner) -> tuple[list[Assignment], list[bytes]]:
-        """The calls that can be sent, and how they are."""
+        """The calls that can be sent, and the bytes to send for each."""
         sent, bodies = [], []
         for one in given:
             self._count += 1
@@ -186,7 +186,7 @@ class Worker:
         self.wire.send({"cancel": mark})
 
     def condemn(self) -> None:
-        """Give it no call any more: it is about to be killed."""
+        """Give the worker no further calls, because it is about to be killed."""
         if self._killing is None:
             self._killing = threading.Event()
 
