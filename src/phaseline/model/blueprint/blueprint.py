@@ -46,9 +46,10 @@ class PropertySchema:
 
 @frozen
 class DataType:
-    """A structure of values that the blueprint declares (B15). ``properties``: inherited ones included, each with its whole default.
+    """A structure of values that the blueprint declares (B15).
 
-    ``hierarchy``: root first, itself last.
+    ``properties``: all properties, including inherited ones, each with its complete default. ``hierarchy``: the names
+    of the type's ancestors and itself, root first.
     """
 
     name: str
@@ -81,7 +82,7 @@ class Operation:
 
     @property
     def is_script(self) -> bool:
-        """True when it runs a script, be it mapped to the script runner by name."""
+        """True for a script, including a script that is named in a mapping to the script runner."""
         return self.form in {"script", "inline"} or self.implementation == SCRIPT_RUNNER
 
     @property
@@ -105,12 +106,12 @@ class Relationship:
 
     @property
     def is_containment(self) -> bool:
-        """True when the source lives inside the target."""
+        """True when the source is contained in the target."""
         return "cloudify.relationships.contained_in" in self.type_hierarchy
 
     @property
     def ties_all(self) -> bool:
-        """True when every source instance goes to every target instance."""
+        """True when every source instance is related to every target instance."""
         return not self.is_containment and self.connection_type == "all_to_all"
 
     @property
@@ -149,14 +150,14 @@ class Node:
 
     @property
     def container(self) -> str | None:
-        """Name of the node this one is contained in, or None."""
+        """The name of the node that contains this node, or None."""
         for relationship in self.relationships:
             if relationship.is_containment:
                 return relationship.target
         return None
 
     def find_operation(self, name: str) -> Operation | None:
-        """The operation of a full name, or of a bare one that is unique over all interfaces (B33)."""
+        """The operation with a full name, or with a bare name that only one interface has (B33)."""
         found = self.operations.get(name)
         if found is not None or "." in name:
             return found
@@ -195,7 +196,10 @@ OTHER_NAMES = MappingProxyType({"auto_heal_reinstall_node_subgraph": "heal", "sc
 
 @frozen
 class Availability:
-    """When a workflow may be started (B23): all rules must hold; of ``node_instances_active`` one value is enough."""
+    """When a workflow may be started (B23).
+
+    All three rules must hold; for ``node_instances_active`` one of its values.
+    """
 
     available: bool = True
     node_instances_active: tuple[str, ...] = ()
@@ -287,6 +291,9 @@ class Blueprint:
     id: str = ""
 
     def meaning(self, workflow: str) -> str:
-        """The built-in workflow that a name is mapped to; the name itself where it is mapped to none (B23)."""
+        """The built-in workflow to which a name is mapped.
+
+        The name itself if it is mapped to no built-in workflow (B23).
+        """
         mapped = self.workflows.get(workflow)
         return (mapped.built_in if mapped is not None else "") or workflow

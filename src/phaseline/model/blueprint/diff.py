@@ -11,7 +11,10 @@ from phaseline.model.blueprint.blueprint import Value
 
 @frozen
 class BlueprintChange:
-    """One difference. ``what``: a noun; ``path`` begins with the section; ``old`` or ``new`` is null where there is none."""
+    """One difference. ``what``: the kind of element; ``path`` begins with the section of the blueprint.
+
+    ``old`` is null for an addition, ``new`` for a removal.
+    """
 
     kind: Literal["added", "removed", "changed"]
     what: str
@@ -48,10 +51,10 @@ Path = tuple[str | int, ...]
 
 @frozen
 class ValueComparison:
-    """The walk through two values, mapping by mapping.
+    """Compares two values, mapping by mapping.
 
-    ``noun`` and ``dotted`` give the noun and the text of a path; mappings that are a function are compared whole, and
-    mappings that are the same by ``is_same`` have no changes.
+    ``noun`` and ``dotted``: functions that return the kind and the text of a path. Mappings for which ``is_function``
+    is true are compared as a whole. Mappings that are equal by ``is_same`` have no changes.
     """
 
     noun: Callable[[Path], str]

@@ -39,10 +39,10 @@ def changed(labels: Sequence[Label], change: Relabelled) -> list[Label]:
 
 
 class LabelShelf(Protocol):
-    """Where a store keeps labels of deployments. Any process may write; every method is one transaction."""
+    """Storage of the labels of deployments. Any process may write; every method is one transaction."""
 
     def of(self, deployment: int) -> Sequence[Label]:
-        """Those of a deployment, by key and value."""
+        """The labels of a deployment, sorted by key and value."""
         ...
 
     def add(self, deployment: int, labels: Sequence[Label]) -> int:
@@ -50,29 +50,38 @@ class LabelShelf(Protocol):
         ...
 
     def remove(self, deployment: int, labels: Sequence[Label]) -> int:
-        """How many are gone; an empty value stands for all of its key."""
+        """Remove labels and return how many were removed.
+
+        A label with an empty value removes all values of its key.
+        """
         ...
 
     def having(self, labels: Sequence[Label]) -> frozenset[int]:
-        """The deployments that have all of them; an empty value stands for any of its key."""
+        """The deployments that have all of these labels.
+
+        A label with an empty value matches any value of its key.
+        """
         ...
 
 
 def labels_of(written: Mapping[str, Sequence[Value]]) -> Iterator[Label]:
-    """Those of a blueprint that are known when the deployment is made; functions that wait are not."""
+    """Yield the labels of a blueprint that are known when the deployment is made.
+
+    Values that are still functions are left out.
+    """
     for key, values in written.items():
         yield from (Label(key, value) for value in values if isinstance(value, str))
 
 
 def labelled(blueprint: Blueprint, kept: Sequence[Label]) -> Blueprint:
-    """The blueprint of a deployment with the labels that are ``kept`` for it."""
+    """The blueprint with the labels that the store keeps for its deployment (``kept``)."""
     if not kept and not blueprint.labels:
         return blueprint
     return altered(blueprint, labels=with_labels(blueprint.labels, kept))
 
 
 def with_labels(written: Mapping[str, Sequence[Value]], kept: Sequence[Label]) -> dict[str, Sequence[Value]]:
-    """{key: values} as functions see them: those that are ``kept``, and of the blueprint's those that wait.
+    """{key: values} as functions see them: the stored labels (``kept``), and values of the blueprint that are functions.
 
     >>> with_labels({"team": ["web", {"get_secret": "x"}]}, [Label("team", "ops")])
     {'team': ['ops', {'get_secret': 'x'}]}

@@ -92,9 +92,10 @@ def declared(function: F, declaration: Declaration) -> F:
 
 
 def phase_declaration(arguments: int, form: str = "") -> Declaration:
-    """The declaration of a phase plugin's function: with two arguments it gets a resource and its phase data, else a handler.
+    """The declaration of a phase plugin's function.
 
-    ``form``: ``handle`` or ``handle_one`` where that is known, as it is of a function of this name.
+    A function with two arguments gets a resource and its phase data, any other a handler. ``form``: ``handle`` or
+    ``handle_one`` if the definition or the function's name determines it.
     """
     is_each = form == "handle_one" or (form != "handle" and arguments == 2)
     return Declaration("phase", bulk=not is_each, repeatable=True)

@@ -51,12 +51,15 @@ class StatePath:
         return self.states[self.states.index(state) + 1]
 
     def group(self, state: str) -> str:
-        """The word that users see: the state itself where no other is given."""
+        """The word that users see for a state; the state itself if the path gives no word."""
         return self.groups.get(state, state)
 
 
 class ResourceTypes:
-    """All known types with their paths; those given later replace earlier ones of the same name (and target)."""
+    """All known types with their paths.
+
+    A later type (or path) replaces an earlier one with the same name (and target).
+    """
 
     def __init__(
         self,
@@ -82,7 +85,7 @@ class ResourceTypes:
         return ResourceTypes([*self.types.values(), *types], [*self.paths.values(), *paths], {**self.lines, **lines})
 
     def line(self, name: str) -> tuple[str, ...]:
-        """The type, its parent, and so on; an unknown type is a line of one.
+        """The type, its parent, the parent's parent, and so on; only the name itself for an unknown type.
 
         >>> DEFAULT_TYPES.with_more([ResourceType("Web", "Cloud.Node")]).line("Web")
         ('Web', 'Cloud.Node')
@@ -95,7 +98,7 @@ class ResourceTypes:
         return tuple(found)
 
     def is_kind_of(self, name: str, ancestor: str) -> bool:
-        """True for the type itself and all below it (PD3)."""
+        """True if the type is ``ancestor`` or derives from it (PD3)."""
         return ancestor in self.line(name)
 
     def path(self, name: str, target: str) -> StatePath | None:
@@ -125,7 +128,10 @@ class ResourceTypes:
         return name in self.types or any(owner == name for owner, _ in self.paths)
 
     def is_last(self, name: str, state: str) -> bool:
-        """True for a state that only ends paths, of the type and all below it: its phases are never run (PD26)."""
+        """True if no path of the type or of a derived type continues after the state.
+
+        Its phases are never run (PD26).
+        """
         on = [path for one in self.below(name) for path in self.paths_of(one) if state in path.states]
         return bool(on) and all(path.target == state for path in on)
 

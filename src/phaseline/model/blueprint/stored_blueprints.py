@@ -10,7 +10,7 @@ from phaseline.lang.fast_dataclasses import frozen
 
 @frozen
 class StoredFile:
-    """One file of a stored blueprint or package: its path with ``/``, relative to the folder, and the digest of what is in it.
+    """One file of a stored blueprint or package: its path relative to the folder, with ``/``, and a digest of its content.
 
     A path that ends with ``/`` is a folder without files.
     """
@@ -28,9 +28,10 @@ class StoredFile:
 
 @frozen
 class StoredBlueprint:
-    """One version of a stored blueprint. ``digest`` is that of all its files with their paths and of ``main_file``.
+    """One version of a stored blueprint. ``digest``: of all its files with their paths and of ``main_file``.
 
-    ``number`` is given by the store (0: not stored yet); ``version`` counts the versions of an id from 1. Times in ms.
+    ``number`` is given by the store (0: not stored yet); ``version`` counts the versions of an id from 1. Times in
+    ms.
     """
 
     number: int
@@ -59,14 +60,14 @@ class BlueprintUser:
 
 
 class BlueprintShelf(Protocol):
-    """Where a store keeps blueprints with all their files. Any process may write; every method is one transaction."""
+    """Storage of blueprints with all their files. Any process may write; every method is one transaction."""
 
     def all(self, id: str | None = None) -> Sequence[StoredBlueprint]:
-        """By id and version; only those of one id if it is given."""
+        """The stored blueprints, sorted by id and version; only the versions of ``id`` if it is given."""
         ...
 
     def find(self, id: str, version: int = 0) -> StoredBlueprint | None:
-        """One version, 0: the newest; None if there is none."""
+        """A version of a stored blueprint, 0: the newest; None if it does not exist."""
         ...
 
     def lacking(self, digests: Sequence[str]) -> Sequence[str]:
@@ -80,10 +81,10 @@ class BlueprintShelf(Protocol):
         contents: Mapping[str, bytes],
         imports: Sequence[int] = (),
     ) -> StoredBlueprint | None:
-        """Store it as the next version of its id; None if the newest version has the same digest.
+        """Store a blueprint as the next version of its id; None if the newest version has the same digest.
 
-        ``contents`` {digest: bytes}, at least of those that are lacking (``LookupError``); ``imports``: numbers of the
-        versions that it imports. Raises: PL-C054 if one of these was deleted.
+        ``contents`` {digest: bytes}: at least the contents that the store does not have (otherwise ``LookupError``).
+        ``imports``: numbers of the versions that the blueprint imports. Raises: PL-C054 if one of these was deleted.
         """
         ...
 
@@ -92,11 +93,11 @@ class BlueprintShelf(Protocol):
         ...
 
     def content(self, digest: str) -> bytes:
-        """What is in a file. ``LookupError`` if nothing has this digest."""
+        """The content of a file with this digest. Raises: ``LookupError`` if there is none."""
         ...
 
     def imports(self, blueprint: int) -> Sequence[StoredBlueprint]:
-        """The versions that a version was uploaded with, by id."""
+        """The stored versions that a version imports, sorted by id."""
         ...
 
     def users(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
@@ -112,5 +113,8 @@ class BlueprintShelf(Protocol):
         ...
 
     def of_deployment(self, deployment: int) -> Mapping[str, StoredBlueprint]:
-        """{namespace: the version a deployment has under it}; without a namespace its own."""
+        """{namespace: the version that a deployment imports under it}.
+
+        The empty namespace for its own blueprint.
+        """
         ...

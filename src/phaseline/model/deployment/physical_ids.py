@@ -17,7 +17,9 @@ NO_PROPERTIES: Mapping[str, Value] = MappingProxyType({})
 
 
 def physical_id(runtime: Mapping[str, Value], properties: Mapping[str, Value] = NO_PROPERTIES) -> str | None:
-    """The id by the runtime properties of an instance, or by those of its node where that is an external resource.
+    """The id of the real resource, from the runtime properties.
+
+    For an external resource also from the node's properties.
 
     >>> physical_id({"id": 4711, "external_id": "vm-7"}), physical_id({})
     ('vm-7', None)

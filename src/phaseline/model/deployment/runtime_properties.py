@@ -99,7 +99,7 @@ def _compare(
 
 
 def is_same(one: Value, other: Value) -> bool:
-    """True when both would be written alike: equal, and of the same types all the way down."""
+    """True when both values are stored in the same way: equal, with equal types at every level."""
     if type(one) is not type(other):
         return False
     if isinstance(one, dict):
@@ -225,7 +225,7 @@ class Storing:
             )
 
     def _place(self) -> str:
-        """Where it is: as a path that a person would write."""
+        """The place of the value as a path, in the form in which a person would write it."""
         steps = [f"[{step}]" if isinstance(step, int) else f".{step:.{SHOWN_CHARS}}" for step in self._steps]
         return "".join(steps[:SHOWN_STEPS]).lstrip(".")
 

@@ -61,5 +61,5 @@ class DocumentShelf(Protocol):
         ...
 
     def body(self, row: DocumentRow) -> Mapping[str, Value]:
-        """The document itself. ``LookupError`` if it has gone."""
+        """The content of a document. Raises: ``LookupError`` if it was deleted."""
         ...

@@ -92,7 +92,7 @@ class Breakpoint:
         return fits(self.nodes, node)
 
     def covers(self, point: str) -> bool:
-        """Whether this point, in which ``*`` stands for anything, is that one; upper and lower case are the same.
+        """True if this point is the given one; ``*`` matches any text, and case is ignored.
 
         >>> [Breakpoint(word).covers("post-Acme.Create") for word in ("post-acme.create", "post-*", "*", "pre-*")]
         [True, True, True, False]
@@ -106,7 +106,7 @@ class Breakpoint:
 
 
 def fits(pattern: str, name: str) -> bool:
-    """Whether a name is a pattern, in which ``*`` stands for anything.
+    """True if a name matches a pattern, in which ``*`` matches any text.
 
     >>> fits("app_*", "app_1"), fits("app", "app_1")
     (True, False)

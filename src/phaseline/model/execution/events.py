@@ -132,9 +132,10 @@ class SlotsChanged:
 
 @frozen
 class Evaluated:
-    """Answer to ``Evaluate``: for ``key`` lane keys as integers; int32, in the order asked.
+    """The answer to ``Evaluate``: ``values`` in the order of ``positions``, int32.
 
-    For ``applies`` what is true now, asked or not: 0 does not apply, 1 applies, 2 the question itself failed.
+    ``what`` is ``key``: lane keys as integers. ``what`` is ``applies``: the present values, whether they were
+    requested or not: 0 does not apply, 1 applies, 2 the evaluation failed.
     """
 
     graph: int
@@ -157,11 +158,12 @@ class CancelRequested:
 
 @frozen
 class RetryRequested:
-    """A user retries what failed or was canceled (``positions`` None: all, in the last graph); ``unsure`` entries too.
+    """A user retries entries that failed or were canceled. ``positions`` None: all of them, in the last graph.
 
-    ``replan``: the graph stays as it ended and the planner is asked again (clean-up before a retry); if it answers that
-    this ``graph`` continues, these ``positions`` continue. ``keeps``: all graphs of the execution are kept, because they
-    belong to different subjects; an open one continues in its attempt.
+    ``include_unsure``: unsure entries are retried, too. ``replan``: the graph stays as it ended and the planner is
+    asked again (clean-up before a retry); if it answers that this ``graph`` continues, these ``positions`` continue.
+    ``keeps``: all graphs of the execution are kept, because they belong to different subjects; an open one continues
+    in its attempt.
     """
 
     execution: int
@@ -253,7 +255,7 @@ class Batch:
 
     @property
     def segments(self) -> list[GraphSegment]:
-        """Its members by graph, made on request; hot code reads the columns."""
+        """The members of the batch by graph, made when called; code that runs often reads the columns instead."""
         return self.members.segments()
 
 
@@ -275,7 +277,7 @@ class Stop:
 
 @frozen
 class Evaluate:
-    """Compute for each position what only the shell can see."""
+    """Ask the shell to compute a value for each position, because only the shell has the data for it."""
 
     graph: int
     positions: np.ndarray
@@ -285,7 +287,10 @@ class Evaluate:
 
 @frozen
 class WakeAt:
-    """Give a ``Tick`` at this time, if nothing else comes before; replaces the former one. None: no sleeper."""
+    """Ask for a ``Tick`` at this time, unless another event comes before.
+
+    Replaces the previous request; None: no tick.
+    """
 
     at: int | None
 
@@ -340,7 +345,7 @@ class GraphAdded:
 
 
 class PageWritten(NamedTuple):
-    """Status bytes of the entries ``number * PAGE_ENTRIES`` and on of a graph."""
+    """The status bytes of entries of a graph, from position ``number * PAGE_ENTRIES`` on."""
 
     graph: int
     number: int
@@ -386,7 +391,7 @@ class StatesEntered:
 
 @frozen
 class Changes:
-    """What one turn wants remembered, in one transaction, before any command is carried out.
+    """The changes of one turn, to be stored in one transaction before any command is carried out.
 
     ``states`` are in the order in which they happened.
     """

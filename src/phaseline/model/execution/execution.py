@@ -104,12 +104,12 @@ class Request:
 
     @property
     def timeout_ms(self) -> int:
-        """The time of an attempt in ms, 0 where it has no end."""
+        """The time limit of an attempt in ms; 0: no limit."""
         return 0 if self.timeout_s is None else round(self.timeout_s * 1000)
 
 
 def flaws_of(request: Request) -> Iterator[tuple[str, str]]:
-    """(which value, what it has to be) of the values of a request with which no planner and no scheduler can do anything.
+    """Yield (name of a value, what it must be) for each value of a request that no planner or scheduler can use.
 
     >>> list(flaws_of(Request("install", retries=RetryPolicy(task_retries="x"))))
     [('task_retries', 'a whole number from 0 on, or -1 for no end')]
@@ -163,10 +163,10 @@ TOLERATED = "tolerated"
 
 @frozen
 class Round:
-    """One graph that has settled: its name and how many of its entries ended how.
+    """One graph that has settled: its name, and the number of its entries for each status.
 
-    ``counts`` is {status word: number}, tolerated failures apart. ``attempt`` counts the retries by users that reopened the execution.
-    ``is_borne``: what failed stays within the bounds of its graph.
+    ``counts`` is {status word: number}; tolerated failures are counted separately. ``attempt`` counts the retries by
+    users that reopened the execution. ``is_borne``: the failures are within the bounds of the graph.
     """
 
     name: str
@@ -176,7 +176,7 @@ class Round:
 
     @property
     def is_met(self) -> bool:
-        """True when nothing was lost: every entry completed, passed or failed where failure is tolerated."""
+        """True when every entry is completed, passed, or failed with a failure that is tolerated."""
         lost = ("canceled", "unsure") if self.is_borne else ("failed", "skipped", "canceled", "unsure")
         return not any(self.counts.get(word, 0) for word in lost)
 

@@ -1,7 +1,7 @@
-"""What surrounds an execution: hook classes before and after it, stage tasks of packages before and after its body (ADR 0022).
+"""Hook classes before and after an execution, and stage tasks of packages before and after its body (ADR 0022).
 
-Chosen when the execution is made and stored with it, so that nothing which is installed, changed or removed meanwhile
-alters one that is under way.
+They are chosen when the execution is created and are stored with it. So a class or package that is installed, changed
+or removed later does not change an execution that has begun.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ HOOK_TIMEOUT_S = 60.0
 
 
 class DeploymentCallKind(IntEnum):
-    """Why something of the deployment itself is called: the subjects of ``SubjectKind.DEPLOYMENT``."""
+    """The reason of a call for the deployment itself: the subjects of ``SubjectKind.DEPLOYMENT``."""
 
     BEFORE = 0
     COMPLETED = 1
@@ -108,7 +108,7 @@ class PrePost:
         return None
 
     def operation(self, phase: str) -> Operation | None:
-        """What a phase of the execution calls that is no operation of a node; None if it calls nothing of the kind."""
+        """The operation that a phase of breakpoints, hooks or stage tasks calls; None for any other phase."""
         if self.breakpoints:
             from phaseline.model.execution.breakpoints import PREFIX, pausing
 

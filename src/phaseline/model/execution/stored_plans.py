@@ -1,4 +1,4 @@
-"""Plans that are kept: what a workflow will do, or an update has done, and what the deployment was when it was planned."""
+"""Stored plans: what a workflow will do or an update has done, and the deployment at the time of planning."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ class Aim:
 
 @frozen
 class StoredPlan:
-    """A plan as it is kept. Times in ms; ``execution``: number of the one that carries it out, 0: none yet.
+    """A plan in the store. Times in ms. ``execution``: number of the execution that carries it out, 0: none yet.
 
-    ``base``: what the deployment was, in parts that can be compared. ``body``: the plan as JSON shows it; ``text``: as
-    people read it.
+    ``base``: the deployment at the time of planning, in parts that can be compared. ``body``: the plan as JSON;
+    ``text``: the plan as text for people.
     """
 
     number: int
@@ -71,10 +71,13 @@ class StoredPlan:
 
 
 class PlanShelf(Protocol):
-    """Where a store keeps plans. Any process may write; every method is one transaction."""
+    """Storage of plans. Any process may write; every method is one transaction."""
 
     def add(self, new: StoredPlan) -> StoredPlan:
-        """Keep a plan under the next number; of more than ``MOST_WAITING`` that wait the oldest is dropped."""
+        """Store a plan under the next number.
+
+        If more than ``MOST_WAITING`` plans wait, the oldest of them is deleted.
+        """
         ...
 
     def find(self, number: int) -> StoredPlan | None:
@@ -82,11 +85,14 @@ class PlanShelf(Protocol):
         ...
 
     def all(self, deployment: int | None = None) -> Sequence[StoredPlan]:
-        """By number, without ``body``, ``text`` and ``aim``; those of one deployment if it is given."""
+        """The plans by number, without ``body``, ``text`` and ``aim``.
+
+        Only those of ``deployment`` if it is given.
+        """
         ...
 
     def of_execution(self, execution: int) -> StoredPlan | None:
-        """The plan that an execution carries out, None if it has none that is kept."""
+        """The plan that an execution carries out; None if no plan of it is stored."""
         ...
 
     def apply(self, number: int, execution: int) -> bool:
@@ -94,5 +100,5 @@ class PlanShelf(Protocol):
         ...
 
     def delete(self, number: int) -> bool:
-        """Forget a plan that no execution carries out; False if there is none such."""
+        """Delete a plan that no execution carries out; False if there is no such plan."""
         ...

@@ -41,7 +41,7 @@ class Functions:
         return NOBODYS
 
     def numbers(self, operation: str, kind: int, subjects: np.ndarray) -> np.ndarray:
-        """The same for many subjects of a kind, int64."""
+        """The numbers of the functions that the operation calls for many subjects of a kind, int64."""
         topology = self._topology
         if len(subjects) == 1:
             return np.array([self.number(operation, kind, subjects.item())], np.int64)

@@ -101,7 +101,9 @@ class Policy:
     backoff_ms: tuple[int, ...] = ()
 
     def wait_ms(self, attempts: int) -> int:
-        """The time from a failure to the next try where the call names none; ``attempts``: which retry that is, from 1 on.
+        """The time from a failure to the next try, in ms, if the call gave none.
+
+        ``attempts``: the number of the retry, from 1.
 
         >>> policy = Policy(LaneSpec("create"), retry_interval_ms=9, backoff_ms=(2, 8))
         >>> [policy.wait_ms(attempts) for attempts in (1, 2, 3)], Policy(LaneSpec("create"), retry_interval_ms=9).wait_ms(3)
@@ -116,7 +118,8 @@ class Policy:
 class Bound:
     """A bound on failures among the subjects in ``groups`` (numbers of ``Graph.group``), together called ``name``.
 
-    With more of them failed, whatever has not begun is canceled. Failures within the bounds do not fail the round.
+    If more than ``failures`` of them fail, entries that have not begun are canceled. Failures within the bounds do
+    not fail the round.
     """
 
     name: str
@@ -197,7 +200,7 @@ def bears(bounds: Sequence[Bound], group: np.ndarray, subject: np.ndarray, lost:
 
 
 def owners_of(topology: Topology, kind: SubjectKind, subjects: np.ndarray) -> np.ndarray:
-    """The instance to whose sequence an entry belongs: of a relationship its source; -1 for none."""
+    """The instance to whose sequence each entry belongs, for a relationship its source; -1 if there is none."""
     if kind is SubjectKind.INSTANCE:
         return subjects
     if kind is SubjectKind.SOURCE or kind is SubjectKind.TARGET:
@@ -207,7 +210,7 @@ def owners_of(topology: Topology, kind: SubjectKind, subjects: np.ndarray) -> np
 
 
 def called_side(topology: Topology, kind: SubjectKind, subject: int) -> int:
-    """The instance that a call is about: of a relationship the called side; -1 for none."""
+    """The instance that a call is about, for a relationship the side with the operation; -1 if there is none."""
     if kind is SubjectKind.INSTANCE:
         return subject
     if kind is SubjectKind.SOURCE or kind is SubjectKind.TARGET:

@@ -19,10 +19,10 @@ class RecoverableError(Exception):
 
 
 class TemporaryError(RecoverableError):
-    """Raised in a phase plugin: resources without a mark are still pending, and are handed over again after the delay.
+    """Raised in a phase plugin: resources without a mark are still pending, and the plugin gets them again after the delay.
 
-    ``throttled``: the provider wants fewer calls; where the phase has a rate (``Phase.RateLimit``), half as many are made
-    from now on, and slowly more again as calls succeed.
+    ``throttled``: the provider asks for fewer calls. If the phase has a rate (``Phase.RateLimit``), half as many
+    calls are made from now on, and slowly more again as calls succeed.
 
     >>> TemporaryError("the quota is being raised", delay=120).retry_after, TemporaryError(5).retry_after
     (120.0, 5.0)
@@ -31,7 +31,10 @@ class TemporaryError(RecoverableError):
     def __init__(
         self, message: str | float | timedelta = "", delay: float | timedelta | None = None, *, throttled: bool = False
     ) -> None:
-        """``delay`` in seconds, also alone in place of the message; None: that of the run or of its phase."""
+        """``delay`` in seconds; None: the delay of the run or of its phase.
+
+        A number as ``message`` is the delay.
+        """
         if not isinstance(message, str):
             delay = message if delay is None else delay
             message = ""
@@ -41,4 +44,4 @@ class TemporaryError(RecoverableError):
 
 
 class PermanentError(NonRecoverableError):
-    """Raised in a phase plugin: resources without a mark have failed, and trying again by itself cannot help."""
+    """Raised in a phase plugin: resources without a mark have failed, and a retry without a change cannot help."""

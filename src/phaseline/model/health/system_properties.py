@@ -22,10 +22,11 @@ Named = Callable[[int], str]
 def system_properties(
     book: CheckResults, topology: Topology, instance: int, state: int, named: Named
 ) -> dict[str, Value]:
-    """``status``, ``previous_status`` and drifts of an instance, those that are known; ``state``: its present one.
+    """The known values among ``status``, ``previous_status`` and drifts of an instance.
 
-    Each is ``{ok, timestamp, task, result}``; the task is the execution that checked; a status may be ``healed``. An
-    instance that was started and not checked since counts as healthy: it has no task and is no result of a check (W33).
+    ``state``: its present state. Each is ``{ok, timestamp, task, result}``; the task is the execution that checked; a
+    status may be ``healed``. An instance that was started and not checked since counts as healthy: it has no task and
+    is no result of a check (W33).
     """
     status = as_property(book, CheckKind.STATUS, instance, named)
     if status is None and state == InstanceState.STARTED:

@@ -50,11 +50,11 @@ class PackageRow:
 
 @frozen
 class PackageUse:
-    """That a deployment uses a package, by number. A deployment uses one version of a name.
+    """The use of a package (by its number) by a deployment, which uses at most one version of each package name.
 
-    ``is_enabled``: its tasks run in workflows of the deployment. ``is_imported``: the deployment's blueprint imports its types,
-    so that its code is needed.
-    ``settings``: the given settings, without defaults. ``folders``: absolute ones in which its modules are found.
+    ``is_enabled``: its tasks run in workflows of the deployment. ``is_imported``: the deployment's blueprint imports
+    its types, so that its code is needed. ``settings``: the given settings, without defaults. ``folders``: absolute
+    folders of its modules.
     """
 
     deployment: int
@@ -69,21 +69,21 @@ class PackageUse:
 
 @frozen
 class PackageUser:
-    """A deployment that uses a package; where it is not enabled the blueprint imports its types."""
+    """A deployment that uses a package. ``is_enabled`` False: only its blueprint imports types of the package."""
 
     deployment: str
     is_enabled: bool
 
 
 class PackageShelf(Protocol):
-    """Where a store keeps packages with all their files. Any process may write; every method is one transaction."""
+    """Storage of packages with all their files. Any process may write; every method is one transaction."""
 
     def all(self) -> Sequence[PackageRow]:
-        """Those that are installed, by name and then in the order in which they were installed."""
+        """The installed packages, by name and then in the order in which they were installed."""
         ...
 
     def lacking(self, digests: Sequence[str]) -> Sequence[str]:
-        """Those of which there is no content yet."""
+        """The digests among these whose content the store does not have."""
         ...
 
     def add(
@@ -95,11 +95,11 @@ class PackageShelf(Protocol):
         replaces: int = 0,
         folders: Sequence[str] = (),
     ) -> PackageRow | None:
-        """Install it; None if its name and version exist already, or if ``replaces`` was removed.
+        """Install a package; None if its name and version exist already, or if ``replaces`` was removed.
 
-        ``replaces``: number of the package that it replaces, another version or other files: users of that one
-        use this one, with these ``folders``. The former files are kept until ``collect``. ``contents`` {digest: bytes},
-        at least of the digests that are lacking (``LookupError``).
+        ``replaces``: number of the package that it replaces, another version or other files. Users of the old package
+        use the new one, with these ``folders``. The old files are kept until ``collect``. ``contents`` {digest:
+        bytes}: at least the contents that the store does not have (otherwise ``LookupError``).
         """
         ...
 
@@ -108,7 +108,7 @@ class PackageShelf(Protocol):
         ...
 
     def content(self, digest: str) -> bytes:
-        """What is in a file. ``LookupError`` if nothing has this digest."""
+        """The content of a file with this digest. Raises: ``LookupError`` if there is none."""
         ...
 
     def rename(self, package: int, origin: str) -> None:
@@ -124,22 +124,26 @@ class PackageShelf(Protocol):
         ...
 
     def uses(self, deployment: int) -> Sequence[PackageUse]:
-        """What a deployment uses, by name of the package."""
+        """The packages that a deployment uses, sorted by name."""
         ...
 
     def use(self, use: PackageUse) -> None:
-        """Have a deployment use a package, in the place of another version of its name and of what was set for that.
+        """Store that a deployment uses a package. Another version of the package and its settings are replaced.
 
-        Raises: PL-C016 while an execution of the deployment is open, PL-C010 if it was deleted, PL-F062 if the package is gone.
+        Raises: PL-C016 while an execution of the deployment is open, PL-C010 if it was deleted, PL-F062 if the
+        package is gone.
         """
         ...
 
     def leave(self, deployment: int, package: int) -> None:
-        """Have a deployment use a package no more. Raises: PL-C016 while an execution of it is open."""
+        """End the use of a package by a deployment.
+
+        Raises: PL-C016 while an execution of the deployment is open.
+        """
         ...
 
     def find_again(self, folders: Mapping[str, str]) -> None:
-        """Let uses find modules in other folders, {as it was: as it is}: the store has been moved."""
+        """Change the folders in which modules are searched, {old folder: new folder}, after the store was moved."""
         ...
 
     def kept(self) -> Mapping[str, int]:

@@ -30,10 +30,11 @@ Action: TypeAlias = Literal["disable", "hide", "enable", "none"]
 
 @frozen
 class Roles:
-    """The instances that run a task. ``names`` and ``patterns`` (regular expressions, matched from the start) count where the scope is ``named``.
+    """The instances that run a task. ``names`` and ``patterns`` are used if the scope is ``named``.
 
-    ``all``: every instance of the deployment (``*``). ``master``: the machine of the engine. In what a task depends on
-    there are also ``self``: the task's own instance, and ``sync``: the points between stages, which belong to no instance.
+    ``patterns``: regular expressions, matched from the start. Other scopes: ``all``: every instance of the deployment
+    (``*``); ``master``: the machine of the engine. A dependency may also have ``self``: the task's own instance, or
+    ``sync``: the points between stages, which belong to no instance.
     """
 
     names: tuple[str, ...] = ()
@@ -131,7 +132,7 @@ class GranularTask:
 
 @frozen
 class Restriction:
-    """What a true condition does to a setting or a role."""
+    """The ``action`` on a setting or a role while a condition is true, with a message for the user."""
 
     condition: str
     message: str = ""
@@ -227,7 +228,10 @@ class Form:
 
 @frozen
 class RelatedComponents:
-    """Components that another one is compatible with, requires, or cannot be with; the name may end in ``*``."""
+    """Components with which another one is compatible, which it requires, or which it excludes.
+
+    The name may end in ``*``.
+    """
 
     name: str
     message: str = ""
@@ -235,7 +239,7 @@ class RelatedComponents:
 
 @frozen
 class Component:
-    """A part of the surroundings, such as ``network:neutron:contrail``, that a package brings."""
+    """A part of the environment that a package provides, such as ``network:neutron:contrail``."""
 
     name: str
     label: str

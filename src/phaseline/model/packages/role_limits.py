@@ -31,9 +31,10 @@ class RoleLimits:
 
 
 def beyond(limits: Iterable[RoleLimits], count: Count, before: Count | None = None) -> list[Problem]:
-    """A problem (PL-F069) for each role that too few or too many instances have; fewer than recommended is a warning.
+    """A problem (PL-F069) for each role that too few or too many instances have.
 
-    ``before``: how many had it until now. Of a role that as many have as before everything is a warning: the change is not to blame.
+    Fewer than recommended is a warning. ``before``: returns the number of instances that had a role before the
+    change. If the number is still the same, every problem is a warning, because the change has not caused it.
 
     >>> [one.message for one in beyond([RoleLimits("lma-1.0.0", "db", least=3)], {"db": 1}.__getitem__)]
     ["1 instance has the role 'db' of lma-1.0.0, at least 3 must"]
