@@ -82,8 +82,7 @@ class Narrated:
     ) -> tuple[list[Line], int]:
         """(the last ``limit`` wanted lines in the order of ``all``, the number of all wanted lines).
 
-        ``is_wanted`` must not read the text. ``instances``: bool by number, true if lines of the instance may be
-        wanted; None: all.
+        ``is_wanted`` must not read the text. ``instances``: bool by number, its lines may be wanted; None: all.
         """
         best: list[Candidate] = []
         total = 0
@@ -103,10 +102,7 @@ class Narrated:
         is_wanted: Callable[[Line], bool],
         limit: int,
     ) -> None:
-        """Add wanted lines of a round to ``best``, which keeps the last ``limit`` lines.
-
-        ``those``: (the latest possible time of the instance's last line, instance number), the latest first.
-        """
+        """Add wanted lines to ``best``; ``those``: (latest possible time of a line, instance), latest first."""
 
         def needed() -> Iterator[int]:
             for at, instance in those:
@@ -179,10 +175,7 @@ class _Round:
         self.instances, self._firsts = np.unique(self.entries.owner[owned:], return_index=True)
 
     def tell_all(self) -> Iterator[tuple[int, list[Line]]]:
-        """Yield (instance number, its lines) for all instances.
-
-        Calls and notes are read for a limited number at a time.
-        """
+        """Yield (instance number, its lines) for all instances; calls and notes are read for many at a time."""
         firsts = np.append(self._firsts, len(self._mine))
         for low in range(0, len(self.instances), MOST_MADE):
             some = self.instances[low : low + MOST_MADE]
@@ -213,10 +206,7 @@ class _Round:
         return {note.position: note for note in self.store.notes(self.id, among=positions.tolist())}
 
     def _changed(self, former: _Round | None) -> np.ndarray:
-        """Bool by position: the entry differs from the same entry of ``former``.
-
-        Without ``former``: the entry was called, or has begun.
-        """
+        """Bool by position: the entry differs from ``former``; without ``former``: it was called, or has begun."""
         found: np.ndarray
         if former is None:
             found = np.isin(self.statuses, list(BEGUN)) | self.calls.are_called
@@ -258,10 +248,7 @@ class _Round:
             yield number, told
 
     def those_of(self, stories: _Stories, are_wanted: np.ndarray) -> Iterator[tuple[int, int]]:
-        """Yield (time, instance number) of the counted instances with a wanted story, the latest first.
-
-        The time (ms) is an upper bound: the last line of the instance is not later.
-        """
+        """Yield (upper bound of the time of its last line, counted instance with a wanted story), latest first."""
         latest = (
             np.maximum.reduceat(self.calls.latest()[self._mine], self._firsts) if len(self._firsts) else self._firsts
         )
@@ -313,10 +300,7 @@ class _Round:
                 self._explain_entry(step.first + place, causes[int(called[place]), step.phase])
 
     def _called(self, step: Step) -> np.ndarray:
-        """The instance number for each entry of the step.
-
-        -1 for all entries if the step does not act on instances or relationships.
-        """
+        """The instance number for each entry of the step; all -1 if the step acts on no instances."""
         subject = self.graph.subject[step.first : step.first + step.count]
         if step.kind is SubjectKind.INSTANCE:
             return subject
@@ -340,10 +324,7 @@ class _Round:
 
 
 def _added(had: Sequence[Line], lines: Sequence[Line]) -> list[Line]:
-    """The lines that an instance did not have before.
-
-    A line counts as present before even if its text or its time has changed since.
-    """
+    """The lines that an instance did not have before; a changed text or time does not make a line new."""
     rest = Counter(map(_kind, had))
     added: list[Line] = []
     for line in lines:
@@ -412,7 +393,7 @@ class _Calls(Mapping[int, Sequence[CallSpan]]):
         self._made.clear()
 
     def of(self, positions: np.ndarray) -> dict[int, Sequence[CallSpan]]:
-        """{position: its calls} of these positions; positions without calls are left out.
+        """{position: its calls}, only for positions with calls.
 
         Calls of one batch with the same outcome are one object.
         """
