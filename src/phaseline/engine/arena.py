@@ -295,7 +295,10 @@ class Arena:
         candidates: np.ndarray | None,
         late: set[int],
     ) -> tuple[Wave, Wave | int]:
-        """One wave of a change, entry by entry: the next positions and statuses. ``candidates``: these are judged themselves."""
+        """One wave of a change, entry by entry. Returns the positions and statuses of the next wave.
+
+        ``candidates``: the needs of these entries themselves decide about their status.
+        """
         after = [new] * len(positions) if isinstance(new, int) else new if isinstance(new, list) else new.tolist()
         felt = set_few(self, positions, after)
         if candidates is not None:
@@ -356,7 +359,10 @@ class Arena:
         return [left for chunk in chunks if len(left := chunk[self.status[chunk] == status])]
 
     def ends_to_await(self, positions: np.ndarray) -> np.ndarray:
-        """Milestones passed by the end of one of these, or of entries lost with them, with dependents that have not begun."""
+        """Milestones that passed because one of these entries, or an entry lost with them, had ended.
+
+        Only milestones with dependents that have not begun, or that are among these entries.
+        """
         if not self._has_ended or not len(positions):
             return positions[:0]
         is_left = LEFT[self.status]
@@ -375,7 +381,7 @@ class Arena:
         return found
 
     def _behind(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(dependents of these, grouped in their order; the number for each)."""
+        """(dependents of these entries, in the order of the entries; the number of dependents of each entry)."""
         starts, counts = self.edges_of(positions)
         begin = np.repeat(starts - (np.cumsum(counts) - counts), counts)
         return self.idx[begin + np.arange(len(begin))].astype(np.int64), counts

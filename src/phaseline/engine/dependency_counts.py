@@ -64,7 +64,7 @@ def recount(arena: Arena, slot: GraphSlot, graph: Graph) -> None:
 
 
 def _telling(found: dict[int, np.ndarray], tolerant: np.ndarray, table: np.ndarray) -> np.ndarray | None:
-    """Entries (bool) that change their dependents' counters, by status and tolerance; None: none."""
+    """The entries (bool) whose status changes a counter of their dependents; None if there are none."""
     told: np.ndarray | None = None
     for status, mask in found.items():
         hardly, easily = table[status].tolist()

@@ -137,7 +137,10 @@ def _judge_outcomes(
 
 
 def _overruled(scheduler: Scheduler, positions: np.ndarray) -> np.ndarray | None:
-    """Entries (bool) that are canceled whatever the result of their call (T12); None: none, the usual case."""
+    """The entries (bool) that become canceled although their call has returned (T12).
+
+    None if there are none, as usual.
+    """
     arena = scheduler.arena
     canceling = arena.status[as_slice(positions)] == CANCELING
     if not some(canceling):

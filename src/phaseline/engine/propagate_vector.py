@@ -101,7 +101,10 @@ def _note(arena: Arena, positions: np.ndarray, old: np.ndarray, new: np.ndarray)
 
 
 def _tell(arena: Arena, positions: np.ndarray, where: slice | np.ndarray, unmet: int, lost: int) -> np.ndarray:
-    """Add the same to the counters of all dependents; return the dependents, ascending."""
+    """Add one number to the ``unmet`` and one to the ``lost`` counter of all dependents.
+
+    Return the dependents, ascending.
+    """
     if not unmet and not lost:
         return positions[:0]
     if isinstance(where, slice):  # their edges are neighbours, too

@@ -348,7 +348,7 @@ def _reopen(scheduler: Scheduler, draft: TurnDraft, run: OpenExecution) -> None:
 
 
 def _complete(scheduler: Scheduler, draft: TurnDraft, event: CompleteRequested) -> None:
-    """Complete entries on a user's word; an ended execution continues."""
+    """Complete entries because a user has declared them completed; an ended execution continues."""
     run, arena = scheduler.runs.get(event.execution), scheduler.arena
     if run is None or event.graph not in run.graphs:
         return

@@ -75,6 +75,6 @@ class Stories:
         return tuple(told)
 
     def move(self, moved: np.ndarray) -> None:
-        """Follow entries to their new positions after a compaction (``Arena.compact``)."""
+        """Replace the positions of entries by their new positions after a compaction (``Arena.compact``)."""
         kept = ((now, moved[positions], before, after) for now, positions, before, after in self._changes)
         self._changes = deque(kept, maxlen=CHANGES_KEPT)

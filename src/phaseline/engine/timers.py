@@ -27,7 +27,7 @@ class Sleepers:
         self._looked: tuple[int, int] = NEVER
 
     def add(self, positions: np.ndarray, due: np.ndarray) -> None:
-        """Entries whose ``due`` column holds these times, in ms."""
+        """Add entries, whose ``due`` column already has these times, in ms."""
         if len(positions):
             self._count += 1
             heapq.heappush(self._heap, (int(due.min()), self._count, positions))
@@ -81,7 +81,7 @@ class Sleepers:
         return looked
 
     def move(self, moved: np.ndarray) -> None:
-        """Follow entries to their new positions after a compaction."""
+        """Replace the positions of entries by their new positions after a compaction."""
         self._looked = NEVER
         heap = [(due, number, moved[positions]) for due, number, positions in self._heap]
         self._heap = [(due, number, positions[positions >= 0]) for due, number, positions in heap]

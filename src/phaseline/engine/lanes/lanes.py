@@ -91,7 +91,7 @@ class Lane:
                 queue.purge(execution, keeps)
 
     def move(self, moved: np.ndarray) -> None:
-        """Follow entries to their new positions after a compaction."""
+        """Replace the positions of entries by their new positions after a compaction."""
         for queue in (self.fresh, self.shelves):
             if queue is not None:
                 queue.move(moved)

@@ -105,7 +105,7 @@ class Queue:
             self.queues[execution] = left
 
     def move(self, moved: np.ndarray) -> None:
-        """Follow entries to their new positions after a compaction."""
+        """Replace the positions of entries by their new positions after a compaction."""
         for execution, chunks in self.queues.items():
             self.queues[execution] = deque(moved[chunk] for chunk in chunks)
 

@@ -100,7 +100,7 @@ class ExecutionTask:
 
     @property
     def retries(self) -> int:
-        """How often it is tried again after a failure."""
+        """The number of retries after a failure."""
         found = self.parameters.get("retries")
         return found if isinstance(found, int) else 0
 
@@ -110,7 +110,7 @@ class ExecutionTask:
         return self.type not in {SHELL, PYTHON} or self.retries > 0
 
     def operation(self, phase: str = "") -> Operation:
-        """What one of its own phases calls, be it on instances or on the engine's machine; by itself: its only one."""
+        """The operation that one of the task's own phases calls, on instances or on the engine's machine."""
         interval = self.parameters.get("interval")
         return Operation(
             phase or self.phase,
@@ -179,7 +179,7 @@ class Stages:
         return iter(self.tasks)
 
     def operation(self, phase: str) -> Operation | None:
-        """What a phase calls if it is one of a task; None otherwise."""
+        """The operation that a phase of a task calls; None for any other phase."""
         task = self._by_phase.get(phase)
         return None if task is None else task.operation(phase)
 
@@ -192,7 +192,7 @@ NO_STAGES = Stages()
 
 
 def own_phases(task: ExecutionTask) -> tuple[str, ...]:
-    """The names under which a task is called, one after the other; the operations of instances have names of their own."""
+    """The names of the phases under which a task is called, in order; operations of instances have other names."""
     if task.type == OPERATION:
         return ()
     return (task.phase + NOTING, task.phase + AWAITING) if task.type == REBOOT else (task.phase,)

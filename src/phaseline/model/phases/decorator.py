@@ -85,7 +85,7 @@ def phase(
 
 
 def attribute_name(argument: str) -> str:
-    """The attribute of a ``.cfg`` that an argument of the decorator stands for.
+    """The attribute of a ``.cfg`` file for an argument of the decorator.
 
     >>> attribute_name("states"), attribute_name("sleep_delay"), attribute_name("Color")
     ('HandlesStates', 'Phase.SleepDelay', 'Phase.Color')

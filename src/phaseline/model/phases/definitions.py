@@ -25,9 +25,9 @@ OVERDUE_AFTER_S = 60.0
 
 
 class Attributes(Mapping[str, "Value"]):
-    """Values by name, whatever the case of its letters; names are kept as they were written first.
+    """Values by name; upper and lower case in names make no difference.
 
-    Expressions are ``{"$expr": text}``.
+    A name keeps the form in which it was first written. Expressions are ``{"$expr": text}``.
 
     >>> found = Attributes({"Color": "blue"})
     >>> found["COLOR"], list(found), found == Attributes({"color": "blue"})
@@ -37,7 +37,7 @@ class Attributes(Mapping[str, "Value"]):
     __slots__ = ("_values",)
 
     def __init__(self, given: Mapping[str, Value] | Iterable[tuple[str, Value]] = ()) -> None:
-        """Of two names that differ by case alone the latter's value holds."""
+        """If two names differ only in case, the value of the later one is used."""
         self._values: dict[str, tuple[str, Value]] = {}
         for name, value in given.items() if isinstance(given, Mapping) else given:
             key = name.lower()
@@ -147,17 +147,17 @@ class PhaseDefinition:
     places: Mapping[str, Place] = field(default_factory=dict, compare=False)
 
     def place_of(self, attribute: str) -> Place:
-        """Where the attribute is written; where the phase is, if it is not."""
+        """The place where the attribute is written; the place of the phase if the attribute is not written."""
         return self.places.get(attribute.lower(), self.where)
 
     @property
     def key(self) -> str:
-        """What its name is compared by: names that differ by case alone are one name."""
+        """The form of the name that is compared: names that differ only in case are equal."""
         return self.name.lower()
 
     @property
     def is_valid(self) -> bool:
-        """False where it is known and cannot be used."""
+        """False if the phase has an error, so that it cannot be used."""
         return not self.error
 
     def takes_provider(self, provider: str | None) -> bool:
@@ -205,7 +205,7 @@ class PhasePlugin:
     problems: tuple[Problem, ...] = ()
 
     def place_of(self, attribute: str) -> Place:
-        """Where the attribute is written; where the plugin is, if it is not."""
+        """The place where the attribute is written; the place of the plugin if the attribute is not written."""
         return self.places.get(attribute.lower(), self.where)
 
     @property

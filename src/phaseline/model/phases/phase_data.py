@@ -51,7 +51,7 @@ def attributes_in(document: Mapping[str, Value]) -> Mapping[str, Value]:
 
 
 def data_in(document: Mapping[str, Value], phase: str) -> Mapping[str, Value]:
-    """What a phase keeps with a resource.
+    """The data that a phase has stored with a resource.
 
     >>> data_in({PHASE_DATA: {"Acme.Create": {"OperationId": "op-1"}}}, "Acme.Create")
     {'OperationId': 'op-1'}

@@ -30,7 +30,7 @@ class PhaseRegistry:
         listeners: Iterable[ListenerDefinition] = (),
         types: ResourceTypes = DEFAULT_TYPES,
     ) -> None:
-        """Of two phases of one name the first is kept."""
+        """If two phases have the same name, the first one is kept."""
         self._phases: dict[str, PhaseDefinition] = {}
         for phase in phases:
             self._phases.setdefault(phase.key, phase)
@@ -44,15 +44,18 @@ class PhaseRegistry:
 
     @property
     def phases(self) -> tuple[PhaseDefinition, ...]:
-        """All of them, those that cannot be used too."""
+        """All phases, including those that cannot be used."""
         return tuple(self._phases[key] for key in sorted(self._phases))
 
     def get(self, name: str) -> PhaseDefinition | None:
-        """The phase of this name, whatever the case of its letters."""
+        """The phase with this name, or None; upper and lower case make no difference."""
         return self._phases.get(name.lower())
 
     def of(self, state: str, resource_type: str) -> tuple[PhaseDefinition, ...]:
-        """The phases of the state for resources of the type; provider and constraint are still to be asked for."""
+        """The phases of the state for resources of the type.
+
+        Their provider and constraint are not checked here.
+        """
         key = (state, resource_type)
         found = self._found.get(key)
         if found is None:
@@ -62,9 +65,10 @@ class PhaseRegistry:
         return found
 
     def needs(self, phase: PhaseDefinition, state: str) -> tuple[str, ...]:
-        """The names of phases that must complete before it in this state; phases of other states do not count.
+        """The names of phases that must complete before this phase in the state.
 
-        A name of no known phase counts too: its states are unknown (PD8).
+        Phases of other states do not count. A name without a known phase counts, because its states are unknown
+        (PD8).
         """
         found = [(name, self.get(name)) for name in phase.dependencies]
         return tuple(
@@ -72,7 +76,7 @@ class PhaseRegistry:
         )
 
     def obstacles(self, phase: PhaseDefinition) -> tuple[str, ...]:
-        """Why the phase cannot run until it is fixed: its own error, or a missing phase that it needs."""
+        """The reasons why a phase cannot run until it is fixed: its own error, or missing phases that it needs."""
         if phase.error:
             return (phase.error,)
         needed = [(name, self.get(name)) for name in phase.dependencies]
@@ -83,7 +87,7 @@ class PhaseRegistry:
         )
 
     def of_blueprint(self, blueprint: Blueprint) -> PhaseRegistry:
-        """As it is for the nodes of a blueprint: their types are resource types, and it may bring paths of its own."""
+        """The registry with a blueprint's node types as resource types, and with the blueprint's own paths."""
         if not blueprint.on_path:
             return self
         lines = {name: one.line for name, one in blueprint.on_path.items()}

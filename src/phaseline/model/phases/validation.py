@@ -1,4 +1,7 @@
-"""What is wrong with phases beside one another: names, dependencies, states, types. Pure: definitions in, problems out."""
+"""Check phases against one another: names, dependencies, states, types.
+
+Returns problems and has no side effects.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,10 @@ DEPENDENCIES = "Phase.Dependencies"
 
 @frozen
 class PhaseFinding:
-    """A problem, and the places among the plugins given of all those in which it could be mended."""
+    """A problem.
+
+    ``plugins``: the places, in the list of checked plugins, of all plugins in which it could be fixed.
+    """
 
     problem: Problem
     plugins: tuple[int, ...]
@@ -60,7 +66,7 @@ def check_plugins(
 
 
 def check_types(new: Iterable[ResourceType], types: ResourceTypes) -> list[Problem]:
-    """What is wrong with the parents of resource types (PL-D034)."""
+    """Problems with the parents of resource types (PL-D034)."""
     found = []
     for one in new:
         line = types.line(one.name)

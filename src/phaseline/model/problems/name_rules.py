@@ -32,7 +32,7 @@ def _forbidden(more: str = "") -> re.Pattern[str]:
 
 
 def why_no_name(name: str) -> str:
-    """What a name must not hold and holds, for a message; empty for a good name.
+    """The reason why a name is not allowed, for a message; empty for a good name.
 
     >>> why_no_name("web server 1"), why_no_name("a/b"), why_no_name("a" * 256)
     ('', "holds '/'", 'has 256 characters')

@@ -19,7 +19,7 @@ STARTED, TERMINATED = "Started", "Terminated"
 
 
 def targets_of(topology: Topology) -> list[str]:
-    """The target of the path of each node, by its number; empty: the node goes along none."""
+    """The target state of each node's path, by node number; empty for a node without a path."""
     on_path = topology.blueprint.on_path
     return [one.target if (one := on_path.get(node.type)) is not None else "" for node in topology.nodes]
 
@@ -33,7 +33,7 @@ def as_life_cycle(topology: Topology, states: np.ndarray, names: Sequence[str]) 
 
 
 def arrived(targets: Sequence[str], node: np.ndarray, states: np.ndarray, names: Sequence[str]) -> np.ndarray:
-    """The same from columns: ``targets`` by node number, ``node`` int32 by instance number."""
+    """The result of ``as_life_cycle``, from columns: ``targets`` by node number, ``node`` int32 by instance number."""
     numbers = state_numbers(names)
     found = states.copy()
     there = np.array([numbers.get(target, -1) for target in targets], np.int16)[node]

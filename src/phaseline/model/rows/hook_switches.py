@@ -32,7 +32,10 @@ class SwitchShelf(Protocol):
         ...
 
     def put_off(self, name: str, deployment: int, reason: str, actor: Actor) -> Switch | None:
-        """Switch it off. How it was off before, None if it was on: then only a reason that is given takes the place of the former one."""
+        """Switch a hook class off. Returns its previous switch, None if it was on.
+
+        If it was off already, only a new reason replaces the previous one.
+        """
         ...
 
     def put_on(self, name: str, deployment: int) -> bool:

@@ -187,7 +187,10 @@ class EntryStatuses:
 
 @frozen
 class LaneStatistics:
-    """The batches of a lane: how many are remembered, how long those that are closed took together, the ``last`` of them by id."""
+    """The batches of a lane: the number of stored ones and the total time of the closed ones.
+
+    ``last``: the latest batches, by id.
+    """
 
     count: int
     took_ms: int
@@ -227,7 +230,7 @@ class NoteRow:
 
     @property
     def retries(self) -> int:
-        """Retries of what is failing; 0 where the last call did not fail, but asked for another one."""
+        """The number of retries of a failing call; 0 if the last call did not fail but asked for another call."""
         return 0 if self.error.get("type") == ASKED["type"] else self.attempts
 
 
@@ -333,7 +336,7 @@ class EventRow:
 
 @frozen
 class Metric:
-    """The last figures that an engine measured of one thing. ``body``: {figure: value}."""
+    """The latest figures that an engine has measured of one thing. ``body``: {figure: value}."""
 
     name: str
     at: int
@@ -342,7 +345,7 @@ class Metric:
 
 @frozen
 class Reshaped:
-    """A deployment in another shape: its topology, and what else is other (None: it stays)."""
+    """A deployment in another shape: its topology, and the other changed fields (None: unchanged)."""
 
     deployment: int
     topology: Topology
@@ -354,7 +357,10 @@ class Reshaped:
 
 @frozen
 class ForgottenDeployment:
-    """A deployment of which the records go with the execution that ends: its name is free, and what waited for it is canceled."""
+    """A deployment that is deleted in the turn that ends an execution.
+
+    Its name is free, and waiting executions are canceled.
+    """
 
     deployment: int
     execution: int

@@ -31,7 +31,7 @@ class SecretRow:
 
 
 class SecretShelf(Protocol):
-    """Where a store keeps secrets. Any process may write; every method is one transaction."""
+    """Storage of secrets. Any process may write; every method is one transaction."""
 
     def all(self) -> Sequence[SecretRow]:
         """By name."""

@@ -85,7 +85,10 @@ def _containments(topology: Topology, kinds: _Kinds, is_new: np.ndarray) -> Colu
 
 
 def _ones(topology: Topology, kinds: _Kinds, is_new: np.ndarray) -> Columns:
-    """Rows of an all_to_one: from all sources to the target in use, else to the one with the smallest index (N2)."""
+    """Rows of an all_to_one: from all sources to the target in use (N2).
+
+    If no target is in use, to the one with the smallest index.
+    """
     there = topology.is_there
     first = _first_of_nodes(topology, there)
     in_use = (

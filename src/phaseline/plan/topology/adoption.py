@@ -126,7 +126,7 @@ def _taken(
     *,
     allow_type_change: bool,
 ) -> Adoption:
-    """``whose``: {instance number: name of its resource}; ``states``: {state: instance numbers}."""
+    """The adoption. ``whose``: {instance number: name of its resource}; ``states``: {state: instance numbers}."""
     resources: Mapping[str, Any] = document["resources"]
     absent = {at for state in NOT_THERE for at in states.get(state, ())}
     documents: dict[int, dict[str, Value]] = {}

@@ -65,7 +65,7 @@ def expand(blueprint: Blueprint, *, suffixes: int, yes_many: bool = False) -> To
 
 
 def named_anew(topology: Topology, *, suffixes: int) -> Topology:
-    """The instances made by ``expand``, under other ids: for the next deployment of the same blueprint."""
+    """A copy of a topology made by ``expand``, with other ids: for the next deployment of the same blueprint."""
     groups = topology.groups
     tails = draw(suffixes, len(topology) + len(groups))
     names = [node.name for node in topology.nodes]

@@ -200,6 +200,6 @@ class _Walk:
 
 
 def _ranges(first: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """``first[0]``, ``first[0]`` + 1, … ``lengths[0]`` of them, then those of the next."""
+    """Consecutive numbers: ``lengths[i]`` numbers from ``first[i]`` on, for each i in order."""
     found: np.ndarray = np.arange(lengths.sum()) + np.repeat(first - (np.cumsum(lengths) - lengths), lengths)
     return found

@@ -312,7 +312,7 @@ def _grown_groups(
 
 
 def _behind(column: np.ndarray, more: np.ndarray, length: int) -> np.ndarray:
-    """A column with ``more`` appended; an empty one stands for -1 throughout."""
+    """A column with ``more`` appended; an empty column counts as ``length`` times -1."""
     full = column if len(column) else np.full(length, -1, np.int32)
     return np.concatenate((full, more)).astype(np.int32)
 

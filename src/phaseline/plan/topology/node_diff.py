@@ -42,7 +42,10 @@ class NodeDiff:
 
 
 def diff_nodes(topology: Topology, blueprint: Blueprint, alike: Alike) -> NodeDiff:
-    """The fate of each node. ``removed`` includes the numbers of replaced nodes."""
+    """The result for each node: kept, replaced, removed or added.
+
+    ``removed`` includes the numbers of replaced nodes.
+    """
     current = current_nodes(topology)
     groups, regrouped = _groups(topology, blueprint)
     kept: dict[str, int] = {}

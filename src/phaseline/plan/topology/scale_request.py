@@ -118,7 +118,7 @@ def _entity(topology: Topology, name: str, *, is_host: bool) -> str:
 
 
 def _delta(request: Request) -> int:
-    """A whole number, or a text of one."""
+    """The number ``delta`` of the request, given as a whole number or as a text of one."""
     found = request.parameters.get(DELTA, 1)
     if isinstance(found, str) and NUMBER.fullmatch(found):
         return int(found)
@@ -206,7 +206,7 @@ class _Choice:
         return at if at >= 0 and self._members.is_alive[at] else -1
 
     def parents(self, members: Iterable[int]) -> list[int]:
-        """The parent of each of these, -1 for none."""
+        """The parents of these members, -1 for a member without a parent."""
         return [int(self._members.parent[member]) for member in members]
 
     def _alive(self) -> list[int]:

@@ -100,7 +100,7 @@ def plan_drift(topology: Topology, request: Request, history: History, declare: 
 
 
 def plan_check(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
-    """As ``check_status``; the reason names nodes without a check, as in source 2's successor."""
+    """Plan a check like ``plan_status``; the reason in the verdict names nodes without a check."""
     answer = plan_status(topology, request, history, declare)
     if not isinstance(answer, Verdict) or answer.status is ExecutionStatus.CANCELED:
         return answer

@@ -167,7 +167,10 @@ def to_heal(asked: Asked, selected: np.ndarray) -> np.ndarray:
 
 
 def build_heal_graph(asked: Asked, chosen: np.ndarray) -> Graph:
-    """The graph that heals these in dependency order; a failed heal does not block other instances (W36)."""
+    """The graph that heals the chosen instances in dependency order.
+
+    A failed heal does not block other instances (W36).
+    """
     return weave(asked, HEAL, chosen, HEALING)
 
 
@@ -177,7 +180,7 @@ def to_reinstall(asked: Asked, selected: np.ndarray) -> np.ndarray:
 
 
 def with_contained(topology: Topology, chosen: np.ndarray) -> np.ndarray:
-    """These (bool by number) with everything that is contained in them, directly or not."""
+    """These instances (bool by number), and all instances contained in them, directly or not."""
     container = topology.container
     inside = container >= 0
     while True:
@@ -226,7 +229,7 @@ def select(topology: Topology, request: Request) -> np.ndarray:
 
 
 def claims(topology: Topology, request: Request) -> np.ndarray | None:
-    """Instances that it may change: all, or those selected by one instance."""
+    """The instances that a heal may change: None for all, or the host of one instance with everything on it."""
     return select(topology, request) if request.parameters.get(NODE_INSTANCE_ID) else None
 
 

@@ -55,7 +55,7 @@ def stopping(unless: frozenset[State]) -> Sequence:
 
 
 def taking_away(not_running: frozenset[State]) -> Sequence:
-    """All steps; instances in one of these states are not stopped."""
+    """All steps of an uninstall. Instances in one of the states ``not_running`` are not stopped."""
     return (
         *stopping(unless=not_running),
         Become(State.STOPPED, unless=STOPPED),

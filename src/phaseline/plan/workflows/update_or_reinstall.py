@@ -40,8 +40,8 @@ OWN_UPDATES = (op.LIFECYCLE + ".update", op.LIFECYCLE + ".update_config", op.LIF
 class Sorted:
     """The decision for the staying instances.
 
-    ``own``: those updated themselves; ``again``: those reinstalled, with their content; both bool by instance number.
-    ``rows``: numbers of relationships that are updated.
+    ``own``: the instances that are updated themselves; ``again``: the instances that are reinstalled, with their
+    content; both bool by instance number. ``rows``: numbers of relationships that are updated.
     """
 
     topology: Topology
@@ -156,7 +156,7 @@ def _named(asked: Asked) -> np.ndarray:
 
 
 def is_confirmed(asked: Asked, parameter: str) -> bool:
-    """Whether the user has set a parameter to true."""
+    """True if the user has set a parameter to true."""
     return asked.request.parameters.get(parameter) is True
 
 
