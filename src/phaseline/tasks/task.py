@@ -96,7 +96,10 @@ class Task:
 
     @cached_property
     def place(self) -> CommandHost:
-        """The host or machine on which the task's commands run. Raises ``NonRecoverableError`` if its address is not known."""
+        """The host or machine on which the task's commands run.
+
+        Raises ``NonRecoverableError`` if its address is not known.
+        """
         host = self.host
         if host is None:
             return Here(str(self.call.inputs.get("work") or ""))

@@ -88,7 +88,10 @@ async def copy_files(task: Task) -> Outcome:
 
 @task(repeatable=True)
 async def sync(task: Task) -> Outcome:
-    """Make the folder ``dst`` on the host equal to the package's folder ``src``; additional files in ``dst`` are removed."""
+    """Make the folder ``dst`` on the host equal to the package's folder ``src``.
+
+    Additional files in ``dst`` are removed.
+    """
     bundle = bundle_of(_source(task, task.text("src")))
     kept = "\n".join(f"./{name}" for name in sorted(bundle.names, key=str.encode))
     remove = (

@@ -195,7 +195,10 @@ class _Explaining:
         return positions.place(spot.path, "key" if is_key else "value")
 
     def _imports(self) -> dict[str, Place]:
-        """{file: the line that imports it} for each file that contributed a value, and for the files through which it is imported."""
+        """{file: the line that imports it} for each file that contributed a value.
+
+        The files through which these are imported are included.
+        """
         found: dict[str, Place] = {}
         waiting = list(self._documents.values())
         while waiting:

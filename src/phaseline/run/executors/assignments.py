@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 
 class Assignment:
-    """One call given to a worker. ``number``: its permit; ``is_told``: the letter has the site that the worker loads first."""
+    """One call given to a worker.
+
+    ``number``: its permit; ``is_told``: the letter has the site, whose code the worker loads first.
+    """
 
     __slots__ = ("answers", "call", "is_told", "letter", "log", "number")
 

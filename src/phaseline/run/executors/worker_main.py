@@ -293,7 +293,10 @@ def run_call(
 
 
 def _prepared(call: PluginCall, callers: CallerRegistry) -> Flavour:
-    """The flavour of a call, after its code and its caller are imported; import time does not count as time of the operation."""
+    """The flavour of a call, after its code and its caller are imported.
+
+    The time of the import does not count as time of the operation.
+    """
     flavour = flavour_of(call)
     _ = callers[flavour]
     return flavour

@@ -92,7 +92,10 @@ class Attending:
             self._step()
 
     def until_ended(self, longest_s: float) -> None:
-        """Attend to a call that is being ended; its own report of its end is ignored. Raises ``Closed`` or ``TimedOut``."""
+        """Attend to a call that is being ended; its own report of its end is ignored.
+
+        Raises ``Closed`` or ``TimedOut``.
+        """
         self._is_ending = True
         self._deadline = time.monotonic() + longest_s
         while self._worker.calls.current is not None:
@@ -188,7 +191,10 @@ class Attending:
             self._owner.ended(current, message, took_s)
 
     def _look_at_clock(self) -> None:
-        """Begin to measure the time of the running call; loading its code is measured first, with a time limit of its own."""
+        """Begin to measure the time of the running call.
+
+        While its code is loaded, the time of loading is measured, which has a limit of its own.
+        """
         current = self._worker.calls.current
         if current is None:
             return

@@ -46,7 +46,10 @@ class Running:
 
 
 def still_running(outstanding: OpenBatches, execution: int | None, *, is_leaving: bool = False) -> Iterator[Running]:
-    """The given-up calls of an execution, None: of all. ``is_leaving``: it is about to be canceled, so that all its calls will be."""
+    """Yield the given-up calls of an execution that still run (None: of all executions).
+
+    ``is_leaving``: the execution is about to be canceled, so all its running calls are included.
+    """
     for dispatched in outstanding.batches.values():
         silent = ~dispatched.reported
         batch = outstanding.scheduler.batches.get(dispatched.batch.id)

@@ -115,13 +115,13 @@ class Claims:
         return None if counter is None else counter.blocker(row)
 
     def row(self, execution: int) -> ExecutionRow | None:
-        """An execution that waits, None if it does not."""
+        """The row of a waiting execution; None if it does not wait."""
         if execution not in self.waiting:
             return None
         return next(found for counter in self._counters.values() if (found := counter.came.get(execution)))
 
     def chain(self, execution: int) -> Iterator[int]:
-        """The chain of executions it waits for: the last of them runs."""
+        """The executions that this one waits for, one behind the other; the last of them is running."""
         while (found := self.waiting.get(execution)) is not None:
             yield found
             execution = found
@@ -164,7 +164,7 @@ class _Counter:
         self._count_all()
 
     def blocker(self, row: ExecutionRow) -> ExecutionRow | None:
-        """The first of all that are here which it collides with."""
+        """The first execution of the deployment whose claim collides with that of this one."""
         if not self.came:
             return None
         self._count_all()

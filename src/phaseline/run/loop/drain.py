@@ -63,7 +63,7 @@ class DrainState:
 
     @property
     def is_overdue(self) -> bool:
-        """True when the time is over within which it was asked to leave."""
+        """True if the time in which the engine was asked to leave is over."""
         return self._at is not None and self._now() >= self._at
 
     def drain_s(self, most: float) -> float:

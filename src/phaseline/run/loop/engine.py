@@ -218,7 +218,7 @@ class Engine:
         raise_if_overlap(self._outstanding, self._store, self.deployments, row, wanted, now=now, is_leaving=is_leaving)
 
     def complete(self, row: ExecutionRow, graph: int, positions: np.ndarray, *, reason: str, actor: str) -> None:
-        """Take entries as completed because a user vouches for them; audited."""
+        """Mark entries as completed at the request of a user; the request is audited."""
         self.recover([row])
         self._events.append(CompleteRequested(row.number, graph, positions.astype(np.int32)))
         told = (row, self._store.graph(graph), self._store.topology(row.deployment), positions)
@@ -264,7 +264,7 @@ class Engine:
         self.leaving.is_wanted = True
 
     def go_on(self) -> None:
-        """Take an interrupt back: calls begin again, those first that were held back."""
+        """Withdraw an interrupt: calls begin again, first those that were held back."""
         self._events.extend(self.leaving.release())
 
     @property
@@ -273,7 +273,10 @@ class Engine:
         return bool(self.executor.is_busy() or self._inbox or self.has_work)
 
     def ask_to_stop(self, drain_s: float | None = None) -> None:
-        """As ``interrupt``; ``run`` returns after the drain time though calls are still running. None: without end."""
+        """Interrupt the engine; ``run`` returns after the drain time even if calls are still running.
+
+        None: ``run`` waits for the calls without a limit.
+        """
         self.leaving.ask(drain_s)
 
     @property
@@ -458,7 +461,7 @@ class Engine:
     # -- looking ------------------------------------------------------------------------------------------------
 
     def has_ended(self, execution: int) -> bool:
-        """True once the execution has its verdict, and that is committed."""
+        """True once the final result of the execution is decided and committed."""
         return execution in self.eviction.ended
 
     @property
@@ -475,11 +478,11 @@ class Engine:
         return frozenset() if self._phases is None else self._phases.held
 
     def needs_attention(self, execution: int) -> bool:
-        """True when nothing moves until a user decides about unsure calls, of it or of the execution it waits for."""
+        """True if the execution, or one that it waits for, cannot continue until a user decides about unsure calls."""
         *_, last = execution, *self.claims.chain(execution)
         run = self.scheduler.runs.get(last)
         return run is not None and run.status.value == "attention" and not self._events
 
     def progress(self, execution: int) -> Progress | None:
-        """A look at the present round, or None before the first and after the end."""
+        """The progress of the current round; None before the first round and after the end."""
         return progress(self.scheduler, self.deployments, execution, self._messages, (self._alarm, self.calls))

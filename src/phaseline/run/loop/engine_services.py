@@ -27,7 +27,7 @@ class EngineServices(PlannerSource, Protocol):
 
     @property
     def phases(self) -> PhaseSource | None:
-        """The source of phases, read when the first resource is on its way; None: there are no phases."""
+        """The source of phases, read when the first resource needs one; None: there are no phases."""
         ...
 
     @property

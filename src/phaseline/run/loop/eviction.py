@@ -72,7 +72,7 @@ class Eviction:
         return self._idle_bytes
 
     def note_end(self, row: ExecutionRow) -> None:
-        """An execution has its verdict; it is dropped when the turn is done."""
+        """Note that an execution has its final result; it is dropped at the end of the turn."""
         self.ended.add(row.number)
         self._just_ended.append(row.number)
 
@@ -104,7 +104,7 @@ class Eviction:
                 self._drop_oldest(phases)
 
     def look(self, phases: PhaseEngine | None) -> None:
-        """Drop deployments that were deleted, by whichever process; costs next to nothing while nothing is written."""
+        """Drop deployments that any process has deleted; nearly free while nothing is written."""
         seen = self._store.changed(self._seen)
         if seen:
             self._seen = seen
