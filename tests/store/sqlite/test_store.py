@@ -1,6 +1,7 @@
 """What the file adds to the promises of every store."""
 
 import os
+import shutil
 import sqlite3
 import stat
 import threading
@@ -45,6 +46,17 @@ def test_file_and_new_folders_are_only_for_their_owner(tmp_path: Path, clock: a.
     assert set(modes) == {"store.db", "store.db-wal", "store.db-shm", "store.db.lock", "store.db.waiting"}
     assert set(modes.values()) == {0o600}
     assert stat.S_IMODE(path.parent.stat().st_mode) == stat.S_IMODE(path.parent.parent.stat().st_mode) == 0o700
+
+
+def test_a_folder_that_was_removed_is_the_reason_why_the_store_has_no_owner(tmp_path: Path, clock: a.FakeClock) -> None:
+    folder = tmp_path / "there"
+    store = SqliteStore.open(folder / "store.db", clock)
+    assert store.deployments() == []
+    shutil.rmtree(folder)
+    with pytest.raises(ProblemsError) as raised, store.own("test"):
+        pass
+    assert [problem.code for problem in raised.value.problems] == ["PL-S016"]
+    store.close()
 
 
 def test_what_is_committed_is_on_the_disk(store: SqliteStore, path: Path) -> None:

@@ -21,6 +21,7 @@ from phaseline.model.execution.pre_post import PrePost
 from phaseline.model.graph.graph import Graph
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.health.checks import CheckResults
+from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.resources.resources import ResourceAddition
 from phaseline.model.rows.rows import (
     Actor,
@@ -105,7 +106,11 @@ class SqliteStore(Seldom):
     @contextmanager
     def own(self, command: str) -> Iterator[int]:
         """Become the one process that writes; yields the epoch."""
-        self._lock.take(command, self._clock.now())
+        try:
+            self._lock.take(command, self._clock.now())
+        except ProblemsError:
+            self.connections.refuse_gone()  # its folder was removed: that is the reason
+            raise
         try:
             with self.connections.write_guard, self.connections.not_waiting(), self._transaction() as db:
                 epoch = writes.raise_epoch(db)
