@@ -154,7 +154,10 @@ class DeploymentCache:
         return None if plan is None or plan.deployment != row.deployment else plan.aim
 
     def written_down(self, row: ExecutionRow, answer: Reshape, now: Callable[[], int]) -> PlannerWrites | None:
-        """The rows that a planner stores with a round: a new or deleted document, unhealthy instances; None: nothing."""
+        """The rows to store with a planner's round, made from the planner's answer; None if it asks for none.
+
+        Such rows are a new document, a document to delete, labels, and instances to be marked unhealthy.
+        """
         if answer.keeps is None and answer.drops is None and answer.marks is None and answer.labels is None:
             return None
         from phaseline.calls.deployments.stack_export import called_ill

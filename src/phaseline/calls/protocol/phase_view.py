@@ -54,11 +54,12 @@ def target_of(policy: Policy, execution: ExecutionContext) -> str:
 
 @frozen
 class PhaseContext:
-    """The phase that a call is one of, as its plugin sees it. ``attributes``: those of the record of the phase.
+    """What a call's plugin sees of the phase that is called. ``attributes``: the attributes of the phase's record.
 
-    ``state``: the one in which the resources are, empty: whichever each is in. ``target``: where they are going. ``sleep_delay_ms`` until what is still
-    pending is handed over again, -1: the policy's interval. ``second_tries``: failures are tried again. ``halves``: a run that
-    raised is repeated with halves of its resources, until those that are to blame are alone.
+    ``state``: the state of the resources; empty if they are in different states. ``target``: the state to which they are
+    moved. ``sleep_delay_ms``: the time after which resources that are still pending are given to the plugin again, -1:
+    after the policy's interval. ``second_tries``: failures are retried. ``halves``: a run that raised an exception is
+    repeated with halves of its resources, until the resources that cause the exception are alone.
     """
 
     name: str

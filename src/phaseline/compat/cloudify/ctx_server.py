@@ -66,7 +66,7 @@ class Served:
 
 
 class _Door:
-    """A listening socket of this process for the contexts of calls; open while there are any."""
+    """The socket on which scripts reach the contexts of their calls; it is open while there are such contexts."""
 
     def __init__(self, family: str) -> None:
         self.family = family

@@ -71,9 +71,10 @@ def _meet(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def _neighbours(topology: Topology, own: np.ndarray) -> np.ndarray:
-    """The instances related to instances of ``own`` by a row or a rule, containing one, or contained in one.
+    """Mark the instances next to those of ``own``, as an array of bool by instance number.
 
-    Bool by number.
+    Next to an instance are the instances to which it has a relationship, all instances that contain it, and all instances
+    inside it.
     """
     found = np.zeros(len(topology), bool)
     found[topology.target[own[topology.source]]] = True

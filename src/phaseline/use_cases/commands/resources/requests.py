@@ -38,7 +38,10 @@ def ask_for(
 
 
 def answered(ctx: RequestContext, requests: Sequence[int], view: Callable[[RunningEngine], T]) -> Submissions[T]:
-    """The stored requests as a result of a command; ``view`` is called with the engine when all are answered."""
+    """The command's result for requests that are stored: it is complete when all of them have answers.
+
+    ``view``: makes the value for the user then, from the engine that runs at that time.
+    """
     return Submissions(requests, lambda: view(engine_now(ctx)))
 
 

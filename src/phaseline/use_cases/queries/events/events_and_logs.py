@@ -38,7 +38,7 @@ CAUSES = frozenset({"task_failed", "task_rescheduled", BY_HAND})
 
 @frozen
 class EventHistory:
-    """Lines of one execution, oldest first: the last lines of all ``total`` ones."""
+    """The latest lines of one execution, oldest first. ``total``: the number of lines that are stored."""
 
     execution: str
     deployment: str
