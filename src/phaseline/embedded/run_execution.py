@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from phaseline.app.engine_log import open_log
+from phaseline.app.function_discovery import declared
 from phaseline.app.settings import slots
 from phaseline.app.watcher import NullWatcher, Throttle
 from phaseline.calls.threads.process_groups import DRAIN_S
@@ -281,9 +282,7 @@ class ProcessServices:
 
         If its source is not found, it is called in the same way as by the ancestor.
         """
-        from phaseline.app.function_discovery import declared
-
-        return declared(self._ctx.catalog, operation, code)
+        return declared(self._ctx.app.catalog, operation, code)
 
     def files_of(self, deployment: int, code: CodeLocation, file: str) -> FilesTaken | None:
         """The files of a blueprint in the document of an abandoned deployment."""
