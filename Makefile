@@ -27,7 +27,7 @@ $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Phaseline needs Python 3.11 or later; try: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
 	@echo "making $(VENV) (once)"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) install --quiet -r requirements.lock
+	@$(PIP) install --quiet --no-deps -r requirements.lock
 	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -41,7 +41,7 @@ $(PLAINLY): requirements-run.lock pyproject.toml hatch_build.py $(shell find src
 	@echo "installing Phaseline and its $$(grep -c == requirements-run.lock) run-time packages into $(PLAIN); nothing is changed outside of it"
 	@$(PYTHON) -c 'import sys; sys.exit("Phaseline needs Python 3.11 or later; try: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
 	@test -x $(PLAIN)/bin/python || $(PYTHON) -m venv $(PLAIN)
-	@$(PLAIN)/bin/python -m pip --disable-pip-version-check install --quiet -r requirements-run.lock
+	@$(PLAIN)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps -r requirements-run.lock
 	@$(PLAIN)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --force-reinstall .
 	@touch $@
 
@@ -109,7 +109,7 @@ docs: $(COMPILED) $(PLAINLY) ## what the documentation says, checked; commands a
 
 $(SITEREADY): requirements-site.lock
 	@test -x $(SITE)/bin/python || $(PYTHON) -m venv $(SITE)
-	@$(SITE)/bin/python -m pip --disable-pip-version-check install --quiet -r requirements-site.lock
+	@$(SITE)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps -r requirements-site.lock
 	@touch $@
 
 site: $(COMPILED) $(SITEREADY) ## the documentation as a site in site/, built by two programs without a warning, then read by tests
@@ -153,7 +153,7 @@ bench: $(COMPILED) ## our figures, the floors and the peers, side by side; ONLY=
 
 $(RELEASEREADY): requirements-release.lock
 	@test -x $(RELEASE)/bin/python || $(PYTHON) -m venv $(RELEASE)
-	@$(RELEASE)/bin/python -m pip --disable-pip-version-check install --quiet -r requirements-release.lock
+	@$(RELEASE)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps -r requirements-release.lock
 	@touch $@
 
 release: $(READY) $(PLAINLY) $(RELEASEREADY) ## wheel, sources, bill of materials and checksums of a release in dist/
