@@ -200,13 +200,14 @@ def as_text(table: Mapping[str, int]) -> str:
 
 
 def main(arguments: list[str]) -> None:
-    table = figures()
-    if arguments == ["--write"]:
-        BOUNDS.write_text(as_text(table), "utf-8")
-    elif arguments:
+    if arguments and arguments != ["--write"]:
         for wanted in arguments:
             for hit in all_hits(wanted):
                 print(f"{hit.path}:{hit.line}: {hit.phrase}: {hit.text}")
+        return
+    table = figures()
+    if arguments:
+        BOUNDS.write_text(as_text(table), "utf-8")
     print("  ".join(f"{room} {figure}" for room, figure in table.items()), f" all {sum(table.values())}")
 
 
