@@ -1,1 +1,1 @@
-"""The outside as the core and the use cases need it, as protocols: clock, secrets, store, catalog, executor."""
+"""Protocols for what the core and the use cases need from outside: clock, secrets, store, plugin catalog, executor."""

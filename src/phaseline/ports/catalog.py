@@ -1,4 +1,4 @@
-"""The code of plugins."""
+"""Protocol of the catalog, which finds and loads the code of plugins."""
 
 from __future__ import annotations
 
@@ -14,20 +14,23 @@ if TYPE_CHECKING:
 
 
 class Catalog(Protocol):
-    """Finds plugin code. ``declare`` reads source text and runs nothing."""
+    """Finds and loads plugin code. ``declare`` only reads source text; the ``load`` methods import the code."""
 
     def declare(self, implementation: str, code: CodeLocation) -> Declaration | None:
-        """The declaration of the function ``module.function``; None if its source cannot be found."""
+        """Return how the function ``module.function`` asks to be called; None if its source cannot be found."""
         ...
 
     def load(self, implementation: str, code: CodeLocation) -> Callable[..., object]:
-        """The function itself, imported. Raises ``ImportError``, ``AttributeError`` or what the import raised."""
+        """Import and return the function ``module.function``.
+
+        Raises ``ImportError``, ``AttributeError`` or whatever the import raised.
+        """
         ...
 
     def load_hook(self, hook: PinnedHookClass) -> Callable[[], object]:
-        """The factory of the object of a hook class; raises as ``load``."""
+        """Return the factory that makes the object of a hook class. Raises the errors of ``load``."""
         ...
 
     def load_phase(self, code: PhaseCode) -> Callable[..., object]:
-        """The current function of a phase; raises as ``load``."""
+        """Return the current function of a phase. Raises the errors of ``load``."""
         ...

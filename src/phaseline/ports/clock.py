@@ -1,4 +1,4 @@
-"""The clock of a process."""
+"""Protocol of the clock that a process uses."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Time as integer milliseconds: wall clock at start plus monotonic since, so it never goes back."""
+    """Clock in integer milliseconds: the wall time at its start plus the monotonic time since, so it never goes back."""
 
     def now(self) -> int:
-        """Milliseconds since the epoch."""
+        """Return the current time in milliseconds since 1970."""
         ...

@@ -1,4 +1,4 @@
-"""The part that calls plugins."""
+"""Protocol of the executor, which calls plugin code."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ if TYPE_CHECKING:
 
 
 class Executor(Protocol):
-    """Calls plugins. Submit and outcome are separate: outcomes come through an inbox."""
+    """Calls plugins. ``submit`` returns before the calls are done; their outcomes arrive later in the engine's inbox."""
 
     def slots(self) -> Mapping[str, int]:
-        """{pool name: the most calls at once}."""
+        """Return {pool name: the number of calls that the pool can run at the same time}."""
         ...
 
     def submit(self, batch: Batch) -> None:
-        """Begin the calls of a batch; returns at once."""
+        """Begin the calls of a batch and return at once."""
         ...
 
     def cancel(self, batch: int, members: np.ndarray, *, kill: bool) -> None:
-        """Notify running members that they are canceled; end their processes if ``kill``."""
+        """Notify running members of a batch that they are canceled. If ``kill``, also end their processes."""
         ...
 
     def hold(self) -> None:
-        """Begin no further members; their batches stay open. Running calls continue."""
+        """Stop beginning calls of further members; batches stay open, and running calls continue. ``release`` ends this."""
         ...
 
     def release(self) -> None:
-        """Begin held members, and those submitted from now on."""
+        """Begin the calls that ``hold`` kept back, and from now on begin submitted calls as usual."""
         ...
 
     def is_busy(self) -> bool:
@@ -41,12 +41,12 @@ class Executor(Protocol):
         ...
 
     def recover(self, open_batches: Sequence[BatchRow]) -> None:
-        """End processes that a dead engine left running, before its batches are declared lost."""
+        """End the processes that a dead engine left running for these batches, before the batches are declared lost."""
         ...
 
     def stop(self, drain_s: float) -> None:
-        """Wait for running calls at most ``drain_s`` seconds, then end them. Outcomes until then are in the inbox at the end.
+        """Wait at most ``drain_s`` seconds for running calls, then end them. Outcomes so far are then in the inbox.
 
-        Members that have not begun come back uncalled, as ``again``; ended ones do not come back.
+        Members whose call has not begun are reported with the outcome ``again``. Calls ended by force are not reported.
         """
         ...

@@ -1,4 +1,4 @@
-"""Secrets as calls and the engine use them."""
+"""Protocol through which calls and the engine use secrets."""
 
 from __future__ import annotations
 
@@ -11,42 +11,48 @@ if TYPE_CHECKING:
 
 
 class SecretSource(Protocol):
-    """Supplies secrets to calls, and masks them in everything that is written (decision 30). Safe from any thread."""
+    """Supplies secrets to calls and masks them in everything that is written (decision 30). Any thread may use it.
+
+    A *known* value is a secret text or number that this process has read or been given: it must not be written in clear.
+    """
 
     def get(self, name: str) -> str:
-        """The secret's text, which is masked from now on. ``KeyError`` if there is none."""
+        """Return the text of a secret and mask it from now on. Raises ``KeyError`` if no secret has this name."""
         ...
 
     def missing(self, names: Collection[str]) -> Sequence[str]:
-        """The names without a secret, sorted."""
+        """Return those of the names for which no secret exists, sorted."""
         ...
 
     def learn(self, value: Value) -> None:
-        """Mask every text and number within the value from now on."""
+        """Make every text and number within the value known, so that it is masked from now on."""
         ...
 
     def masked(self, text: str) -> str:
-        """The text with known values masked."""
+        """Return the text with all known values masked."""
         ...
 
     def knows(self, text: str) -> bool:
-        """Whether the text contains a whole known value."""
+        """Return True if the text contains a whole known value."""
         ...
 
     def sealed(self, value: Value) -> Value:
-        """The value for the store, with known values encrypted. The same object if it holds none."""
+        """Return the value as the store keeps it: known values are encrypted. Without any, return the same object."""
         ...
 
     def unsealed(self, value: Value) -> Value:
-        """The unsealed value for calls; it is known from now on. Raises: PL-S020, PL-S023."""
+        """Return the value as calls receive it, with its encrypted parts decrypted; these become known.
+
+        Raises: PL-S020, PL-S023.
+        """
         ...
 
     @property
     def guards(self) -> bool:
-        """False while there is nothing to mask and nothing sealed, so that everything may be written unchanged."""
+        """False while no value is known and none was sealed, so that everything may be written unchanged."""
         ...
 
     @property
     def has_seals(self) -> bool:
-        """False while no stored value can be sealed."""
+        """False while no value in the store can be sealed (encrypted because it contains a secret)."""
         ...

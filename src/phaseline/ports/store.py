@@ -1,4 +1,4 @@
-"""The store: all that is kept, with the reads, the requests of any process and the writes of the owner."""
+"""Protocol of the store, which keeps everything: reads, requests that any process makes, and writes of the owner."""
 
 from __future__ import annotations
 
@@ -46,65 +46,74 @@ if TYPE_CHECKING:
 
 
 class IncarnationShelf(Protocol):
-    """Incarnations of a store (BK4): after a restore tokens are new, and open executions wait for an operator (BK5)."""
+    """Incarnations of a store: each restore from a backup starts a new one, whose calls get new tokens (BK4).
+
+    Executions that were open at the restore wait until an operator calls ``go_on`` (BK5).
+    """
 
     def all(self) -> Sequence[Incarnation]:
-        """Those after the first, oldest first; none if the store was never restored."""
+        """Return the incarnations after the first one, oldest first; empty if the store was never restored."""
         ...
 
     def held(self) -> int:
-        """Open executions up to this number, and requests from before the restore, wait for ``go_on``; 0: none does."""
+        """Return the highest number of an execution that waits for ``go_on`` since a restore, or 0 if none waits.
+
+        All open executions up to this number wait, and so do unanswered requests from before the restore.
+        """
         ...
 
     def go_on(self, actor: Actor, now: int) -> Sequence[ExecutionRow]:
-        """Continue the waiting executions, with a request to start each; returns them, oldest first."""
+        """Store a request to start each execution that waits since a restore; return these executions, oldest first."""
         ...
 
 
 class Store(Shelves, Protocol):
-    """Stores everything. Every method is one transaction; reads see committed data.
+    """Keeps everything that Phaseline knows. Every method is one transaction; reads see committed data.
 
     Errors: a damaged, newer, locked or full store raises ``ProblemsError`` (PL-S...).
     """
 
     def own(self, command: str) -> AbstractContextManager[int]:
-        """Become the one process that writes; yields the epoch. Refused (PL-S004) naming pid and command of the owner."""
+        """Become the owner of the store within the context, which yields the epoch. ``command`` names this process to others.
+
+        Raises: PL-S004 if another process is the owner; the message has its pid and command.
+        """
         ...
 
     def owner(self) -> Owner | None:
-        """The process that owns the store at this moment, or None."""
+        """Return the process that owns the store now, or None if there is no owner."""
         ...
 
     def identity(self) -> str:
-        """The store's random name, part of every token together with its incarnation."""
+        """Return the store's random name. Every token contains this name and the incarnation's name."""
         ...
 
     def at_once(self) -> AbstractContextManager[object]:
-        """A context in which all reads of this thread see the same moment; nothing is written in it."""
+        """Return a context in which all reads of this thread see one state of the store. Writing in it is forbidden."""
         ...
 
     def counters(self) -> tuple[int, int]:
-        """(next graph id, next batch id)."""
+        """Return (the id of the next graph, the id of the next batch)."""
         ...
 
     @property
     def incarnations(self) -> IncarnationShelf:
-        """Incarnations of the store since its first restore, and executions that wait since then."""
+        """Incarnations of the store since its first restore, with the executions that a restore made wait."""
         ...
 
     @property
     def notices(self) -> Sequence[str]:
-        """Messages for the user from opening the store, such as an upgrade and the path of the copy made before it."""
+        """Messages for the user from opening the store, such as "upgraded" with the path of the copy made before."""
         ...
 
     # -- requests: from any process, not only the owner of the store (ADR 0008)
 
     def as_one(self, order: NewOrder | None = None) -> AbstractContextManager[dict[str, Value]]:
-        """A context in which all writes of this thread are one transaction, stored at its end, all or nothing; reads within it
-        need not see the writes.
+        """Return a context in which all writes of this thread are one transaction, committed at its end or not at all.
 
-        With an ``order`` its row is part of the transaction: with the executions and requests made within, and as its
-        ``answer`` the final content of the yielded mapping. Raises: ``GivenBeforeError`` at once if the order exists.
+        Reads within the context need not see its writes. With an ``order`` (a command with a request id) the transaction
+        also stores the order's row: the executions and requests made within, and as ``answer`` what the caller has put into
+        the yielded mapping. Raises: ``GivenBeforeError`` at once if the order is already stored.
         """
         ...
 
@@ -116,63 +125,72 @@ class Store(Shelves, Protocol):
         replaces: int = 0,
         asks: bool | None = None,
     ) -> tuple[int, ExecutionRow | None]:
-        """(deployment number, the execution stored with it). ``request.deployment`` is ignored.
+        """Store a deployment, and an execution if ``request`` is given; return (deployment number, execution or None).
 
-        ``replaces``: number of a deployment that gives its name to this one in the same transaction. ``asks``: store a
-        ``start`` request with the execution; None: unless this process owns the store, and so begins it itself.
+        ``request.deployment`` is ignored. ``replaces``: number of a deployment to delete in the same transaction; the new
+        deployment takes its name. ``asks``: also store a ``start`` request for the execution; None means True unless this
+        process is the owner, which starts the execution itself.
         Raises: PL-S010 if the name is taken, PL-C016 if an execution of the replaced deployment is open.
         """
         ...
 
     def delete_deployment(self, deployment: int, actor: Actor | None = None) -> None:
-        """Free the name; history of executions stays. PL-C016 if an execution is open."""
+        """Delete a deployment, so that its name is free again; its executions stay. Raises: PL-C016 if one of them is open."""
         ...
 
     def deleted(self, deployments: Collection[int], since: int = 0) -> tuple[int, Sequence[int]]:
-        """(how many deployments were deleted so far, those of the given ones that were, if that is not ``since``)."""
+        """Return (number of deployments ever deleted, which of the given deployments are deleted).
+
+        ``since`` is the first number from an earlier call: if it has not changed, the second value is empty.
+        """
         ...
 
     def create_execution(
         self, new: NewExecution, *, asks: bool | None = None, beside: ConcurrencyRule | None = None
     ) -> ExecutionRow:
-        """The stored execution, status queued; ``asks`` as for ``create_deployment``.
+        """Store an execution with status queued and return its row. ``asks`` works as in ``create_deployment``.
 
-        Raises: PL-C016 if an execution of the deployment is open or about to continue that ``beside`` does not allow (None:
-        unless both bring resources to a target); PL-C010 if the deployment was deleted.
+        ``beside`` returns True for an open execution that may run beside the new one; None allows this only if both bring
+        resources to a target. Raises: PL-C016 if an execution of the deployment is open, or was requested to continue, and may
+        not run beside the new one; PL-C010 if the deployment was deleted.
         """
         ...
 
     def grow(
         self, deployment: int, growth: ResourceAddition, actor: Actor, *, asks: bool | None = None
     ) -> Sequence[ExecutionRow]:
-        """Add resources to a deployment of them, and store the executions that ``growth`` asks for, all or nothing.
+        """Add resources to a cluster, and store the executions that ``growth`` requests; all or nothing.
 
-        Raises: ``OutgrownError`` if another process has added resources meanwhile, PL-C010, PL-C016 as for ``create_execution``.
+        Raises: ``OutgrownError`` if another process has added resources since ``growth`` was made; PL-C010 and PL-C016 for the
+        reasons given in ``create_execution``.
         """
         ...
 
     def pause_phase(self, name: str, actor: Actor, reason: str) -> bool:
-        """Stop calls of a phase, from the owner's next read of ``paused_phases`` on; False if it was paused already."""
+        """Pause a phase: the owner starts no calls of it once it has read ``paused_phases``. Return False if already paused."""
         ...
 
     def unpause_phase(self, name: str) -> bool:
-        """Allow calls of a phase again; False if it was not paused."""
+        """End the pause of a phase. Return False if the phase was not paused."""
         ...
 
     def paused_phases(self) -> Mapping[str, PausedRow]:
-        """{name of the phase in lower case: the pause}."""
+        """Return {name of a paused phase in lower case: its pause}."""
         ...
 
     def know_phases(self, known: Mapping[str, str]) -> None:
-        """Replace the known phases by these, {name in lower case: description}."""
+        """Replace the stored list of known phases by ``known``: {name in lower case: description}."""
         ...
 
     def known_phases(self) -> Mapping[str, str]:
-        """The phases known to the last engine, so that none is skipped because its plugin was removed (PD8)."""
+        """Return {name in lower case: description} of the phases that the last engine knew.
+
+        With it the next engine notices a phase whose plugin was removed, and does not skip the phase silently (PD8).
+        """
         ...
 
     def measures(self) -> Mapping[str, Metric]:
-        """{name: measurement by engines} as of the latest turn that reported it."""
+        """Return {name: the latest measurement that an engine stored under this name}."""
         ...
 
     def ask(
@@ -185,182 +203,196 @@ class Store(Shelves, Protocol):
         beside: ConcurrencyRule | None = None,
         answer: Mapping[str, Value] | None = None,
     ) -> int:
-        """Store a request to the owner, present or next, and return its number. ``execution`` 0: it concerns none.
+        """Store a request to the present or next owner and return its number. ``execution`` is 0 if it concerns none.
 
-        ``answer``: it is stored with this answer, because it needs no owner.
-        From a request to retry or complete an execution that has ended until its answer, it counts as open. Raises:
-        PL-C016 if there is an open one already that ``beside`` does not let be.
+        ``answer``: store this answer with the request, for a request that needs no owner. A request to retry or complete an
+        ended execution makes the execution count as open until the request is answered.
+        Raises: PL-C016 if another execution is open and ``beside`` (see ``create_execution``) does not allow it.
         """
         ...
 
     def last_reload(self) -> int:
-        """The number of the latest request to reload plugins and hook classes, answered or not; 0: there is none."""
+        """Return the number of the latest request to reload plugins and hook classes, answered or not; 0 if there is none."""
         ...
 
     def requests(self, after: int = 0) -> Sequence[RequestRow]:
-        """At most 1,000 unanswered requests with higher numbers, oldest first. Cheap while nothing is written."""
+        """Return up to 1,000 unanswered requests with numbers above ``after``, oldest first. Cheap if nothing was written."""
         ...
 
     def answer_of(self, request: int) -> Mapping[str, Value] | None:
-        """The answer to a request; None while there is none."""
+        """Return the answer to a request, or None while it is unanswered."""
         ...
 
     def requests_of(self, execution: int) -> Sequence[RequestRow]:
-        """All requests about an execution, answered or not, oldest first, with their actors."""
+        """Return all requests about an execution, answered or not, oldest first."""
         ...
 
     def changed(self, since: int = 0) -> int:
-        """0 if nothing was written since the call that returned ``since``; otherwise a new mark, which is not 0.
+        """Return 0 if nothing was written since the call that returned ``since``; otherwise return a new mark (never 0).
 
-        Nearly free: ``if now := store.changed(seen): seen = now`` and read on. Each follower keeps its own mark.
+        A call is nearly free, so poll with ``if now := store.changed(seen): seen = now`` and read only then. Each follower
+        keeps a mark of its own.
         """
         ...
 
     def waiting(self) -> AbstractContextManager[None]:
-        """A context in which this process is registered as waiting to take over from the owner, while it lives."""
+        """Return a context that registers this process as waiting to become the owner after the present one."""
         ...
 
     def somebody_waits(self) -> bool:
-        """True while another process is in ``waiting``."""
+        """Return True while another process is within the context ``waiting``."""
         ...
 
     # -- the owner
 
     def commit(self, turn: Turn) -> None:
-        """Write one turn of the loop. The only write of the hot path; checks the epoch."""
+        """Write one turn of the engine's loop, as the owner. Refused if another process has become the owner (other epoch)."""
         ...
 
     def deployments(self) -> Sequence[DeploymentRow]:
-        """All that are not deleted, by name."""
+        """Return all deployments that are not deleted, sorted by name."""
         ...
 
     def deployment(self, name: str) -> DeploymentRow | None:
-        """The one that is not deleted, or None."""
+        """Return the deployment of this name that is not deleted, or None."""
         ...
 
     def blueprint(self, deployment: int) -> Blueprint:
-        """The blueprint as it was stored."""
+        """Return the stored blueprint of a deployment."""
         ...
 
     def inputs(self, deployment: int) -> Mapping[str, Value]:
-        """The inputs of a deployment, defaults included."""
+        """Return the inputs of a deployment, including those that have their default value."""
         ...
 
     def topology(self, deployment: int) -> Topology:
-        """Instances and relationship instances; a deployment of resources has another topology after it has grown."""
+        """Return the instances and relationship instances of a deployment. Adding resources makes a new topology."""
         ...
 
     def states(self, deployment: int) -> np.ndarray:
-        """Instance states, uint8 by instance number."""
+        """Return the states of all instances as uint8, by instance number."""
         ...
 
     def state_names(self, deployment: int) -> tuple[str, ...]:
-        """The names of states of resources, by number from ``state_steps.FIRST_NAMED`` on."""
+        """Return the names of the resource states that a deployment uses; the first one has number ``state_steps.FIRST_NAMED``."""
         ...
 
     def name_states(self, deployment: int, names: Sequence[str]) -> tuple[str, ...]:
-        """Append missing names of states and return all. Raises: PL-S011 if there are too many."""
+        """Append those of ``names`` that are missing to the deployment's state names; return all of its state names.
+
+        Raises: PL-S011 if there are too many.
+        """
         ...
 
     def checks(self, deployment: int, *, only_results: bool = False) -> CheckResults:
-        """The results of a deployment's checks; a copy. ``only_results``: without their messages, which may be long."""
+        """Return a copy of a deployment's check results. ``only_results`` leaves out the messages, which may be long."""
         ...
 
     def documents(self, deployment: int, instances: Sequence[int] | None = None) -> Mapping[int, dict[str, Value]]:
-        """{instance number: runtime properties}, only those that have any; None: all."""
+        """Return {instance number: runtime properties} without instances that have none. None selects all instances."""
         ...
 
     def executions(self, deployment: int | None = None, *, only_open: bool = False) -> Sequence[ExecutionRow]:
-        """By number, oldest first; open ones are those not ended."""
+        """Return executions sorted by number, oldest first: of one deployment or all. ``only_open`` leaves out ended ones."""
         ...
 
     def execution(self, id: str) -> ExecutionRow | None:
-        """By its id, or None."""
+        """Return the execution with this id, or None."""
         ...
 
     def around(self, execution: int) -> PrePost:
-        """The hooks and tasks around an execution; empty if none were stored with it."""
+        """Return the hooks and stage tasks before and after an execution; empty if none were stored with the execution."""
         ...
 
     def graphs(self, execution: int) -> Sequence[GraphRow]:
-        """In the order of their rounds."""
+        """Return the rows of an execution's graphs in the order of its rounds, without their entries."""
         ...
 
     def graph(self, graph: int) -> Graph:
-        """One graph with its columns."""
+        """Return one graph with its entries and edges."""
         ...
 
     def statuses(self, graph: int) -> np.ndarray:
-        """Stored statuses by position, uint8; entries never written are blocked, those in calls have their former status."""
+        """Return the stored statuses of a graph's entries, as uint8 by position.
+
+        An entry that was never written is blocked. The start of a call is not written, so a running entry has the status from
+        before its call.
+        """
         ...
 
     def entry_statuses(self, graph: int, calls: Sequence[BatchRow] | None = None) -> EntryStatuses:
-        """Statuses by position, running ones included.
+        """Return the statuses of a graph's entries by position, including running ones.
 
-        ``calls``: open batches with members of the graph, from a caller that has read them; None: all, or none if the
-        execution of the graph has ended.
+        ``calls``: open batches with members of the graph, if the caller has already read them. With None they are read, unless
+        the execution of the graph has ended.
         """
         ...
 
     def step_counts(self, graph: int) -> Mapping[int, Mapping[EntryStatus, int]]:
-        """{place of the step in the graph: {status: number of its entries}}; statuses without entries are left out."""
+        """Return {index of the step in the graph: {status: number of entries with it}}, without statuses that no entry has."""
         ...
 
     def notes(self, graph: int, *, among: Collection[int] | None = None) -> Sequence[NoteRow]:
-        """By position; only those ``among`` these positions, if they are given."""
+        """Return the notes of a graph sorted by position; if ``among`` is given, only those at these positions."""
         ...
 
     def messages(self, graph: int) -> Mapping[int, tuple[int, str]]:
-        """{position: (due in ms, message)} of all notes, without their errors and results, for reading very many."""
+        """Return {position: (due time in ms, message)} of all notes.
+
+        Faster than ``notes`` for very many entries, because errors and results are not read.
+        """
         ...
 
     def batches(self, *, execution: int | None = None, only_open: bool = False) -> Sequence[BatchRow]:
-        """By id; members of other executions included."""
+        """Return batches sorted by id: all, or those with members of one execution. Their other members are included too."""
         ...
 
     def runs_of(self, lane: str, *, last: int = 100) -> LaneStatistics:
-        """Statistics of the stored batches of a lane, of all executions."""
+        """Return statistics of a lane's stored batches, over all executions, with the ``last`` latest batches."""
         ...
 
     def set_process_group(self, batch: int, process_group: int) -> None:
-        """Store the process group to end when the engine dies."""
+        """Store the process group of a batch's call. The next engine ends this group if the present engine dies."""
         ...
 
     def logs(
         self, execution: int, *, after: int = 0, instance: int | None = None, limit: int = 10_000
     ) -> Sequence[LogLine]:
-        """By sequence number."""
+        """Return at most ``limit`` log lines of an execution with sequence numbers above ``after``, in their order.
+
+        With ``instance`` return only the lines of this instance number.
+        """
         ...
 
     def events(self, execution: int, *, after: int = 0, limit: int = 10_000) -> Sequence[EventRow]:
-        """By sequence number."""
+        """Return at most ``limit`` events of an execution with sequence numbers above ``after``, in their order."""
         ...
 
     # -- maintenance: from any process, while an engine runs
 
     def check(self) -> Sequence[StoreFinding]:
-        """All inconsistencies in the store, without changing it. Empty: the store is sound."""
+        """Return all inconsistencies in the store, and change nothing. An empty result means that the store is sound."""
         ...
 
     def backup(self, path: str) -> int:
-        """Copy the present store into a new file, check the copy, and return its size in bytes.
+        """Copy the store's present state into a new file, check the copy, and return its size in bytes.
 
         Raises: PL-S006 if the file exists or cannot be written.
         """
         ...
 
     def compact(self) -> Compacted:
-        """Return free space to the operating system, in steps that hardly slow a running engine."""
+        """Return free space of the store's file to the operating system, in steps that hardly slow a running engine."""
         ...
 
     def purge(self, before: int, *, deployment: int | None = None) -> Purged:
-        """Remove executions that ended before this time (ms) with everything about them, of one deployment or of all.
+        """Remove executions that ended before the time ``before`` (ms) with all their data, of one deployment or of all.
 
-        Executions stay that are open, have running calls or unanswered requests. A deployment that is not deleted keeps its
-        last ``install`` and the last completed one. A deleted deployment is removed with its last execution.
+        Keep executions that are open, have running calls or have unanswered requests. For a deployment that is not deleted,
+        also keep its last ``install`` and its last completed ``install``. Remove a deleted deployment once it has no execution.
         """
         ...
 
     def close(self) -> None:
-        """Release files; safe to call twice."""
+        """Close the store's files. Safe to call twice."""
         ...
