@@ -1,7 +1,8 @@
-"""The event lines of one instance in one graph: its entries, grouped by operation, and their results (W12).
+"""Build the event lines of one instance in one graph, as Cloudify would show them (W12).
 
-The lines end at the present progress of the instance. Sentences before an operation get the time at which its first
-call begins; sentences after it get the time at which its last call ends.
+The lines come from the instance's entries, grouped by operation, and from the results of these entries. They end with
+what the instance is doing at present. A sentence shown before an operation gets the time at which the operation's
+first call begins. A sentence shown after it gets the time at which its last call ends.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from phaseline.plan.explain.cloudify_messages import MessageScript
 
 SCRIPT_FUNCTION = "script_runner.tasks.run"
-"""The function that Cloudify calls for every script."""
+"""Name of the function with which Cloudify runs every script. Event lines show it as the name of the task."""
 BEGUN = frozenset(
     {
         Status.RUNNING,
@@ -44,10 +45,11 @@ BEGUN = frozenset(
 
 @frozen
 class CallSpan:
-    """One call of an entry: when it began and ended (ms, 0: not yet) and its outcome.
+    """One call of an entry: when the call began and ended, and its outcome.
 
-    ``message``: the message of the outcome, None: unknown. ``has_asked``: the call asked to be repeated, which is not
-    a failure. ``is_by_hand``: there was no call; a user completed the entry at that time.
+    ``begun_at`` and ``ended_at`` are in ms; ``ended_at`` is 0 while the call runs. ``message`` is the message of the
+    outcome, or None if it is unknown. ``has_asked`` is true if the plugin asked to be called again, which is not a
+    failure. ``is_by_hand`` is true if no call was made, because a user completed the entry at that time.
     """
 
     begun_at: int
@@ -60,10 +62,10 @@ class CallSpan:
 
 @frozen
 class StoryLine:
-    """One line about an instance. ``at`` in ms, 0: unknown.
+    """One line of the history of an instance: an event, a new state or a task.
 
-    ``operation``: full name, empty if the line is about no operation. ``target``: for a task of a relationship, the
-    number of the instance at the other end; otherwise -1.
+    ``at`` is the time in ms, or 0 if unknown. ``operation`` is the full name of the operation, or empty for a line about no
+    operation. ``target`` is the number of the relationship's target instance for a task of a relationship, otherwise -1.
     """
 
     kind: Literal["event", "state", "task"]
@@ -73,16 +75,16 @@ class StoryLine:
     target: int = -1
 
     def __str__(self) -> str:
-        """The line as in the tables of the specification: ``E: Creating node instance`` or ``= creating``.
+        """Return the line as the specification's tables show it: ``E: Creating node instance`` or ``= creating``.
 
-        A task has no prefix.
+        ``E:`` marks an event and ``=`` a state. The text of a task has no prefix.
         """
         return {"event": "E: ", "state": "= ", "task": ""}[self.kind] + self.text
 
 
 @frozen
 class GraphOutcome:
-    """A graph and the results of its entries; the fields are the arguments of ``narrate``."""
+    """A graph with everything known about its run; ``narrate`` explains the fields."""
 
     topology: Topology
     graph: Graph
@@ -95,10 +97,10 @@ class GraphOutcome:
 
 
 class Entries:
-    """The entries of a graph, grouped by the instance to whose sequence they belong.
+    """The entries of a graph, grouped by the instance in whose sequence they run.
 
-    ``order``: all positions, sorted by instance and then by position. ``owner``: the instance number of each position
-    in ``order``, -1: no instance. ``step``: the number of each entry's step, int32 by position.
+    ``order`` holds all entry positions, sorted by instance and then by position. ``owner`` is the instance number for each
+    element of ``order``, or -1 for an entry without an instance. ``step`` is the step number of each entry position, int32.
     """
 
     def __init__(self, topology: Topology, graph: Graph) -> None:
@@ -113,14 +115,17 @@ class Entries:
         self.owner = owner[self.order]
 
     def of(self, instance: int) -> list[int]:
-        """The positions of an instance's entries, ascending. This is also the order of the instance's sequence."""
+        """Return the positions of an instance's entries, ascending. This is also the order in which they run."""
         low, high = np.searchsorted(self.owner, [instance, instance + 1])
         found: list[int] = self.order[low:high].tolist()
         return found
 
 
 def operation_called(topology: Topology, kind: SubjectKind, subject: int, name: str) -> Operation | None:
-    """The operation mapped for an instance, or for one side of a relationship; None without a mapping."""
+    """Return the operation called ``name`` of an instance, or of one side of a relationship; None if there is none.
+
+    ``subject`` is an instance number or a relationship number, depending on ``kind``.
+    """
     operations: Mapping[str, Operation] = {}
     if kind is SubjectKind.INSTANCE:
         operations = topology.nodes[topology.node[subject]].operations
@@ -131,7 +136,7 @@ def operation_called(topology: Topology, kind: SubjectKind, subject: int, name: 
 
 
 class InstanceStory:
-    """The entries of one instance by operation, and their results."""
+    """The entries of one instance in a graph, grouped by operation, and methods that turn them into event lines."""
 
     def __init__(self, known: GraphOutcome, entries: Entries, mine: list[int]) -> None:
         self.known = known
@@ -151,36 +156,36 @@ class InstanceStory:
 
     @property
     def is_called(self) -> bool:
-        """True when the instance has a call."""
+        """True if at least one entry of the instance is called; the other entries only mark points in the order."""
         return any(not int(self.graph.marks[position]) & Mark.ABSENT for position in self.kinds)
 
     def reaches(self, state: State) -> bool:
-        """True when the instance reaches this state in the graph.
+        """Return True if the instance enters this state in the graph.
 
-        Other instances only keep the order of the graph.
+        Instances that only keep the order between other instances do not enter states.
         """
         return any(state in self.graph.policies[self.graph.policy[position]].leave for position in self.kinds)
 
     @property
     def has_begun(self) -> bool:
-        """True when any entry was called, or passed."""
+        """True if at least one entry of the instance was called or has passed."""
         return any(self._has_begun(position) for position in self.kinds)
 
     def _has_begun(self, position: int) -> bool:
         return position in self.calls or Status(int(self.statuses[position])) in BEGUN
 
     def is_done(self, position: int) -> bool:
-        """True when the next entry may begin: this one is completed or passed, or its failure is tolerated."""
+        """Return True if the next entry may begin: this entry is completed, passed, or failed with its failure tolerated."""
         status = Status(int(self.statuses[position]))
         return status in {Status.COMPLETED, Status.PASSED} or self.is_ignored(position)
 
     def is_ignored(self, position: int) -> bool:
-        """True when the entry failed and has the mark tolerant, so that its failure counts as done."""
+        """Return True if the entry failed but has the mark TOLERANT, so that its failure counts as done."""
         failed = Status(int(self.statuses[position])) is Status.FAILED
         return failed and bool(int(self.graph.marks[position]) & Mark.TOLERANT)
 
     def tell(self, tale: MessageScript) -> list[StoryLine]:
-        """The lines of a script (``tale``) up to the first operation that is not done."""
+        """Return the lines of a script (``tale``) up to the first operation that is not done."""
         lines: list[StoryLine] = []
         at = min((spans[0].begun_at for p in self.kinds if (spans := self.calls.get(p))), default=0)
         for part in tale.parts:
@@ -205,9 +210,9 @@ class InstanceStory:
         return lines
 
     def _passes(self, when: str, operation: str, lines: list[StoryLine]) -> bool:
-        """Add the lines of breakpoints before (``when`` is pre) or after (post) an operation.
+        """Add the lines of the breakpoints before (``when`` is pre) or after (post) an operation to ``lines``.
 
-        Returns False if the instance is stopped at one of these breakpoints or has not reached it.
+        Return False if the instance is stopped at one of these breakpoints or has not reached it.
         """
         for phase in self.stops if operation else ():
             if not Breakpoint(phase.removeprefix(PREFIX)).is_at(when, operation):
@@ -217,7 +222,10 @@ class InstanceStory:
         return True
 
     def _stood(self, phase: str, position: int, operation: str, lines: list[StoryLine]) -> bool:
-        """Add the lines of a breakpoint; False if the instance has not reached it, or is stopped at it."""
+        """Add the lines of one breakpoint to ``lines``.
+
+        Return False if the instance is stopped at the breakpoint or has not reached it.
+        """
         if not self._has_begun(position):
             return False
         spans, point = self.calls.get(position, ()), phase.removeprefix(PREFIX)
@@ -231,11 +239,11 @@ class InstanceStory:
 
     @property
     def is_on_path(self) -> bool:
-        """True for an instance that goes through the states of a path."""
+        """True if the instance goes through the states of a state path."""
         return any(is_of_state(operation) for operation in self.positions)
 
     def tell_stays(self) -> list[StoryLine]:
-        """The lines of an instance on a state path: the states that it entered, and the calls in each of them."""
+        """Return the lines of an instance on a state path: the states that it entered, and the calls in each of them."""
         lines: list[StoryLine] = []
         at = 0
         for operation, positions in self.positions.items():
@@ -252,7 +260,7 @@ class InstanceStory:
         return lines
 
     def _around(self, part: MessagePart, begun: list[int]) -> list[StoryLine]:
-        """The lines of an operation: the lines before it, its calls, and its ignored failures (W24)."""
+        """Return the lines of one operation: the lines before it, its calls, and its ignored failures (W24)."""
         at = min((spans[0].begun_at for p in begun if (spans := self.calls.get(p))), default=0)
         lines = [_line(text, at, part.operation) for text in part.before]
         for position in begun:
@@ -266,7 +274,7 @@ class InstanceStory:
         return lines
 
     def _function(self, position: int, name: str) -> str:
-        """The name that Cloudify would give the task."""
+        """Return the task name that Cloudify would show for the entry: a phase, a function or the script runner."""
         phase = phase_of(name)
         if phase is not None:
             return phase
@@ -274,7 +282,7 @@ class InstanceStory:
         return found.implementation if found is not None and found.form == "function" else SCRIPT_FUNCTION
 
     def _tasks(self, position: int, operation: str, function: str) -> list[StoryLine]:
-        """The lines of the calls of one entry, in the words of W12.
+        """Return the lines of the calls of one entry, worded as Cloudify does (W12).
 
         If the calls were stored without messages, only the message of the last call is known, from the entry's note.
         """
@@ -301,9 +309,9 @@ class InstanceStory:
 
 
 def _ended(span: CallSpan, function: str, note: NoteRow, *, is_failed: bool) -> str:
-    """The line for the end of a call, empty while it runs.
+    """Return the text of the line for the end of a call; empty while the call runs.
 
-    ``is_failed``: the entry has failed and is not called again.
+    ``is_failed`` is true if the entry has failed and is not called again.
     """
     kind, message = span.kind, note.message if span.message is None else span.message
     said = f" -> {message}" if message else ""

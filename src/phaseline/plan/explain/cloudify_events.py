@@ -1,7 +1,7 @@
-"""The history of an instance in a graph as Cloudify events (W12, W20, W23), computed when read, never stored.
+"""Turn the history of an instance in a graph into Cloudify events. They are computed when read, never stored (W12, W20, W23).
 
-A *tale* is a script of messages: the parts of a workflow's sequence in order, each an operation with the sentences
-before and after it. ``TALES`` maps the verb of a graph to the function that chooses the tales of an instance.
+A *tale* is a script of messages: the operations of a workflow in order, each with the sentences shown before and
+after it. ``TALES`` maps the verb of a graph, such as ``install``, to the function that chooses the tales of an instance.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import NoteRow
 
 Teller = Callable[[InstanceStory, State | None], Iterable[MessageScript]]
-"""Returns the tales of an instance from its story, and from its state before the graph if that is known."""
+"""Function that returns the tales of an instance, given its story and its state before the graph (None if unknown)."""
 
 
 def narrate(
@@ -62,12 +62,12 @@ def narrate(
     parameters: Mapping[str, Value] | None = None,
     with_tasks: bool = False,
 ) -> list[StoryLine]:
-    """The lines of one instance in order, up to its present progress.
+    """Return the event lines of one instance in order, up to what it is doing at present.
 
-    Empty for an instance that only keeps the order. ``statuses`` uint8 by position; ``calls`` and ``notes`` by
-    position. ``present``: the state of the instance before the graph, so that uninstall can report skipped steps.
-    ``workflow`` (if its name differs from the graph's name) and ``parameters``: the workflow and parameters of the
-    execution. ``with_tasks``: include lines for the calls (W12).
+    The list is empty for an instance that only keeps the order between other instances. ``statuses`` (uint8), ``calls``
+    and ``notes`` are indexed by entry position. ``present`` is the state of the instance before the graph; with it, an
+    uninstall can report the steps that it skips. ``workflow`` and ``parameters`` are those of the execution; an empty
+    ``workflow`` means the graph's name. ``with_tasks`` adds a line for the begin and the end of each call (W12).
     """
     name = topology.blueprint.meaning(workflow or graph.name)
     known = GraphOutcome(
@@ -84,10 +84,10 @@ def narrate_all(
     present: Mapping[int, State] | None = None,
     entries: Entries | None = None,
 ) -> Iterator[tuple[int, list[StoryLine]]]:
-    """Yield (instance number, its lines as by ``narrate``) for each instance.
+    """Yield (instance number, its event lines) for each instance.
 
-    The entries are sorted by instance only once. The lines are computed one instance at a time. ``present``:
-    {instance: its state before the graph}. ``entries``: the entries of the graph, if the caller has them already.
+    Faster than calling ``narrate`` for each instance, because the entries are sorted by instance only once. ``present`` is
+    {instance number: its state before the graph}. ``entries`` are the graph's entries, if the caller has sorted them already.
     """
     entries = entries or Entries(known.topology, known.graph)
     teller = TALES.get(known.graph.verb, _own)
@@ -121,13 +121,13 @@ def _uninstall(story: InstanceStory, present: State | None) -> Iterable[MessageS
 
 
 def _again(story: InstanceStory, present: State | None) -> Iterable[MessageScript]:
-    """The tales of an instance whose life cycle is repeated (W5)."""
+    """Yield the tales of an instance that is uninstalled because its whole life cycle is repeated after a failure (W5)."""
     yield LIFE_CYCLE_AGAIN_TALE
     yield from _uninstall(story, present)
 
 
 def _own(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
-    """The tales of a graph without tales in ``TALES``: one for each phase with a call, in order."""
+    """Yield a plain tale for each phase with a call, in order. Used for graphs whose verb is not in ``TALES``."""
     for phase, positions in story.positions.items():
         if phase not in story.stops and any(
             not int(story.graph.marks[position]) & Mark.ABSENT for position in positions
@@ -148,13 +148,13 @@ def _heal(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
 
 
 def _diagnosis(story: InstanceStory) -> str:
-    """The user's reason for a heal; empty if none was given."""
+    """Return the reason that the user gave for a heal; empty if none was given."""
     found = str(story.known.parameters.get(heal.DIAGNOSE_VALUE) or "")
     return "" if found == heal.NO_DIAGNOSIS else found
 
 
 def _operate(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
-    """The tale of ``execute_operation``: the one operation that is called, with its name as the user wrote it."""
+    """Yield the tale of ``execute_operation``: its one operation, with the name that the user gave."""
     known = story.known
     for phase in story.positions if story.is_called else ():
         named = str(known.parameters.get(execute_operation.OPERATION, phase))
@@ -178,4 +178,4 @@ TALES: Mapping[str, Teller] = {
     execute_operation.EXECUTE_OPERATION: _operate,
     **{item.graph: _operate for rounds in start_stop.INVOCATIONS.values() for item in rounds},
 }
-"""{name of a graph: function that returns its tales}"""
+"""{verb of a graph, such as ``install``: function that returns the tales of an instance}"""

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 @frozen
 class MessagePart:
-    """An operation with the lines before and after it.
+    """An operation with the lines that are shown before and after it.
 
-    A line that begins with ``= `` is a state, any other a sentence. ``frame``: the lines that are shown if the
-    instance has no entry for the operation, or if the part has no operation.
+    A line that begins with ``= `` is a state of the instance, any other line is a sentence. ``frame`` holds the lines that
+    are shown instead if the instance has no entry for the operation, or if the part has no operation.
     """
 
     operation: str = ""
@@ -33,9 +33,9 @@ class MessagePart:
 
 @frozen
 class MessageScript:
-    """The parts of a workflow in order.
+    """The script of a workflow for one instance: its parts in order.
 
-    ``nothing_parts``: the parts that are shown for an instance without calls.
+    ``nothing_parts`` are the parts that are shown for an instance without calls; if empty, ``parts`` are shown.
     """
 
     parts: tuple[MessagePart, ...]
@@ -43,7 +43,7 @@ class MessageScript:
 
     @property
     def nothing(self) -> MessageScript:
-        """The script of an instance without calls."""
+        """The script for an instance without calls."""
         return MessageScript(self.nothing_parts or self.parts)
 
 
@@ -122,7 +122,7 @@ DELETE_ENDS = MessagePart(frame=("= deleted", "Deleted node instance"))
 
 
 def uninstall_tale(present: State) -> MessageScript:
-    """The script of an uninstall for an instance that is in the state ``present`` before it."""
+    """Return the script of an uninstall, for an instance whose state before the uninstall is ``present``."""
 
     def unless(states: AbstractSet[State], *parts: MessagePart, instead: str = "") -> tuple[MessagePart, ...]:
         if present not in states:
@@ -142,7 +142,7 @@ def uninstall_tale(present: State) -> MessageScript:
 
 
 UNINSTALL_TALE = uninstall_tale(State.STARTED)
-"""The uninstall script of a running instance."""
+"""The uninstall script for an instance that was running before."""
 
 CLEAN_UP_TALE = MessageScript(
     (
@@ -154,7 +154,7 @@ CLEAN_UP_TALE = MessageScript(
         MessagePart(frame=("Finished rolling back, now resuming install",)),
     )
 )
-"""The script of an instance that is cleaned up before an install continues (W8)."""
+"""The script of an instance whose failed install is cleaned up before the install continues (W8)."""
 
 
 HALF_STARTED_TALE = MessageScript(
@@ -168,7 +168,10 @@ HALF_THERE_TALE = MessageScript(
         MessagePart(frame=("= uninitialized", "Rollbacked node instance")),
     )
 )
-"""W45: scripts of instances that were starting, and of those that were being created or configured."""
+"""The two scripts of a rollback (W45).
+
+``HALF_STARTED_TALE`` is for instances that were starting, ``HALF_THERE_TALE`` for those being created or configured.
+"""
 
 
 SUSPEND_TALE = MessageScript(
@@ -187,15 +190,18 @@ RESUME_TALE = MessageScript(
         MessagePart(frame=("= started", "Node instance resumed")),
     )
 )
-"""Decision 24; the ancestor has no such workflows, so these words are new."""
+"""The scripts of suspend and resume. Cloudify has no such workflows, so the sentences are Phaseline's own (decision 24)."""
 
 CHECK_STATUS_TALE = MessageScript((MessagePart(op.CHECK_STATUS),))
 CHECK_DRIFT_TALE = MessageScript((MessagePart(op.CHECK_DRIFT), MessagePart(op.CHECK_RELATIONSHIP_DRIFT)))
-"""W46: the ancestor reports only the calls."""
+"""The scripts of the checks have no sentences, because Cloudify reports only the calls of a check (W46)."""
 
 
 def heal_tale(diagnosis: str) -> MessageScript:
-    """The script of an instance that is healed (W36). ``diagnosis``: the reason, empty if none was given (W67)."""
+    """Return the script of an instance that is healed (W36).
+
+    ``diagnosis`` is the reason that the user gave, or empty (W67).
+    """
     return MessageScript(
         (
             MessagePart(frame=(f"Healing node instance{_because(diagnosis)}",)),
@@ -208,7 +214,7 @@ def heal_tale(diagnosis: str) -> MessageScript:
 LIFE_CYCLE_AGAIN_TALE = MessageScript(
     (MessagePart(frame=("Node lifecycle failed. Attempting to re-run node lifecycle",)),)
 )
-"""The script of an instance whose life cycle is repeated (W5)."""
+"""The script that announces that the life cycle of an instance is repeated after a failure (W5)."""
 UPDATE_TALE = MessageScript(
     (
         MessagePart(frame=("Updating node instance",)),
@@ -220,7 +226,7 @@ UPDATE_TALE = MessageScript(
 
 
 def reinstall_tale(diagnosis: str) -> MessageScript:
-    """The script of an instance before it is uninstalled because it could not be healed."""
+    """Return the script that announces a reinstall of an instance, because it could not be healed."""
     return MessageScript((MessagePart(frame=(f"Reinstalling node instance{_because(diagnosis)}",)),))
 
 
@@ -229,7 +235,10 @@ def _because(diagnosis: str) -> str:
 
 
 def operation_tale(full: str, given: str, parameters: Mapping[str, Value]) -> MessageScript:
-    """The script of an instance on which one operation is executed (W26). ``given``: its name as the user wrote it."""
+    """Return the script of an instance on which one operation is executed (W26).
+
+    ``full`` is the full name of the operation, ``given`` the name that the user wrote.
+    """
     suffix = f" (Operation parameters: {dict(parameters)})" if parameters else ""
     return MessageScript(
         (MessagePart(full, (f"Starting operation {given}{suffix}",), (f"Finished operation {given}",)),)

@@ -1,4 +1,4 @@
-"""The sentences about executions that are known from Cloudify (W12)."""
+"""The sentences with which Cloudify reports the start, the end and the cancel of an execution (W12)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import ExecutionRow
 
 QUEUED = "workflow_queued"
-"""The type of the event that an execution begins later."""
+"""Type of the event that reports that an execution must wait before it begins."""
 SENTENCES = {
     "workflow_started": "Starting '{workflow}' workflow execution",
     "workflow_resumed": "Resuming '{workflow}' workflow execution",
@@ -25,32 +25,32 @@ SENTENCES = {
     "workflow_failed": "'{workflow}' workflow execution failed: {reason}",
     "workflow_cancelled": "'{workflow}' workflow execution cancelled",
 }
-"""{event type: sentence}"""
+"""{event type: its sentence}"""
 CANCEL_SENTENCES = {
     "wait": "Canceling; running calls are awaited",
     "force": "Canceling without waiting for running calls",
     "kill": "Canceling; the processes of running calls are ended",
 }
-"""{how: sentence}"""
+"""{way of canceling (wait, force or kill): its sentence}"""
 
 
 def execution_event(row: ExecutionRow, kind: str, now: int, reason: str = "") -> EventRow:
-    """The event for the start or the end of an execution as a whole."""
+    """Return the event for the start or the end of a whole execution. ``kind`` is a key of ``SENTENCES``."""
     text = SENTENCES[kind].format(workflow=row.request.workflow, reason=reason)
     return EventRow(row.number, now, kind, text, actor=row.created_by)
 
 
 def waiting_event(row: ExecutionRow, blocker: ExecutionRow, now: int, *, is_over: bool) -> EventRow:
-    """The event for an execution that waits for another one (``blocker``), which the event names.
+    """Return the event of an execution that waits for another execution (``blocker``).
 
-    ``is_over``: the other execution has ended, but some of its calls still run.
+    ``is_over`` is true if the blocker has ended but some of its calls still run.
     """
     whom = f"calls of {blocker.id} that were given up and still run" if is_over else blocker.id
     return EventRow(row.number, now, QUEUED, f"Waiting for {whom}", actor=row.created_by)
 
 
 def cancel_event(execution: int, how: str, now: int, actor: str) -> EventRow:
-    """The event for the request to cancel an execution."""
+    """Return the event for the request to cancel an execution. ``how`` is a key of ``CANCEL_SENTENCES``."""
     text = CANCEL_SENTENCES.get(how, CANCEL_SENTENCES["wait"])
     return EventRow(execution, now, "cancel_requested", text, actor=actor)
 
@@ -60,7 +60,7 @@ def called_by_hand(
 ) -> Iterator[EventRow]:
     """Yield an event for each entry that a user completed by hand.
 
-    For a relationship it names the side with the operation.
+    For a relationship, the event names the instance on the side with the operation.
     """
     for step in graph.steps:
         for position in positions[(positions >= step.first) & (positions < step.first + step.count)].tolist():

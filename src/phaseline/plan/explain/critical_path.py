@@ -1,9 +1,8 @@
-"""The times of a graph's phases, and its critical path: the chain of calls that decided when the graph was done.
+"""Compute the times of a graph's phases, and its critical path: the chain of calls that decided when the graph was done.
 
-The *critical path* is found backwards: it begins with the call that ended last. Its previous call is always the one
-that ended last among the needs of the present call. Entries that are never called (a milestone, an operation without
-an implementation) are replaced by their own needs. The execution ends sooner only if a call of this path becomes
-shorter, or a wait between two of its calls.
+The *critical path* is found backwards, from the call that ended last. The call before it on the path is the one of its
+needs that ended last, and so on. Entries that are never called, such as milestones, are replaced by their own needs.
+The execution ends sooner only if a call on this path becomes shorter, or a wait between two of its calls.
 """
 
 from __future__ import annotations
@@ -20,9 +19,10 @@ if TYPE_CHECKING:
 
 @frozen
 class Spent:
-    """One phase of a graph: when its first call began and its last one ended (ms), and the number of called entries.
+    """The time that one phase of a graph took.
 
-    ``busy_ms``: the time during which at least one of its calls ran.
+    ``began_at`` is the begin of its first call and ``ended_at`` the end of its last call, both in ms. ``called`` is the
+    number of entries that were called. ``busy_ms`` is the time during which at least one call ran.
     """
 
     phase: str
@@ -34,9 +34,9 @@ class Spent:
 
 @frozen
 class Times:
-    """When entries were called: columns int64 by position, in ms, 0: never called.
+    """The times of the calls of all entries: int64 arrays indexed by entry position, in ms, 0 if never called.
 
-    ``began``: when the first call of an entry began; ``ended``: when its last call ended.
+    ``began`` is when the first call of an entry began, ``ended`` is when its last call ended.
     """
 
     began: np.ndarray
@@ -44,7 +44,7 @@ class Times:
 
 
 def spent(graph: Graph, times: Times) -> list[Spent]:
-    """The phases that were called, ordered by the time at which each began."""
+    """Return the times of each phase that was called, ordered by when it began."""
     called: dict[str, list[np.ndarray]] = {}
     for step in graph.steps:
         positions = times.began[step.first : step.first + step.count].nonzero()[0] + step.first
@@ -59,7 +59,7 @@ def spent(graph: Graph, times: Times) -> list[Spent]:
 
 
 def critical_path(graph: Graph, times: Times) -> list[int]:
-    """Positions of the calls that decided when the last one ended, first to last; empty without calls."""
+    """Return the positions of the calls on the critical path, first to last; empty if nothing was called."""
     if not times.ended.any():
         return []
     entries, starts = _needs(graph)
@@ -72,7 +72,7 @@ def critical_path(graph: Graph, times: Times) -> list[int]:
 
 
 def _last_before(position: int, entries: np.ndarray, starts: np.ndarray, times: Times) -> int | None:
-    """The position of the call that ended last among the needs of an entry; None if no need was called.
+    """Return the position of the need of an entry whose call ended last; None if no need was called.
 
     A need that is never called is replaced by its own needs.
     """
@@ -93,14 +93,14 @@ def _last_before(position: int, entries: np.ndarray, starts: np.ndarray, times: 
 
 
 def _needs(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
-    """(entries, starts): the needs of entry i are ``entries[starts[i]:starts[i + 1]]``."""
+    """Return (entries, starts): the needs of entry i are ``entries[starts[i]:starts[i + 1]]``."""
     sources = np.repeat(np.arange(len(graph), dtype=np.int32), np.diff(graph.ptr))
     starts = np.concatenate(([0], np.cumsum(graph.needs_count())))
     return sources[np.argsort(graph.idx, kind="stable")], starts
 
 
 def _covered(began: np.ndarray, ended: np.ndarray) -> int:
-    """The length of time in which at least one of the spans (``began`` to ``ended``) was open, in ms."""
+    """Return how long at least one of the spans was open, in ms. Span i lasts from ``began[i]`` to ``ended[i]``."""
     order = np.argsort(began, kind="stable")
     began, ended = began[order], np.maximum.accumulate(ended[order])
     is_gap = began[1:] > ended[:-1]

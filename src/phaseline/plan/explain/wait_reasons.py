@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph, Policy
 
 SHOWN_BLOCKERS = 10
-"""The most awaited entries that are named; all are counted."""
+"""Most blocking entries that an explanation names. It always gives the number of all of them."""
 TRIED_AGAIN = frozenset({Status.SLEEPING, Status.RUNNING, Status.WAITING})
-"""Statuses between a failure and the end of the next try."""
+"""Statuses of an entry that has failed and is tried again: from the failure to the end of the next call."""
 MAY_BE_CALLED = frozenset({Status.BLOCKED, Status.WAITING, Status.SLEEPING})
-"""Statuses that the store may still have for an entry in a call, because pages are written after batches are opened."""
+"""Stored statuses of entries that may nevertheless be in a call: a batch is stored before the changed statuses are."""
 DONE = frozenset({Status.COMPLETED, Status.PASSED})
 Kind = Literal[
     "nothing", "blocked", "slot", "running", "sleeping", "retrying", "canceling", "unsure", "failed", "lost", "canceled"
@@ -39,10 +39,11 @@ NOTHING_SAID = NoteRow(-1)
 
 @frozen
 class Blocker:
-    """An entry for which another entry waits. ``instance`` is an id.
+    """An entry for which another entry waits.
 
-    ``attempts``: after a failed call, the number of the retry that is due or running, of ``max_retries`` (-1: no
-    limit); 0: the last call did not fail. ``due`` in ms, 0: now, or unknown.
+    ``instance`` is the id of its instance. ``attempts`` is the number of the retry that is due or running after a failed
+    call, 0 if the last call did not fail. ``max_retries`` is the largest number of retries, -1 for no limit. ``due`` is
+    when a sleeping entry is called again, in ms; 0 if it does not sleep.
     """
 
     instance: str
@@ -59,9 +60,9 @@ class Blocker:
 class Reason:
     """The reason why one entry of an instance has not continued.
 
-    ``text`` is a sentence, ``mend`` how to unblock the entry. ``since`` and ``until`` in ms, 0: unknown.
-    ``blockers``: the first ``SHOWN_BLOCKERS`` of all ``blocker_count`` entries for which the entry waits. ``roots``:
-    if these entries are blocked themselves, the entries that block them all, also at most ``SHOWN_BLOCKERS``.
+    ``text`` is a sentence with the reason, ``mend`` explains how to unblock the entry. ``since`` and ``until`` are in ms, 0
+    if unknown. The entry waits for ``blocker_count`` entries; ``blockers`` holds the first ``SHOWN_BLOCKERS`` of them. If
+    these are blocked themselves, ``roots`` holds the entries that block them all, also at most ``SHOWN_BLOCKERS``.
     """
 
     kind: Kind
@@ -78,7 +79,11 @@ class Reason:
 
 @dataclass(frozen=True)
 class _Case:
-    """One graph with everything known about it."""
+    """One graph with everything known about its run, and the instance that the explanation is about.
+
+    ``status`` is indexed by entry position. ``running`` is {position: when its open call began} and ``ended`` {position:
+    when its last call ended}, both in ms.
+    """
 
     topology: Topology
     graph: Graph
@@ -90,7 +95,7 @@ class _Case:
     instance: str = ""
 
     def command(self, verb: str) -> str:
-        """A command line that applies a verb, such as ``retry``, to the execution."""
+        """Return a command line that applies a verb, such as ``retry``, to the execution."""
         return f"phaseline executions {verb} {self.execution}".rstrip()
 
     @cached_property
@@ -107,54 +112,54 @@ class _Case:
         return entries[np.argsort(graph.idx, kind="stable")], ptr
 
     def step(self, position: int) -> int:
-        """The number of the step an entry belongs to."""
+        """Return the number of the step that contains an entry."""
         return bisect_right(self.firsts, position) - 1
 
     def operation(self, position: int) -> str:
-        """The name of an entry's operation."""
+        """Return the name of an entry's operation or phase."""
         found = self.graph.steps[self.step(position)].phase
         return phase_of(found) or found
 
     def kind(self, position: int) -> SubjectKind:
-        """The kind of the entry's subject."""
+        """Return the kind of the entry's subject, such as an instance or one side of a relationship."""
         return self.graph.steps[self.step(position)].kind
 
     def owner(self, position: int) -> int:
-        """The instance whose sequence contains the entry; -1 for milestones."""
+        """Return the number of the instance in whose sequence the entry runs; -1 for milestones."""
         subjects = self.graph.subject[position : position + 1]
         return int(owners_of(self.topology, self.kind(position), subjects)[0])
 
     def said(self, position: int) -> str:
-        """The last message of an entry."""
+        """Return the last message of an entry; empty if there is none."""
         return self.notes.get(position, NOTHING_SAID).message
 
     def retry(self, position: int) -> tuple[int, int]:
-        """(number of the retry that is due or running, largest number of retries).
+        """Return (number of the retry that is due or running, largest number of retries).
 
-        (0, 0) if the last call did not fail.
+        Return (0, 0) if the last call did not fail.
         """
         note, policy = self.notes.get(position, NOTHING_SAID), self.graph.policies[self.graph.policy[position]]
         is_tried = self.status_of(position) in TRIED_AGAIN and note.retries and not policy.until_true
         return (note.retries, policy.max_retries) if is_tried else (0, 0)
 
     def standing(self, position: int) -> str:
-        """The status in words for a sentence; for a failed call that is retried, with the number of the retry."""
+        """Return the entry's status in words, such as ``running``; for a failed call that is retried, ``failing, retry 2 of 5``."""
         attempts, most = self.retry(position)
         return f"failing, {_retry(attempts, most)}" if attempts else self.status_of(position).word
 
     def status_of(self, position: int) -> Status:
-        """The status of an entry; ``running`` if an open batch contains the entry."""
+        """Return the status of an entry; it is ``running`` if an open batch contains the entry."""
         status = Status(int(self.status[position]))
         return Status.RUNNING if status in MAY_BE_CALLED and position in self.running else status
 
     def is_done(self, position: int) -> bool:
-        """True when dependents of the entry no longer wait for it."""
+        """Return True if dependents no longer wait for the entry: it is completed, passed, or failed with its failure tolerated."""
         status = self.status_of(position)
         tolerated = status is Status.FAILED and bool(int(self.graph.marks[position]) & Mark.TOLERANT)
         return status in DONE or tolerated
 
     def needs_of(self, position: int) -> list[int]:
-        """The needs of an entry."""
+        """Return the positions of the needs of an entry."""
         entries, ptr = self.reverse
         found: list[int] = entries[ptr[position] : ptr[position + 1]].tolist()
         return found
@@ -171,12 +176,12 @@ def explain(
     ended: Mapping[int, int] | None = None,
     execution: str = "",
 ) -> list[Reason]:
-    """The reasons why the instance has not reached its end.
+    """Return the reasons why the instance has not finished its part of the graph, in the order of its sequence.
 
-    One reason of the kind ``nothing`` if the instance has reached its end or takes no part. ``statuses`` uint8 by
-    position. ``running``: {position: when its call began} of open batches; ``ended``: {position: when its last call
-    ended}, both in ms. ``execution``: the id that commands in the answer name. Reasons come in the order of the
-    instance's sequence; a reason that only follows from an earlier reason of the same instance is left out.
+    Return one reason of the kind ``nothing`` if the instance has finished or takes no part. A reason that only follows from
+    an earlier reason of the instance is left out. ``statuses`` is uint8, indexed by entry position. ``running`` is {position:
+    when its open call began} and ``ended`` {position: when its last call ended}, both in ms. ``execution`` is the id that
+    proposed commands name.
     """
     case = _Case(
         topology,
@@ -200,7 +205,7 @@ def explain(
 
 
 def _entries(case: _Case, instance: int) -> list[int]:
-    """The positions of all entries in the instance's sequence, in order."""
+    """Return the positions of all entries in the instance's sequence, in order."""
     found: list[int] = []
     for step in case.graph.steps:
         subject = case.graph.subject[step.first : step.first + step.count]
@@ -325,7 +330,7 @@ def _lost(case: _Case, position: int) -> Reason:
 
 
 def _named(case: _Case, position: int) -> str:
-    """The name of an entry for a sentence: operation and instance, or only the instance if there is no call."""
+    """Return the name of an entry for a sentence: its operation, or its instance if the entry is never called."""
     if int(case.graph.marks[position]) & Mark.ABSENT:
         owner = case.owner(position)
         return case.topology.ids[owner] if owner >= 0 else MILESTONE
@@ -333,9 +338,10 @@ def _named(case: _Case, position: int) -> str:
 
 
 def _causes(case: _Case, position: int, *, lost: bool) -> list[int]:
-    """The positions of the entries that block an entry, or (``lost``) that caused it to be skipped, ascending.
+    """Return the positions of the entries that block an entry, ascending; with ``lost``, those because of which it was skipped.
 
-    A need that is never called is replaced by its own needs. If ``lost``, a skipped need is replaced instead.
+    Entries that are only links in the chain are replaced by their own needs: entries that are never called, or with
+    ``lost``, skipped entries.
     """
     found: set[int] = set()
     seen = {position}
@@ -356,9 +362,9 @@ def _causes(case: _Case, position: int, *, lost: bool) -> list[int]:
 
 
 def _roots(case: _Case, position: int) -> list[int]:
-    """The positions of the entries at the start of the chains that block an entry, ascending.
+    """Return the positions of the entries at the start of the chains that block an entry, ascending.
 
-    They are not blocked themselves.
+    An entry at the start of a chain is not blocked itself.
     """
     found: set[int] = set()
     seen = {position}
@@ -393,7 +399,7 @@ def _blockers(case: _Case, causes: Sequence[int]) -> tuple[Blocker, ...]:
 
 
 def _summed(case: _Case, causes: Sequence[int]) -> str:
-    """The causes in words: a single cause by its name, several by operation and node with their number."""
+    """Return the blocking entries in words: a single entry by its name, several as counts for each operation and node."""
     if not causes:
         return "steps that the engine has not reported yet"
     if len(causes) == 1:

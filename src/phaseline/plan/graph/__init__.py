@@ -1,1 +1,1 @@
-"""Parts of a graph: drafts, sequences, participants and call policies."""
+"""The parts from which planners make graphs: drafts, sequences, participants and call policies."""

@@ -1,4 +1,8 @@
-"""Turn a draft into a graph: entries ordered by level of the instance, place in the sequence, participant."""
+"""Turn a draft into a graph.
+
+The entries are ordered by the dependency level of their instance, then by their slot in the sequence, then by
+participant.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +18,11 @@ if TYPE_CHECKING:
     from phaseline.plan.graph.draft import GraphDraft, StepSlot
 
 STATE_BITS = 3
-"""The most states between operations that a sequence may have."""
+"""Most states that a sequence may set between operations; a policy code has this many bits for them."""
 
 
 def assemble(draft: GraphDraft, name: str, *, by_node: bool = False) -> Graph:
-    """The graph of the draft. ``by_node``: failures are counted for each node separately (``Graph.group``)."""
+    """Return the graph of a draft. With ``by_node``, failures are counted for each node separately (``Graph.group``)."""
     assert len(draft.states) <= STATE_BITS, "the codes of states would overlap"
     slots = draft.slots
     layout = _layout_draft(draft, slots)
@@ -46,16 +50,16 @@ def assemble(draft: GraphDraft, name: str, *, by_node: bool = False) -> Graph:
 
 @frozen
 class _Layout:
-    """The steps of the graph.
+    """The steps of the graph, and the final position of each entry.
 
-    ``position``: the final position of each provisional position; None: all are equal.
+    ``position`` is indexed by an entry's provisional position in the draft; None if no position changes.
     """
 
     steps: tuple[Step, ...]
     position: np.ndarray | None
 
     def placed(self, column: np.ndarray) -> np.ndarray:
-        """A column, reordered from provisional to final positions."""
+        """Return a column of entry values, reordered from provisional to final positions."""
         if self.position is None:
             return column
         found = np.empty_like(column)
@@ -63,14 +67,14 @@ class _Layout:
         return found
 
     def of(self, positions: np.ndarray) -> np.ndarray:
-        """The final positions of entries."""
+        """Return the final positions of entries, given their provisional ones."""
         return positions if self.position is None else self.position[positions]
 
 
 def _layout_draft(draft: GraphDraft, slots: tuple[StepSlot, ...]) -> _Layout:
-    """Split the entries of each slot into one run for each level.
+    """Split the entries of each slot into runs of entries with the same level, and make each run a step.
 
-    Each run becomes a step, ordered by level, then slot.
+    The steps are ordered by level, then by slot.
     """
     sizes = [len(slot) for slot in slots]
     slot_of = np.arange(len(slots), dtype=np.int32).repeat(sizes)
@@ -95,7 +99,7 @@ def _layout_draft(draft: GraphDraft, slots: tuple[StepSlot, ...]) -> _Layout:
 
 
 def _policies(draft: GraphDraft, slot: StepSlot) -> np.ndarray:
-    """The policy number of each entry of the slot, including the additional states before and after the entry."""
+    """Return the policy number of each entry of the slot. It also counts the states that the entry sets before and after."""
     code = slot.policy << (2 * STATE_BITS)
     if slot.before is not None:
         code = code | (slot.before.astype(np.int32) << STATE_BITS)
@@ -122,11 +126,11 @@ def _states(draft: GraphDraft, bits: int) -> tuple[int, ...]:
 
 
 def _adjacency(draft: GraphDraft, layout: _Layout, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """The edges as ``ptr`` and ``idx``: of each entry first the edge of its chain, then other edges, ascending.
+    """Return the edges as ``ptr`` and ``idx``: for each entry first the edge of its chain, then its other edges, ascending.
 
-    No edge is repeated. Most edges are links of chains; these need no sorting, because each entry begins at most one.
-    There is always a chain, perhaps without links, because each participant begins and ends with a single entry
-    (``carry_states``).
+    No edge is repeated. Most edges are links of chains; these need no sorting, because each entry begins at most one link.
+    At least one chain always exists, because ``carry_states`` gives each participant a single first and a single last
+    entry.
     """
     following = np.full(size, -1, np.int32)
     source, target = (np.concatenate(ends) for ends in zip(*draft.chain, strict=True))
@@ -147,7 +151,7 @@ def _adjacency(draft: GraphDraft, layout: _Layout, size: int) -> tuple[np.ndarra
 
 
 def _others(draft: GraphDraft, layout: _Layout, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """All edges except those of the chains, ordered by source and target, without repetitions."""
+    """Return all edges except those of the chains, ordered by source and target, without repetitions."""
     pairs = [(layout.of(source), layout.of(target)) for source, target in draft.edges if len(source)]
     if not pairs:
         nothing = np.empty(0, np.int32)

@@ -1,6 +1,6 @@
-"""How operations are called: lane, retries, time-out.
+"""Decide how operations are called: their lane, retries and time-out.
 
-Operations that are called in the same way share one policy.
+Operations that are called alike share one policy.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from phaseline.model.execution.execution import RetryPolicy
 
 Declare = Callable[[Operation], Declaration]
-"""Returns the declaration of the function that an operation is mapped to; never called for scripts."""
+"""Function that returns the declaration of the plugin function behind an operation. It is never called for scripts."""
 
 MAX_POLICIES = 65_535
 SCRIPT = Declaration(flavour="cloudify")
@@ -27,9 +27,9 @@ SCRIPT = Declaration(flavour="cloudify")
 
 @frozen
 class PolicyOverrides:
-    """Settings that the workflow adds to an operation.
+    """Settings of a workflow that change how an operation is called.
 
-    ``once``: a failure is final; the other fields are fields of ``Policy``.
+    ``once`` makes the first failure final. The other fields replace the fields of ``Policy`` with their names.
     """
 
     until_true: bool = False
@@ -40,10 +40,10 @@ class PolicyOverrides:
 
 @mutable
 class Policies:
-    """The policy table of a graph under construction.
+    """The policies of a graph under construction, each with a number.
 
-    Policies get two numbers: a first one for the operation alone (``add``), and a number in the graph's table that
-    also counts the additional states before and after the operation (``final``).
+    A policy has two kinds of numbers. ``add`` numbers policies before states are added. ``final`` numbers the combinations
+    of a policy with the states that are set before and after its calls; these numbers index the graph's table.
     """
 
     declare: Declare
@@ -52,10 +52,7 @@ class Policies:
     _final: dict[tuple[int, tuple[int, ...], tuple[int, ...]], int] = field(default_factory=dict)
 
     def numbering(self, manner: PolicyOverrides) -> Callable[[Operation], int]:
-        """Return a function from an operation to the policy number of its calls with the settings ``manner``.
-
-        The number does not count additional states.
-        """
+        """Return a function from an operation to the number (see ``add``) of its policy with the settings ``manner``."""
         numbers: dict[object, int] = {}
         declare = self.declare
         kept: dict[int, Declaration] = {}  # kept alive, so that no id is used twice
@@ -82,15 +79,18 @@ class Policies:
         return number
 
     def absent(self) -> int:
-        """The number of the policy of entries that are never called."""
+        """Return the number of the policy for entries that are never called."""
         return self.add(Policy(LaneSpec("")))
 
     def final(self, number: int, before: tuple[int, ...], after: tuple[int, ...]) -> int:
-        """The number in the graph's table for policy ``number`` with additional states before and after it."""
+        """Return the number, in the graph's table, of policy ``number`` with these states added before and after its calls."""
         return self._final.setdefault((number, before, after), len(self._final))
 
     def table(self) -> tuple[Policy, ...]:
-        """The graph's table."""
+        """Return the graph's policy table.
+
+        Raises: PL-P003 if the table has more policies than the graph can number.
+        """
         if len(self._final) > MAX_POLICIES:
             raise problem_error(
                 "PL-P003",
@@ -107,7 +107,7 @@ class Policies:
         return tuple(found)
 
     def add(self, policy: Policy) -> int:
-        """The number of a policy without additional states; a new policy is added."""
+        """Return the number of a policy before states are added; a new policy gets the next number."""
         return self.callings.setdefault(policy, len(self.callings))
 
     def _backoff(self) -> tuple[int, ...]:
@@ -131,7 +131,7 @@ class Policies:
 
 
 def lane(operation: Operation, declared: Declaration) -> LaneSpec:
-    """The lane of an operation: a call of a bulk function takes many members, any other call takes one (decision 7).
+    """Return the lane of an operation: one call of a bulk function takes many members, any other call takes one (decision 7).
 
     Calls that must be killable (scripts and calls with a time-out) run in worker processes.
     """

@@ -1,4 +1,4 @@
-"""The dependency order of nodes: the depth of each, and the circles that make an order impossible."""
+"""The dependency order of nodes: the depth of each node, and the circles that make an order impossible."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 FEW = 16
-"""Fronts up to this size are walked in a Python loop, because in a chain of ten thousand each front is one node."""
+"""Largest front that a Python loop walks; for so few vertices numpy is slower, as in a chain of ten thousand nodes."""
 
 
 def depths(targets: Sequence[Sequence[int]]) -> list[int]:
-    """The depth of each node: 0 without targets, otherwise 1 + the depth of its deepest target.
+    """Return the depth of each node: 0 for a node without targets, otherwise 1 + the depth of its deepest target.
 
-    -1 for a node that is in a circle or depends on one. ``targets[n]`` are the nodes that node n has relationships
-    to.
+    The depth is -1 for a node that is in a circle or depends on a circle. ``targets[n]`` are the nodes on which node n depends.
 
     >>> depths([[], [0], [0, 1]])
     [0, 1, 2]
@@ -44,9 +43,10 @@ def depths(targets: Sequence[Sequence[int]]) -> list[int]:
 
 
 def circles(targets: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The circles among the nodes, each once and beginning with its first node. ``targets`` as for ``depths``.
+    """Return the circles among the nodes, each circle once, beginning with its smallest node number.
 
-    Every node without a depth is in one of these circles or depends on one.
+    ``targets[n]`` are the nodes on which node n depends. Not all circles are found, but at least one for each node whose
+    depth is -1: the node is in a circle found, or depends on one.
 
     >>> circles([[1], [2], [0], [0]])
     [[0, 1, 2]]
@@ -71,9 +71,9 @@ def circles(targets: Sequence[Sequence[int]]) -> list[list[int]]:
 
 
 def levels(size: int, source: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """The depths (see ``depths``) of ``size`` vertices, int32.
+    """Return the depth of each of ``size`` vertices, int32: 0 for a vertex that waits for nothing, -1 on or behind a circle.
 
-    For each i, vertex ``target[i]`` waits for ``source[i]``.
+    For each i, vertex ``target[i]`` waits for vertex ``source[i]``, so its depth is larger.
 
     >>> levels(4, np.array([0, 1, 0]), np.array([1, 2, 2])).tolist()
     [0, 1, 2, 0]
@@ -93,7 +93,7 @@ def levels(size: int, source: np.ndarray, target: np.ndarray) -> np.ndarray:
 
 
 def _few(front: np.ndarray, ptr: np.ndarray, following: np.ndarray, unmet: np.ndarray) -> np.ndarray:
-    """The vertices whose last unmet dependency is in ``front``."""
+    """Return the vertices that become ready after ``front``: their last unmet dependency is in ``front``."""
     found = []
     for vertex in front.tolist():
         for behind in following[ptr[vertex] : ptr[vertex + 1]].tolist():

@@ -1,7 +1,7 @@
-"""A graph under construction: slots of entries in the order of one instance's life cycle, and edges between them.
+"""A graph under construction: slots of entries in the order of one instance's life cycle, and edges between entries.
 
-Each transform takes a draft and returns the next one. Entries are identified by their provisional position: first all
-entries of the first slot, then those of the second, and so on. ``assembly`` orders them by level.
+Each transform takes a draft and returns the next one. A draft identifies entries by provisional positions: first all
+entries of the first slot, then those of the second slot, and so on. ``assembly`` gives entries their final order.
 """
 
 from __future__ import annotations
@@ -22,26 +22,30 @@ if TYPE_CHECKING:
     from phaseline.plan.graph.participants import Participants
 
 OPENING = "opening"
-"""Entry that carries states before the first call if that is a relationship operation."""
+"""Name of an entry that sets states before the first call, if the first call is a relationship operation."""
 JOIN = "join"
-"""Entry that joins two groups of relationship operations of one instance."""
+"""Name of an entry between two groups of relationship operations of one instance, which all of the second wait for."""
 CLOSING = "closing"
-"""Entry that ends an instance's sequence if no own operation does; named after the state that it sets, if any."""
+"""Name of the entry that ends an instance's sequence if no operation of the instance does.
+
+An entry that also sets a life-cycle state is named after the state instead.
+"""
 MILESTONE = "milestone"
-"""Entry that joins all instances of a node for all instances that wait for them."""
+"""Name of an entry that waits for all instances of a node; instances that depend on the node wait only for this entry."""
 
 NO_MEMBERS = np.empty(0, np.int32)
 
 
 @frozen
 class StepSlot:
-    """Entries of one phase: at most one for each participant, or several for relationships of one group.
+    """Entries of one phase: at most one for each participant, or several for the relationships of one group.
 
-    Columns: ``owner``: the places of the participants, int32, ascending; ``subject`` int32; ``policy``: numbers of
-    ``Policies``, int32. ``before`` and ``after``: additional states as bits of ``GraphDraft.states``, uint8 or None.
-    ``group``: consecutive slots with the same group number (not -1) run side by side. ``beside``: None for a link of
-    the owner's sequence. Otherwise the slot is a phase of the state before it, and ``beside`` names the phases of
-    that state for which it waits.
+    Columns, with one element for each entry: ``owner`` is the place of the participant, int32, ascending; ``subject`` is
+    int32; ``policy`` is a number from ``Policies.add``, int32. ``before`` and ``after`` are the states set around the entry,
+    as bits that index ``GraphDraft.states``, uint8, or None.
+    ``group``: consecutive slots with the same group number (not -1) run side by side. ``beside`` is None for a slot in the
+    owner's sequence. Otherwise the slot is a phase of the state before it, and ``beside`` names the phases of that state
+    for which it waits.
     """
 
     phase: str
@@ -56,13 +60,16 @@ class StepSlot:
     beside: tuple[str, ...] | None = None
 
     def __len__(self) -> int:
-        """The number of entries."""
+        """Return the number of entries."""
         return len(self.owner)
 
 
 @frozen
 class StateChange:
-    """A point of the sequence at which some participants (``who``, bool by place) reach a state."""
+    """A point of the sequence at which some participants reach a state.
+
+    ``who`` marks these participants, bool indexed by place.
+    """
 
     state: InstanceState | int
     who: np.ndarray
@@ -70,13 +77,13 @@ class StateChange:
 
 @frozen
 class GraphDraft:
-    """The results of the transforms applied until now.
+    """The graph under construction: the results of all transforms applied so far.
 
-    ``present``: the states at the beginning, uint8 by place. ``walks``: the chosen instances that go through the
-    steps of the workflow, bool by place; other chosen instances go through the states of a path. ``items``: slots and
-    states in order; after ``carry_states`` only slots. ``head`` and ``tail``: provisional positions of the first and
-    the last entry, by place. ``chain``: pairs (from, to), where no entry is ``from`` in two pairs; ``edges``: any
-    pairs (from, to).
+    Arrays "by place" are indexed by a participant's place in ``participants``. ``present``: the states before the graph,
+    uint8 by place. ``walks``: the chosen instances that run the workflow's sequence, bool by place; other chosen instances
+    go through the states of a path. ``items``: slots and states in order; after ``carry_states`` only slots. ``head`` and
+    ``tail``: provisional positions of the first and the last entry, by place. ``chain``: arrays of edges (from, to), in which
+    no entry is ``from`` twice; ``edges``: all other edges (from, to).
     """
 
     topology: Topology
@@ -93,12 +100,12 @@ class GraphDraft:
 
     @property
     def slots(self) -> tuple[StepSlot, ...]:
-        """The items that are slots."""
+        """The slots among the items."""
         return tuple(item for item in self.items if isinstance(item, StepSlot))
 
 
 def absent_slot(draft: GraphDraft, phase: str, owner: np.ndarray, after: np.ndarray | None = None) -> StepSlot:
-    """A slot with one entry for each owner, which is never called; its subject is the owner's instance."""
+    """Return a slot with one entry for each owner, which is never called. The subject of an entry is the owner's instance."""
     return StepSlot(
         phase,
         SubjectKind.INSTANCE,

@@ -16,11 +16,11 @@ ALWAYS: frozenset[InstanceState] = frozenset()
 
 @frozen
 class Call:
-    """An operation of the node. ``enter``: states of the instance before it; ``leave``: states after it.
+    """One step of a sequence: an operation of the node.
 
-    ``unless``: states at planning time in which the operation is not needed. ``until_true``: it is called again
-    without limit until it returns a true value. ``only``: the instances that call it, bool by instance number; None:
-    all.
+    ``enter`` and ``leave`` are the states that the instance gets before and after the call. ``unless``: instances that are
+    in one of these states when the graph is planned skip the operation. ``until_true``: the operation is called again without limit
+    until it returns a true value. ``only`` marks the instances that call it, bool indexed by instance number; None means all.
     """
 
     operation: str
@@ -34,9 +34,11 @@ class Call:
 
 @frozen
 class Relate:
-    """An operation of both sides of the instance's relationships, grouped by target in the order of the blueprint (W6).
+    """One step of a sequence: an operation on both sides of the instance's relationships.
 
-    ``only``: the relationship instances that call it, bool by their number; None: all.
+    The relationships are grouped by target, in the order of the blueprint (W6), or the opposite order with ``reverse``.
+    ``unless``: instances in one of these states at planning time skip it. ``only`` marks the relationship instances that
+    call it, bool indexed by relationship number; None means all.
     """
 
     operation: str
@@ -47,9 +49,10 @@ class Relate:
 
 @frozen
 class Become:
-    """A state that the instance reaches without an operation; on a state path, its number.
+    """One step of a sequence: the instance reaches a state, without calling an operation.
 
-    ``with_calls``: only instances with at least one call reach it.
+    ``state`` is the number of the state if it belongs to a state path. ``unless``: instances in one of these states at
+    planning time skip the step. With ``with_calls``, only instances with at least one call reach the state.
     """
 
     state: InstanceState | int

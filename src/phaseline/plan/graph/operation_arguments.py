@@ -1,4 +1,4 @@
-"""Inputs that the parameters of an execution add to those of the blueprint (W26)."""
+"""Inputs of operations that come from the parameters of an execution, not from the blueprint (W26)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ OPERATION_PARMS = "operation_parms"
 STOP_PARMS = "stop_parms"
 START_PARMS = "start_parms"
 SNAPSHOT_NAME = "snapshot_name"
-"""Parameter of snapshot workflows, and an input of each of their calls."""
+"""Name of a parameter of the snapshot workflows. Each snapshot operation also gets its value as an input."""
 ANY = ""
-"""Stands for every operation that the workflow calls."""
+"""Key in ``GIVEN`` that matches every operation of the workflow."""
 GIVEN: Mapping[str, Mapping[str, str]] = {
     "execute_operation": {ANY: OPERATION_KWARGS},
     "start": {ANY: OPERATION_PARMS},
@@ -31,14 +31,14 @@ GIVEN: Mapping[str, Mapping[str, str]] = {
     "delete_snapshot": {ANY: OPERATION_PARMS},
     "restart": {op.STOP: STOP_PARMS, op.START: START_PARMS},
 }
-"""{workflow: {operation: the parameter with further inputs for each call of it}}"""
+"""{workflow: {operation: the parameter whose value adds inputs to each call of the operation}}"""
 SNAPSHOTS = (op.SNAPSHOT_CREATE, op.SNAPSHOT_APPLY, op.SNAPSHOT_DELETE)
 """Operations that get the snapshot's name as an input."""
 NOTHING: Mapping[str, Value] = {}
 
 
 def given_inputs(workflow: str, operation: str, parameters: Mapping[str, Value]) -> Mapping[str, Value]:
-    """The inputs that the execution's parameters add to a call.
+    """Return the inputs that the execution's parameters add to a call of ``operation``.
 
     They override inputs of the blueprint with the same name.
 

@@ -1,4 +1,4 @@
-"""Participants of a workflow: the chosen instances, and the instances between them that only keep the order (W22)."""
+"""Participants of a workflow: the chosen instances, and instances on dependency paths between them, which keep the order (W22)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @frozen
 class Participants:
-    """Instances that take part, at places 0, 1, 2, ..., ordered by level, node and number.
+    """The instances that take part in a graph. Each has a place 0, 1, 2, ...; places are ordered by level, node and number.
 
-    This order makes entries that are ready together neighbours. By place: ``number`` of the instance, ``node`` and
-    ``level``, all int32, and ``is_chosen``, bool; instances that are not chosen only keep the order. ``place``: the
-    place of each instance number, -1 if it does not take part. ``first`` and ``count``: the places of the instances
-    of each node.
+    This order puts entries that are ready together next to each other. Columns indexed by place: ``number`` (of the
+    instance), ``node`` and ``level`` (depth in the dependency order), int32, and ``is_chosen``, bool. Instances that are not chosen
+    only keep the order. ``place`` is indexed by instance number: its place, -1 if it does not take part. ``first`` and
+    ``count`` are indexed by node: the first place and the number of its instances.
     """
 
     number: np.ndarray
@@ -33,17 +33,17 @@ class Participants:
     count: np.ndarray
 
     def __len__(self) -> int:
-        """The number of participants."""
+        """Return the number of participants."""
         return len(self.number)
 
 
 def gather(
     topology: Topology, chosen: np.ndarray, extra: np.ndarray, *, downwards: bool, with_bridges: bool = True
 ) -> Participants:
-    """The participants: ``chosen`` and ``extra`` instances, and the instances on a path between any of these.
+    """Return the participants: ``chosen`` and ``extra`` instances, and the instances on a dependency path between any of these.
 
-    ``chosen`` and ``extra``: bool by number. ``downwards``: dependents come first, as in uninstall. ``with_bridges``
-    False: without the instances on such paths.
+    ``chosen`` and ``extra`` are bool arrays indexed by instance number. With ``downwards``, dependents come first, as in
+    uninstall. Without ``with_bridges``, instances on such paths do not take part.
     """
     involved = chosen | extra
     if with_bridges and topology.links and not every(involved):
@@ -68,7 +68,7 @@ def gather(
 
 
 def node_depths(topology: Topology) -> np.ndarray:
-    """The depth of each node in the dependency order, int32 by node number."""
+    """Return the depth of each node in the dependency order, int32 indexed by node number."""
     if not topology.links:
         return np.zeros(len(topology.nodes), np.int32)
 
@@ -80,9 +80,9 @@ def node_depths(topology: Topology) -> np.ndarray:
 
 
 def _reached(topology: Topology, start: np.ndarray, *, upwards: bool) -> np.ndarray:
-    """The instances on which ``start`` depends, directly or not; bool by number.
+    """Return the instances on which ``start`` depends, directly or not; bool indexed by instance number.
 
-    ``upwards`` False: the instances that depend on ``start`` instead.
+    Without ``upwards``, return the instances that depend on ``start`` instead.
     """
     everyone = [
         (topology.links[number].source, topology.links[number].target) for number in topology.ties_all.nonzero()[0]
@@ -113,7 +113,7 @@ def _reached(topology: Topology, start: np.ndarray, *, upwards: bool) -> np.ndar
 
 
 def _neighbours(front: np.ndarray, ptr: np.ndarray, idx: np.ndarray) -> np.ndarray:
-    """The ends of all edges that begin in ``front``, with repetitions."""
+    """Return the ends of all edges that begin in ``front``, with repetitions."""
     length = ptr[front + 1] - ptr[front]
     begin = np.repeat(ptr[front] - (np.cumsum(length) - length), length)
     return idx[begin + np.arange(len(begin))]

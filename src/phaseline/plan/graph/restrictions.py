@@ -1,4 +1,4 @@
-"""Refuse actions that are forbidden for instances (``model.deployment.restrictions``)."""
+"""Refuse actions that a user or the blueprint has forbidden for instances (``model.deployment.restrictions``)."""
 
 from __future__ import annotations
 
@@ -15,20 +15,23 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
 
 SHOWN = 5
-"""The most instances of a node that are named; all are counted."""
+"""Most forbidden instances of a node that a problem names. It always gives the number of the further ones."""
 
 
 def refuse(topology: Topology, action: str, chosen: np.ndarray) -> None:
-    """Raise PL-P049 for each node for which the action is forbidden. ``chosen``: affected instances, bool by number."""
+    """Raise PL-P049 for each node for which the action is forbidden.
+
+    ``chosen`` marks the instances that the action would affect, bool indexed by instance number.
+    """
     found = tuple(forbidden(topology, {action: chosen}))
     if found:
         raise ProblemsError(found)
 
 
 def forbidden(topology: Topology, wanted: Mapping[str, np.ndarray]) -> Iterator[Problem]:
-    """Problems PL-P049, one for each node and action forbidden for it.
+    """Yield one problem PL-P049 for each action and each node for which the action is forbidden.
 
-    ``wanted``: {action: affected instances, bool by number}.
+    ``wanted`` is {action: bool array by instance number of the instances that it would affect}.
     """
     for action, chosen in wanted.items():
         hit = (chosen & restricted(topology, action)).nonzero()[0]
@@ -47,9 +50,9 @@ def forbidden(topology: Topology, wanted: Mapping[str, np.ndarray]) -> Iterator[
 
 
 def as_mask(topology: Topology, numbers: Iterable[int] | np.ndarray) -> np.ndarray:
-    """Instance numbers as bool by number.
+    """Return a bool array indexed by instance number, which is true for ``numbers``.
 
-    Numbers beyond the topology are left out: instances to be added have no restrictions.
+    Numbers beyond the topology are ignored: they belong to instances to be added, which have no restrictions.
     """
     chosen = np.fromiter(numbers, np.int64)
     found = np.zeros(len(topology), bool)

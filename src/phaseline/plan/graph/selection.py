@@ -1,4 +1,4 @@
-"""The instances that a request selects: the three filters of the built-in workflows, combined with *and* (7.6)."""
+"""Select the instances that match the three filters of a request: types, nodes and instance ids (spec 7.6)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FILTERS = (TYPE_NAMES, NODE_IDS, NODE_INSTANCE_IDS)
 
 
 def choose(topology: Topology, request: Request) -> np.ndarray:
-    """Existing instances that match all filters, bool by number; an empty filter matches all.
+    """Return the existing instances that match all filters, bool indexed by instance number. An empty filter matches all.
 
     A type filter matches any type of the node's hierarchy. Unknown names match no instance.
     """
@@ -37,7 +37,7 @@ def choose(topology: Topology, request: Request) -> np.ndarray:
 
 
 def names(request: Request, which: str) -> list[str]:
-    """The names in a filter; a single text counts as a list of one."""
+    """Return the names in the filter ``which``; a single text counts as a list of one name."""
     value = request.parameters.get(which)
     if isinstance(value, str):
         return [value]

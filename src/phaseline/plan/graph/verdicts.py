@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 
 def settled(history: History, name: str) -> Round | None:
-    """The last settled round of this name in the present attempt, or None."""
+    """Return the last settled round called ``name`` in the present attempt; None if there is none."""
     found = [done for done in history.rounds if done.attempt == history.attempt and done.name == name]
     return found[-1] if found else None
 
 
 def verdict(history: History, done: Round) -> Verdict:
-    """Completed, failed or canceled, with a reason that counts the failures."""
+    """Return the verdict after the round ``done``: its status, with a reason that counts the failures."""
     reason = counted(done)
     if history.canceled:
         return Verdict(ExecutionStatus.CANCELED, reason)
@@ -30,7 +30,7 @@ def verdict(history: History, done: Round) -> Verdict:
 
 
 def counted(done: Round) -> str:
-    """The failures of a round, in words; empty without failures.
+    """Return the failures of a round in words; empty without failures.
 
     >>> from phaseline.model.execution.execution import Round
     >>> counted(Round("install", 0, {"completed": 5, "failed": 1, "skipped": 3}))

@@ -1,4 +1,4 @@
-"""A workflow as its callers see it: planner, parameters, and the problems and warnings of a request."""
+"""The interface of a workflow: its planner, its parameters, and the problems and warnings of a request."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ if TYPE_CHECKING:
     from phaseline.plan.graph.call_policies import Declare
 
 Planner = Callable[[Topology, Request, History, "Declare"], Graph | Reshape | GoOn | Verdict]
-"""Called for the first graph of an execution, and again whenever a graph has settled or the topology has changed."""
+"""Function that plans an execution. It is called first, and again whenever a graph has settled or the topology has changed."""
 Look = Callable[[Topology, Request], "Iterable[Problem]"]
-"""Returns problems or warnings of a request before it is submitted."""
+"""Function that returns problems or warnings of a request before the request is submitted."""
 Claims = Callable[[Topology, Request], "np.ndarray | None"]
-"""Returns the instances that a request may change, bool by number; None: any of the deployment."""
+"""Function that returns the instances that a request may change, bool by instance number; None for the whole deployment."""
 
 
 @frozen
 class Parameter:
-    """A parameter of a workflow: values of one of ``types``, or null unless it is ``required``.
+    """A parameter of a workflow: the values that it accepts.
 
-    ``is_ignored``: a parameter of Cloudify without a meaning here; any value but false is refused.
+    A value is of one of ``types``, or null unless the parameter is ``required``. ``words`` describes the values to users.
+    ``is_ignored`` marks a parameter of Cloudify that has no effect here; any value except false is refused.
     """
 
     types: tuple[type, ...]
@@ -40,7 +41,7 @@ class Parameter:
     is_ignored: bool = False
 
     def fits(self, value: Value) -> bool:
-        """Whether the value may be given.
+        """Return True if the parameter accepts the value.
 
         >>> NAMES.fits(["web"]), NAMES.fits([3]), SWITCH.fits("yes"), SWITCH.fits(None)
         (True, False, False, True)
@@ -59,22 +60,28 @@ FILTERING: Mapping[str, Parameter] = dict.fromkeys(FILTERS, NAMES)
 
 
 def nothing(_topology: Topology, _request: Request) -> Iterable[Problem]:
-    """No problems or warnings."""
+    """Return no problems or warnings; the default of ``Workflow.problems`` and ``Workflow.warnings``."""
     return ()
 
 
 def everything(_topology: Topology, _request: Request) -> np.ndarray | None:
-    """The claim of a workflow that may change any instance: None, for the whole deployment."""
+    """Return None, the claim of a workflow that may change any instance of the deployment."""
     return None
 
 
 def only_chosen(topology: Topology, request: Request) -> np.ndarray | None:
-    """The claim of a workflow that changes only the instances that the request's filters select."""
+    """Return the claim of a workflow that changes only the instances that the request's filters select.
+
+    The claim is None, for the whole deployment, if the request has no filter.
+    """
     return choose(topology, request) if any(request.parameters.get(name) for name in FILTERS) else None
 
 
 def refuse_restricted(topology: Topology, action: str, chosen: np.ndarray) -> None:
-    """Raise PL-P049 if the action (update, replace or delete) is forbidden for one of these instances, bool by number."""
+    """Raise PL-P049 if the action (update, replace or delete) is forbidden for a chosen instance.
+
+    ``chosen`` is bool, indexed by instance number.
+    """
     if topology.is_restricted:
         restrictions.refuse(topology, action, chosen)
 
@@ -83,10 +90,10 @@ def refuse_restricted(topology: Topology, action: str, chosen: np.ndarray) -> No
 class Workflow:
     """A workflow: its planner, and functions that judge a request before it runs.
 
-    ``problems``: reasons to refuse a request with valid parameters. ``warnings``: facts that a user should know
-    before the start. ``claims``: the instances that the request may change; executions with colliding claims wait for
-    one another (``plan.requests.claims``). ``takes_back``: True if the planner supports a request to take back the
-    results of a failure.
+    ``problems`` returns reasons to refuse a request with valid parameters. ``warnings`` returns facts that a user should
+    know before the start. ``claims`` returns the instances that the request may change; executions whose claims overlap
+    wait for one another (``plan.requests.claims``). ``takes_back`` is true if the planner can also undo the results of a
+    failed execution when the request asks for it.
     """
 
     plan: Planner

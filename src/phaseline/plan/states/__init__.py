@@ -1,1 +1,1 @@
-"""Graphs that take resources through their states."""
+"""Graphs that move resources through their states."""

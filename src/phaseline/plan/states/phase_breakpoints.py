@@ -1,7 +1,7 @@
-"""Breakpoints before and after the phases of a state, which run side by side (H46).
+"""Place breakpoints before and after the phases of a state, which run side by side (H46).
 
-A breakpoint before a phase waits for the needs of the phase, and the phase waits for it. The dependents of the phase wait for
-the breakpoint after it.
+A breakpoint before a phase waits for the needs of the phase, and the phase waits for the breakpoint. The dependents of
+the phase wait for the breakpoint after it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def with_stops(phases: Sequence[Beside], breakpoints: Sequence[Breakpoint]) -> tuple[Beside, ...]:
-    """The phases with the breakpoints before and after them."""
+    """Return the phases together with the breakpoints before and after them, with all needs adapted."""
     names = {
         (when, one.name): list(dict.fromkeys(stop.phase for stop in breakpoints if stop.is_beside(when, one.name)))
         for one in phases
@@ -42,14 +42,11 @@ def with_stops(phases: Sequence[Beside], breakpoints: Sequence[Breakpoint]) -> t
 
 
 def pause_policy(step: str) -> Policy:
-    """The policy of a breakpoint's entries."""
+    """Return the policy for the entries of a breakpoint, whose step is called ``step``."""
     return Policy(LaneSpec(step, form="bulk"), max_retries=0, repeatable=True)
 
 
 def stopping(step: str, breakpoints: Sequence[Breakpoint], names: Sequence[str]) -> list[bool]:
-    """For each name in ``names`` (nodes or resources), whether it stops at a breakpoint of the step.
-
-    Bool in their order.
-    """
+    """Return one bool for each name of a node or resource: True if it stops at a breakpoint of the step."""
     alike = [one for one in breakpoints if one.phase == step]
     return [any(one.concerns(name) for one in alike) for name in names]

@@ -1,6 +1,6 @@
-"""Stays in states among the steps of a graph: the entry, the phases, and the exit (ADR 0011, 0014).
+"""Find the stays in states among the steps of a graph: the phases of each state and its exit (ADR 0011, 0014).
 
-The graph of a state has one stay; that of an install has one for each node that is a resource, in sequence.
+The graph of a state has one stay. The graph of an install has one stay for each state of each type of resource.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ class StaySteps:
     exit: Step
 
     def has(self, step: Step) -> bool:
-        """True if the step is a phase of the state, a breakpoint at such a phase, or the exit."""
+        """Return True if the step is a phase of the state, a breakpoint at such a phase, or the exit."""
         return step is self.exit or any(step is one for one in self.phases)
 
     def phase(self, name: str) -> Step | None:
-        """The step of a phase, or None; upper and lower case in the name make no difference."""
+        """Return the step of a phase; None if the state has no such phase. The case of the name does not matter."""
         lower = name.lower()
         return next((step for step in self.phases if (phase_of(step.phase) or "").lower() == lower), None)
 
 
 def stays_of(steps: Iterable[Step]) -> list[StaySteps]:
-    """The stays that have phases, in the order of their steps."""
+    """Return the stays that have phases, in the order of their steps."""
     found: list[StaySteps] = []
     state = ""
     phases: list[Step] = []

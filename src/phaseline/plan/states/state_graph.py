@@ -1,10 +1,10 @@
-"""State paths: the graph of the next state for resources that take the same path together (ADR 0011).
+"""Build the graph of the next state for resources that take the same path together (ADR 0011).
 
-Resources of one type that enter the same state on the way to the same target are a ``ResourceGroup``; its graph is the state.
-First all enter it; states without phases pass at once (PD25). Then come the phases that may apply to the type, each after
-those it depends on, and an exit that is passed when all of them are completed. Whether a phase applies to a
-resource is evaluated when its needs are met, and again until the state is left. So a phase that does not apply waits for its
-own needs before it is passed, and those that depend on it wait for them, too (PD29).
+Resources of one type that enter the same state on the way to the same target are a ``ResourceGroup``; its graph is that
+state. First all resources enter the state; states without phases pass at once (PD25). Then come the phases that may
+apply to the type, each after the phases it depends on. Last comes an exit, which passes when all phases are completed.
+Whether a phase applies to a resource is evaluated when the needs of the phase are met, and again until the state is
+left. So a phase that does not apply still waits for its own needs before it is passed, and so do its dependents (PD29).
 """
 
 from __future__ import annotations
@@ -38,12 +38,15 @@ if TYPE_CHECKING:
     from phaseline.model.phases.registry import PhaseRegistry
 
 NO_STATE = ""
-"""The state of a resource that was never in a state of its path."""
+"""State of a resource that was never in a state of its path."""
 
 
 @frozen
 class ResourceGroup:
-    """Resources (instance numbers, int32, ascending) of one type that enter ``state`` next, on their way along ``path``."""
+    """Resources of one type that enter ``state`` next, on their way along ``path``.
+
+    ``subjects`` are their instance numbers, int32, ascending.
+    """
 
     resource_type: str
     path: StatePath
@@ -53,10 +56,10 @@ class ResourceGroup:
 
 @frozen
 class Beside:
-    """A phase of a state, or (``is_stop``) a breakpoint at a phase.
+    """A phase of a state, or a breakpoint at a phase (``is_stop``).
 
-    ``needs``: the names of phases and breakpoints of the same state for which it waits. ``phase`` None: it is not
-    defined.
+    ``needs`` are the names of the phases and breakpoints of the state for which it waits. ``phase`` is None if no phase of
+    this name is defined.
     """
 
     name: str
@@ -66,22 +69,19 @@ class Beside:
 
     @property
     def step(self) -> str:
-        """The name of its step."""
+        """The name of the step that the phase or breakpoint has in the graph."""
         return self.name if self.is_stop else LANE_PREFIX + self.name
 
 
 @frozen
 class Stops:
-    """Breakpoints of a group: ``breakpoints``, and the names of its resources, in their order."""
+    """The breakpoints of a group, and the names of the group's resources, in the order of its subjects."""
 
     breakpoints: Sequence[Breakpoint] = ()
     names: Sequence[str] = ()
 
     def passing(self, one: Beside) -> np.ndarray | None:
-        """The places in the group of resources that do not stop at ``one``.
-
-        None if ``one`` is not a breakpoint.
-        """
+        """Return the indexes, in the group, of resources that do not stop at ``one``; None if ``one`` is not a breakpoint."""
         if not one.is_stop:
             return None
 
@@ -93,7 +93,7 @@ NOWHERE = Stops()
 
 @frozen
 class UnreachableTarget:
-    """Resources of a type without a path to the target."""
+    """Resources of a type that has no path to the target."""
 
     resource_type: str
     subjects: np.ndarray
@@ -106,11 +106,11 @@ def next_groups(
     *,
     passed: bool,
 ) -> tuple[list[ResourceGroup], list[UnreachableTarget]]:
-    """The groups of resources that enter their next states, and the groups without a path to the target.
+    """Return the groups of resources that enter their next states, and the groups without a path to the target.
 
-    Resources that have reached the target are in no group. ``standing``: (type, state, subjects), where all subjects
-    are resources of this type in this state. ``passed`` True: the resources have left their states and enter the
-    following ones. Otherwise they begin, with their present state again if it is on their path (PD30).
+    ``standing`` holds (type, state, subjects): resources of this type that are in this state. Resources that have reached
+    the target are in no group. With ``passed``, the resources have left their states and enter the following ones. Without
+    it they begin, and enter their present state again if it is on their path (PD30).
     """
     groups: dict[tuple[str, str], list[np.ndarray]] = {}
     lost: dict[str, list[np.ndarray]] = {}
@@ -131,7 +131,7 @@ def next_groups(
 
 
 def _entered(path: StatePath, state: str, *, passed: bool) -> str | None:
-    """The state of the path that a resource in ``state`` enters next; None if ``state`` is the last one."""
+    """Return the state of the path that a resource in ``state`` enters next; None if ``state`` is the last one."""
     if state == path.target:
         return None
     if state not in path.states:
@@ -142,7 +142,10 @@ def _entered(path: StatePath, state: str, *, passed: bool) -> str | None:
 def state_graph(
     group: ResourceGroup, registry: PhaseRegistry, numbers: Mapping[str, int], stops: Stops = NOWHERE
 ) -> Graph:
-    """The graph of the group's state, or of the first following one with phases. ``numbers``: {state: its number}."""
+    """Return the graph of the group's state; if that has no phases, of the first following state that has some.
+
+    ``numbers`` is {state: its number}.
+    """
     entered = [group.state]
     phases = _phases(registry, group.resource_type, group.state, group.path)
     while not phases and entered[-1] != group.path.target:
@@ -163,10 +166,10 @@ def state_graph(
 def late_graph(
     group: ResourceGroup, registry: PhaseRegistry, had: Sequence[str], number: int, stops: Stops = NOWHERE
 ) -> Graph | None:
-    """The graph of phases that were loaded after the group had entered its state (PD53); None without such phases.
+    """Return the graph of phases that were loaded after the group had entered its state (PD53); None without such phases.
 
-    ``had``: the phases that the group has run in this state. The graph contains their names without entries, so that
-    they count as run when resources leave it. The group does not enter the state, with this ``number``, again.
+    ``had`` are the phases that the group has already run in this state. The graph has steps without entries for them, so
+    that they count as run when resources leave the state. The group does not enter the state, numbered ``number``, again.
     """
     known = {name.lower() for name in had}
     phases = {
@@ -187,7 +190,7 @@ def late_graph(
 
 
 def _append(rows: list[_Row], needs: list[list[int]], phases: Sequence[Beside], stops: Stops, state: str) -> None:
-    """Append after the entry of a state: its phases, their breakpoints, and the exit, which waits for all of these."""
+    """Append to a state's entrance its phases, their breakpoints, and the exit, which waits for all of these."""
     entered, found = len(rows) - 1, phases
     if stops.breakpoints:
         found = phase_breakpoints.with_stops(phases, stops.breakpoints)
@@ -199,12 +202,12 @@ def _append(rows: list[_Row], needs: list[list[int]], phases: Sequence[Beside], 
 
 
 def same_for(graph: Graph, subjects: np.ndarray) -> Graph:
-    """A copy of the graph for other subjects, of which there must be as many as before."""
+    """Return a copy of the graph for other subjects. Their number must be unchanged."""
     return altered(graph, subject=np.tile(subjects, len(graph.steps)))
 
 
 def removal_graph(subjects: np.ndarray, number: int) -> Graph:
-    """The graph of removed resources: all enter the state with this number."""
+    """Return the graph in which all removed resources enter the state with this number."""
     row = _Row(STATE_PREFIX, Policy(LaneSpec(STATE_PREFIX), leave=(number,)), ENTERS)
     return _build_rows("removed", [row], [[]], np.sort(subjects.astype(np.int32)))
 
@@ -214,7 +217,10 @@ ENTERS = Mark.ABSENT | Mark.ANNOUNCE
 
 @frozen
 class _Row:
-    """One step of the graph, with an entry for each subject. ``passing``: places of subjects without a call."""
+    """One step of the graph, with one entry for each subject.
+
+    ``passing`` holds the indexes of subjects whose entry calls nothing; None if all entries are called.
+    """
 
     name: str
     policy: Policy
@@ -225,9 +231,9 @@ class _Row:
 def _phases(
     registry: PhaseRegistry, resource_type: str, state: str, path: StatePath
 ) -> dict[str, PhaseDefinition | None]:
-    """{name: phase} of a state for a type, with needed phases that are not defined (None).
+    """Return {name: phase} for a state and a type. A phase that others need but that is not defined is None.
 
-    Phases of a state in which a path ends are never run (PD26).
+    The state in which a path ends has no phases, because they are never run (PD26).
     """
     if state == path.target:
         return {}
@@ -240,7 +246,10 @@ def _phases(
 
 
 def beside(registry: PhaseRegistry, resource_type: str, state: str, path: StatePath) -> tuple[Beside, ...]:
-    """The phases of a state for a type, each with the names of the phases for which it waits."""
+    """Return the phases of a state for a type, each with the names of the phases for which it waits.
+
+    A phase comes after all phases that it waits for.
+    """
     found = _beside(registry, _phases(registry, resource_type, state, path), state)
     place = {one.name: number for number, one in enumerate(found)}
     deep = depths([[place[need] for need in one.needs] for one in found])
@@ -248,7 +257,7 @@ def beside(registry: PhaseRegistry, resource_type: str, state: str, path: StateP
 
 
 def _beside(registry: PhaseRegistry, phases: Mapping[str, PhaseDefinition | None], state: str) -> list[Beside]:
-    """The given phases of a state, each with the names of those among them for which it waits."""
+    """Return the given phases of a state, each with the names of the given phases for which it waits."""
     names = list(phases)
     place = {name.lower(): number for number, name in enumerate(names)}
     return [
@@ -258,7 +267,7 @@ def _beside(registry: PhaseRegistry, phases: Mapping[str, PhaseDefinition | None
 
 
 def unknown_needs(registry: PhaseRegistry, phase: PhaseDefinition, state: str, seen: set[str]) -> Iterable[str]:
-    """Undefined names that the phase needs, directly or through phases of other types."""
+    """Yield the undefined names that a phase needs, directly or through phases of other types."""
     for name in registry.needs(phase, state):
         known = registry.get(name)
         if known is None:
@@ -269,9 +278,9 @@ def unknown_needs(registry: PhaseRegistry, phase: PhaseDefinition, state: str, s
 
 
 def _needs(registry: PhaseRegistry, phase: PhaseDefinition | None, state: str, place: Mapping[str, int]) -> list[int]:
-    """The rows for which a phase waits.
+    """Return the rows for which a phase waits.
 
-    A needed phase that does not apply to the type is replaced by its own needs (PD29).
+    A needed phase that does not apply to the type is replaced by the phases that it needs itself (PD29).
     """
     found: dict[int, None] = {}
     seen: set[str] = set()
@@ -290,13 +299,16 @@ def _needs(registry: PhaseRegistry, phase: PhaseDefinition | None, state: str, p
 
 
 def mark_of(phase: PhaseDefinition | None) -> int:
-    """The mark of a phase: conditional or not. An unusable phase is conditional, because it may be repaired."""
+    """Return the mark CONDITIONAL if the phase may not apply, otherwise 0.
+
+    An unusable phase is conditional, because it may be repaired.
+    """
     asked = phase is None or bool(phase.constraint or phase.providers or phase.error)
     return Mark.CONDITIONAL if asked else 0
 
 
 def policy_beside(one: Beside) -> Policy:
-    """The policy of entries of a phase, or of a breakpoint at one."""
+    """Return the policy for the entries of a phase, or of a breakpoint at a phase."""
     if not one.is_stop:
         return policy_of(one.name, one.phase)
 
@@ -304,7 +316,7 @@ def policy_beside(one: Beside) -> Policy:
 
 
 def policy_of(name: str, phase: PhaseDefinition | None) -> Policy:
-    """The policy of entries of the phase; the code is looked up by its name when a call begins (PD43)."""
+    """Return the policy for the entries of a phase. The phase's code is looked up by name when a call begins (PD43)."""
     policy = phase.policy if phase is not None else PhasePolicy()
     is_each = phase is not None and phase.code is not None and phase.code.form == "handle_one"
     lane = LaneSpec(
@@ -331,9 +343,9 @@ def policy_of(name: str, phase: PhaseDefinition | None) -> Policy:
 
 
 def _key_of(policy: PhasePolicy) -> str:
-    """An expression whose value is equal for members that may share a call.
+    """Return an expression whose value is equal for members that may share a call.
 
-    It joins the batch key with the key of a rate limit.
+    The expression joins the batch key with the key of a rate limit.
 
     >>> _key_of(PhasePolicy(batch_key="Region", rate_limit=1.0, rate_limit_key="Account"))
     '{Region, Account}'
@@ -345,7 +357,10 @@ def _key_of(policy: PhasePolicy) -> str:
 
 
 def _build_rows(name: str, rows: Sequence[_Row], needs: Sequence[Sequence[int]], subjects: np.ndarray) -> Graph:
-    """One entry for each row and subject, row by row; an edge goes between entries of the same subject."""
+    """Return a graph with one entry for each row and subject, row by row.
+
+    ``needs`` lists, for each row, the rows it waits for. Edges connect only entries of one subject.
+    """
     count = len(subjects)
     places = np.arange(count, dtype=np.int32)
     followers: list[list[int]] = [[] for _ in rows]

@@ -1,7 +1,8 @@
-"""How nodes of a type go through the states of their path: the calls in each state (decision 15, ADR 0014).
+"""Decide which operations and phases run in each state of a path, for nodes of one type (decision 15, ADR 0014).
 
-The operations of a workflow keep their order and run in their home state; the phases of the state run beside
-them. If a path does not have the home of an operation, the state before it, or the first one, calls the operation.
+Each operation has a home state, in which it is called; the phases of the state run at the same time. Operations keep
+the order of the workflow. If a path lacks the home state of an operation, the state before it on the path calls the
+operation, or the path's first state.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ ORDER = (
     "Deconfiguration",
     "Deallocation",
 )
-"""The home states of operations, in their order."""
+"""The states that are home states of operations, in the order in which paths have them."""
 HOMES: Mapping[str, str] = {
     op.VALIDATE_CREATION: "Validation",
     op.PRECREATE: "Allocation",
@@ -60,7 +61,7 @@ HOMES: Mapping[str, str] = {
     op.DELETE: "Deallocation",
     op.POSTDELETE: "Deallocation",
 }
-"""{operation: the state in which it is called}"""
+"""{operation: its home state, the state in which it is called}"""
 
 
 @frozen
@@ -76,9 +77,9 @@ class StateVisit:
 
 
 def stays(kind: str, path: StatePath, sequence: Sequence, registry: PhaseRegistry) -> tuple[StateVisit, ...]:
-    """The states of a path before its target, in order, each with its calls.
+    """Return the states of a path before its target, in order, each with its calls.
 
-    ``sequence``: the sequence that the workflow has for nodes that are not on a path.
+    ``sequence`` is what the workflow does with nodes that are not on a path.
     """
     called: dict[str, list[Call | Relate]] = {state: [] for state in path.states[:-1]}
     on_the_way: list[Call | Relate] = []
@@ -90,14 +91,14 @@ def stays(kind: str, path: StatePath, sequence: Sequence, registry: PhaseRegistr
 
 
 def _plain(item: Call | Relate) -> Call | Relate:
-    """The step without the states that it sets for nodes that are not on a path."""
+    """Return the step without its states: on a path, operations do not set life-cycle states and are never skipped."""
     return (
         altered(item, unless=ALWAYS) if isinstance(item, Relate) else altered(item, unless=ALWAYS, enter=(), leave=())
     )
 
 
 def _home(operation: str, path: StatePath) -> str:
-    """The state of the path in which an operation is called; empty: the path has only the target.
+    """Return the state of the path in which an operation is called; empty if the path consists of the target only.
 
     >>> from phaseline.model.blueprint.state_paths import StatePath
     >>> short = StatePath("Disk", "Ready", ("Allocation", "Ready"))
@@ -112,9 +113,9 @@ def _home(operation: str, path: StatePath) -> str:
 
 
 def target_of(one: OnPath, kind: str, types: ResourceTypes) -> str:
-    """The state in which nodes of a type are installed.
+    """Return the state that counts as installed for nodes of a type.
 
-    Empty if several are possible and the blueprint chooses none.
+    The text is empty if several states are possible and the blueprint chooses none.
     """
     targets = [path.target for path in types.paths_of(kind) if path.target != TERMINATED]
     if one.target or len(targets) == 1:
@@ -123,32 +124,32 @@ def target_of(one: OnPath, kind: str, types: ResourceTypes) -> str:
 
 
 def path_to(blueprint: Blueprint, kind: str, known: StatePathIndex, *, downwards: bool) -> StatePath | None:
-    """The path of nodes of a type when they are installed, or (``downwards``) uninstalled."""
+    """Return the path that nodes of a type take when they are installed, or with ``downwards``, uninstalled."""
     types = known.registry.types
     return types.path(kind, TERMINATED if downwards else target_of(blueprint.on_path[kind], kind, types))
 
 
 def states_of(blueprint: Blueprint, registry: PhaseRegistry) -> tuple[str, ...]:
-    """Every state that nodes of the blueprint may enter, each once.
+    """Return every state that nodes of the blueprint may enter, each once.
 
-    ``registry``: the phases known to the blueprint.
+    ``registry`` has the phases and resource types known to the blueprint.
     """
     return tuple(dict.fromkeys(state for kind in blueprint.on_path for state in registry.types.states_of(kind)))
 
 
 def phases_of(blueprint: Blueprint, registry: PhaseRegistry) -> tuple[str, ...]:
-    """Every phase that nodes of the blueprint may run, each once.
+    """Return every phase that nodes of the blueprint may run, each once.
 
-    ``registry``: the phases known to the blueprint.
+    ``registry`` has the phases and resource types known to the blueprint.
     """
     on_the_way = ((state, kind) for kind in blueprint.on_path for state in registry.types.states_of(kind))
     return tuple(dict.fromkeys(phase.name for state, kind in on_the_way for phase in registry.of(state, kind)))
 
 
 def path_problems(blueprint: Blueprint, registry: PhaseRegistry) -> Iterator[Problem]:
-    """Problems of paths: unknown types, and targets without a path.
+    """Yield the problems of the blueprint's state paths: unknown resource types (PL-P020), targets without a path (PL-P021).
 
-    ``registry``: the phases known to the blueprint.
+    ``registry`` has the phases and resource types known to the blueprint.
     """
     types = registry.types
     for kind, one in blueprint.on_path.items():

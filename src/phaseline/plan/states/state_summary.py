@@ -1,4 +1,4 @@
-"""The states that nodes on paths go through in a plan, with the calls in each (decision 15)."""
+"""List the states that nodes on paths go through in a plan, with the calls in each state (decision 15)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @frozen
 class CallPlan:
-    """A call on ``count`` instances in a state.
+    """A call that a plan makes in one state, on ``count`` instances.
 
-    ``may_not_apply``: whether it is made depends on a condition evaluated then.
+    ``may_not_apply`` is true if a condition, evaluated at that time, decides whether the call is made.
     """
 
     name: str
@@ -30,7 +30,7 @@ class CallPlan:
 
 @frozen
 class StatePlan:
-    """A state that ``count`` instances enter, and its calls."""
+    """A state that ``count`` instances of a node enter, and the calls in it."""
 
     name: str
     count: int
@@ -38,7 +38,7 @@ class StatePlan:
 
 
 def states_by_node(topology: Topology, graph: Graph) -> dict[int, tuple[StatePlan, ...]]:
-    """{node number: its states in order} of the nodes on paths; empty for graphs without states."""
+    """Return {node number: its states in order} for the nodes on paths; empty for graphs without states."""
     on_path = topology.blueprint.on_path
     wanted = {number for number, node in enumerate(topology.nodes) if node.type in on_path}
     found: dict[int, list[StatePlan]] = {number: [] for number in wanted}

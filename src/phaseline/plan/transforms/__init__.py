@@ -1,1 +1,1 @@
-"""Transforms from a selection of instances to a graph, each from draft to draft, one in each module."""
+"""The transforms by which planners turn chosen instances into a graph. Each takes a draft and returns the next draft."""

@@ -1,4 +1,4 @@
-"""Entries at which instances stop before or after an operation until an operator clears them (H46)."""
+"""Add entries at which instances stop before or after an operation until an operator clears the breakpoint (H46)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 def stops(
     draft: GraphDraft, breakpoints: Sequence[Breakpoint], when: str, operation: str, who: np.ndarray
 ) -> list[StepSlot]:
-    """A slot for each breakpoint ``when`` (pre or post) of the operation, with the instances of ``who`` (bool by place) that it stops."""
+    """Return a slot for each breakpoint before (``when`` is pre) or after (post) the operation.
+
+    ``who`` marks the instances that run the operation, bool indexed by participant place; a slot has those of them that its
+    breakpoint stops.
+    """
     found = []
     names = [node.name for node in draft.topology.nodes]
     for step in dict.fromkeys(one.phase for one in breakpoints if one.is_at(when, operation)):

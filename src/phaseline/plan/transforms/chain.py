@@ -1,4 +1,4 @@
-"""Chain the entries of each instance in the order of its sequence."""
+"""Add edges so that each instance's entries run in the order of its sequence."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ SINGLE = -1
 
 
 def chain_entries(draft: GraphDraft) -> GraphDraft:
-    """The draft with an edge from each entry of a participant to its next entry.
+    """Return the draft with an edge from each entry of a participant to its next entry.
 
-    Before and after a relationship group with several entries, the edges lead to and from all of these.
+    The entries of one relationship group run side by side. So the entry before a group gets an edge to each of them, and
+    the entry after the group gets an edge from each of them.
     """
     size = len(draft.participants)
     walk = _Walk(np.full(size, -1, np.int32), np.full(size, -1, np.int32), np.full(size, SINGLE, np.int32))
@@ -39,14 +40,14 @@ def chain_entries(draft: GraphDraft) -> GraphDraft:
 
 
 def _stage_of(numbered: tuple[int, StepSlot]) -> tuple[int, int]:
-    """A key that is equal for neighbouring slots that run side by side."""
+    """Return a key that is equal for neighbouring slots that run side by side."""
     number, slot = numbered
     return (slot.group, -1) if slot.group >= 0 else (-1, number)
 
 
 @mutable
 class _Open:
-    """A group with several entries for each owner, whose next entry is not yet known."""
+    """A group with several side-by-side entries for each owner, to which no next entry is chained yet."""
 
     number: int
     owner: np.ndarray
@@ -54,9 +55,9 @@ class _Open:
 
 
 class _Walk:
-    """The first and the last entry of each participant so far.
+    """The first and the last entry of each participant so far, by participant place.
 
-    ``group``: the number of the relationship group with which the participant ends at present.
+    ``group`` is the number of the relationship group whose entries are the participant's last ones, or ``SINGLE``.
     """
 
     def __init__(self, head: np.ndarray, tail: np.ndarray, group: np.ndarray) -> None:
@@ -68,7 +69,7 @@ class _Walk:
     def step(self, owner: np.ndarray, positions: np.ndarray, edges: list[Pairs]) -> Pairs:
         """Append one entry for each owner.
 
-        Returns the pairs (last entry before, new entry) of owners with a single last entry.
+        Return the edges (last entry before, new entry) of owners that had a single last entry.
         """
         former = self.tail[owner]
         follows = former >= 0
@@ -80,7 +81,7 @@ class _Walk:
         return (former, positions) if every(follows) else (former[follows], positions[follows])
 
     def spread(self, owner: np.ndarray, positions: np.ndarray, number: int, edges: list[Pairs]) -> None:
-        """Append any number of entries for each owner, which run side by side."""
+        """Append entries that run side by side, any number for each owner."""
         former = self.tail[owner]
         single = (former >= 0) & (self.group[owner] == SINGLE)
         edges.append((former[single], positions[single]))
@@ -97,7 +98,7 @@ class _Walk:
             self.head[owner[begins]] = positions[begins]
 
     def _consume(self, owner: np.ndarray, edges: list[Pairs]) -> None:
-        """Add edges from the entries of open groups to the new last entry of their owner."""
+        """Add edges from the entries of open groups to the new last entry of their owner, and close these groups."""
         if not self.open:
             return
         here = np.zeros(len(self.tail), bool)

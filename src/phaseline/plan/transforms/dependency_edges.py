@@ -1,7 +1,7 @@
-"""Make instances wait for one another: in install for the targets of their relationships, in uninstall for the sources.
+"""Make instances wait for instances that they are related to: in install for the targets, in uninstall for the sources.
 
-If all instances of two nodes are related, the instances of one node wait for a milestone of the other node instead of
-for each instance, unless one of the nodes has a single instance.
+If all instances of two nodes are related, the instances of one node wait for a milestone of the other node, which
+saves edges. If one of the nodes has a single instance, they wait for each other's entries directly.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 Pairs = tuple[np.ndarray, np.ndarray]
 WHOLE = ""
-"""Stands for the end of the whole sequence where an operation may be named."""
+"""Name that means the end of the whole sequence, used in place of the name of an operation to wait for."""
 
 
 def wait_for_targets(draft: GraphDraft) -> GraphDraft:
-    """The draft in which each participant waits for the targets of its relationships.
+    """Return the draft in which each participant waits for the targets of its relationships.
 
-    It waits for the end of a target's sequence, or for one of its operations if the relationship names one.
+    It waits for the end of a target's sequence, or for one operation of the target if the relationship names one.
     """
     return _wait(draft, downwards=False)
 
 
 def wait_for_sources(draft: GraphDraft) -> GraphDraft:
-    """Make each participant wait for all instances with a relationship to it."""
+    """Return the draft in which each participant waits for all instances with a relationship to it."""
     return _wait(draft, downwards=True)
 
 
@@ -49,7 +49,7 @@ def _wait(draft: GraphDraft, *, downwards: bool) -> GraphDraft:
 
 
 def _operation(link: Link) -> str:
-    """The full name of the target's operation to wait for; ``WHOLE`` for the end of its sequence."""
+    """Return the full name of the target's operation that a source waits for; ``WHOLE`` for the end of the target's sequence."""
     name = link.relationship.lifecycle_operation
     if name is None:
         return WHOLE
@@ -57,7 +57,10 @@ def _operation(link: Link) -> str:
 
 
 def _ends(draft: GraphDraft, operation: str) -> np.ndarray:
-    """The entry to wait for, by place: the entry of the operation, or the last entry if there is none (W22)."""
+    """Return, for each participant place, the entry that dependents wait for.
+
+    This is the entry of the operation, or the participant's last entry if it does not call the operation (W22).
+    """
     if operation == WHOLE:
         return draft.tail
     ends = draft.tail.copy()
@@ -70,7 +73,7 @@ def _ends(draft: GraphDraft, operation: str) -> np.ndarray:
 
 
 def _row_pairs(draft: GraphDraft, awaited: list[str], ends: dict[str, np.ndarray], *, downwards: bool) -> list[Pairs]:
-    """Edges for relationships whose instances are rows: contained in, all to one, all to all within a scaling group."""
+    """Return edges for relationships that are stored as pairs of instances: all except those of all instances to all."""
     topology, place = draft.topology, draft.participants.place
     rows = topology.has_rows[topology.link]
     source, target, link = place[topology.source[rows]], place[topology.target[rows]], topology.link[rows]
@@ -89,9 +92,9 @@ def _row_pairs(draft: GraphDraft, awaited: list[str], ends: dict[str, np.ndarray
 
 @frozen
 class _Ties:
-    """Pairs of nodes related all to all, as columns: all instances of ``then`` wait for all instances of ``before``.
+    """Pairs of nodes whose instances are all related, as columns of node numbers.
 
-    ``end``: the operation up to which they wait.
+    All instances of ``then`` wait for all instances of ``before``. ``end`` numbers the operation up to which they wait.
     """
 
     before: np.ndarray
@@ -102,7 +105,7 @@ class _Ties:
 def _node_pairs(
     draft: GraphDraft, awaited: list[str], ends: dict[str, np.ndarray], *, downwards: bool
 ) -> tuple[tuple[StepSlot, ...], list[Pairs]]:
-    """A slot of milestones, or none, and the edges for relationships all to all."""
+    """Return (a slot of milestones, or no slot; edges) for the relationships that connect all instances of two nodes."""
     names = list(ends)
     count = draft.participants.count
     ties = {
@@ -121,7 +124,7 @@ def _node_pairs(
 
 
 def _direct(draft: GraphDraft, ties: _Ties, ends: np.ndarray) -> Pairs:
-    """Edges for pairs of nodes with a single instance on one side."""
+    """Return the edges of pairs of nodes of which one has a single instance."""
     participants = draft.participants
     length = np.maximum(participants.count[ties.before], participants.count[ties.then])
     tie = np.repeat(np.arange(len(length)), length)
@@ -132,9 +135,9 @@ def _direct(draft: GraphDraft, ties: _Ties, ends: np.ndarray) -> Pairs:
 
 
 def _through_milestones(draft: GraphDraft, ties: _Ties, ends: np.ndarray) -> tuple[tuple[StepSlot, ...], list[Pairs]]:
-    """One milestone for each awaited (node, operation): it waits for all instances of the node.
+    """Return one milestone for each (node, operation) that is waited for, and its edges.
 
-    All instances of each related node wait for the milestone.
+    The milestone waits for all instances of the node. All instances of each related node wait for the milestone.
     """
     if not len(ties.before):
         return (), []
@@ -161,7 +164,7 @@ def _through_milestones(draft: GraphDraft, ties: _Ties, ends: np.ndarray) -> tup
 
 
 def _spread(draft: GraphDraft, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(place in ``nodes``, place of a participant) for all participants of all nodes."""
+    """Return pairs (index in ``nodes``, place of a participant): one pair for each participant of each node."""
     length = draft.participants.count[nodes]
     which = np.repeat(np.arange(len(nodes)), length)
     step = np.arange(len(which)) - (np.cumsum(length) - length)[which]

@@ -1,4 +1,4 @@
-"""Relationship operations of intact instances for their relationships to chosen ones (W22, W24)."""
+"""Call relationship operations of intact instances (those not chosen) for their relationships to chosen instances (W22, W24)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ NO_ROWS = np.empty(0, np.int32)
 
 
 def concerned(topology: Topology, chosen: np.ndarray, operation: str, between: np.ndarray = NO_ROWS) -> np.ndarray:
-    """Intact instances with a relationship to a chosen instance that implements ``operation``, bool by number.
+    """Return the intact instances that call ``operation`` for a relationship to a chosen instance; bool by instance number.
 
-    ``between``: numbers of relationships between intact instances to include.
+    Only relationships that implement the operation count. ``between`` holds the numbers of relationships between two intact
+    instances to include.
     """
     found = np.zeros(len(topology), bool)
     if not chosen.all() and len(topology.link):
@@ -33,9 +34,10 @@ def concerned(topology: Topology, chosen: np.ndarray, operation: str, between: n
 
 
 def append_intact(draft: GraphDraft, relate: Relate, between: np.ndarray = NO_ROWS, *, tolerant: bool) -> GraphDraft:
-    """The draft with slots for the operation on relationships from intact instances to chosen ones.
+    """Return the draft with slots for the operation on relationships from intact instances to chosen instances.
 
-    ``tolerant``: it is tried once, and failures are ignored. ``between``: the same argument as of ``concerned``.
+    With ``tolerant``, the operation is tried once and failures are ignored. ``between`` holds the numbers of relationships
+    between two intact instances to include.
     """
     topology, participants = draft.topology, draft.participants
     if participants.is_chosen.all() or not len(topology.link):

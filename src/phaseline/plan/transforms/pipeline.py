@@ -1,11 +1,12 @@
-"""Build a graph from chosen instances and their sequence: the transforms in the order that all workflows share.
+"""Build a graph from chosen instances and a sequence, by applying the transforms in the order that all workflows share.
 
-Example, an install of ``web`` and ``db``: ``begin`` gathers both, ``db`` one level before ``web``; ``append_sequence`` adds
-the entries of their operations, ``carry_states`` puts the states on these, ``chain_entries`` and the waits add the
-edges, and ``assemble`` makes the graph.
+Example, an install of ``web``, which depends on ``db``: ``begin`` gathers both, ``db`` one level before ``web``.
+``append_sequence`` adds the entries of their operations, ``carry_states`` attaches the instance states to entries,
+``chain_entries`` and ``wait_for_targets`` add the edges, and ``assemble`` makes the graph.
 
-The same graph is often built again: by callers that install one blueprint many times, and by tests. So the last graphs are
-kept with all their inputs (``_Woven``), except ids of instances, which no transform reads. Equal inputs give the kept graph.
+Callers that install one blueprint many times, and tests, often build an equal graph again. So the last graphs are kept
+together with all their inputs (``_Woven``), except ids of instances, which no transform reads. Equal inputs give the
+kept graph.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Asked:
-    """The arguments of a planner."""
+    """The arguments with which the engine calls a planner, as one value."""
 
     topology: Topology
     request: Request
@@ -48,15 +49,14 @@ class Asked:
 
 @frozen
 class Walk:
-    """The sequence of the chosen instances, run in the order of their dependencies.
+    """How a graph handles its chosen instances: the sequence that each runs, and the order between the instances.
 
-    ``downwards``: dependents first, as in uninstall. ``tolerant``: failures are ignored. ``once``: nothing is
+    ``downwards``: dependents come first, as in uninstall. ``tolerant``: failures are ignored. ``once``: nothing is
     retried. ``intact``: relationship operations of instances that are not chosen, for their relationships to chosen
-    ones and for the relationships ``between`` themselves. They run after the chosen instances are installed, or
-    before they are removed; before a removal their failures are ignored (W24). ``on_paths``: nodes that are resources
-    go through the states of their path instead. ``in_order`` False: all at once. ``however``: instances that wait for
-    a chosen one continue even if its sequence has failed. The failure is a result for a later round, so
-    ``stop_after`` does not count it.
+    instances and for the relationships numbered ``between``. These run after the chosen instances are installed, or before they are
+    removed; before a removal their failures are ignored (W24). ``on_paths``: nodes that are resources go through the states of their
+    path instead. ``in_order`` False: all instances run at once. ``however``: instances that wait for a chosen
+    instance continue even if it has failed. Its failure is a result for a later round, so ``stop_after`` does not count it.
     """
 
     sequence: Sequence
@@ -71,9 +71,9 @@ class Walk:
 
 
 MOST_KEPT = 16
-"""The number of graphs kept, those used last."""
+"""Number of graphs kept; the one that was unused for longest is dropped first."""
 MOST_ENTRIES = 1_000
-"""Graphs with more entries, or of deployments with more instances, are not kept."""
+"""Graphs with more entries than this, or of deployments with more instances, are not kept."""
 SHAPE = ("node", "index", "container", "host", "link", "source", "target", "group", "gone")
 """Columns of a topology that a graph depends on."""
 
@@ -90,7 +90,7 @@ class _Woven:
     declared: Many[tuple[Operation, Declaration]]
 
     def is_for(self, asked: Asked, name: str, chosen: np.ndarray, walk: Walk) -> bool:
-        """Whether these inputs give the same graph. Nodes and steps are compared by identity, the rest by value."""
+        """Return True if these inputs give the kept graph. Nodes and steps are compared by identity, the rest by value."""
         own, other = self.asked.topology, asked.topology
         if name != self.name or len(own.nodes) != len(other.nodes) or walk.sequence is not self.walk.sequence:
             return False
@@ -109,13 +109,13 @@ class _Woven:
 
 
 class _Kept:
-    """The last graphs. Callers share them, so their columns are read-only."""
+    """The graphs that were built last. Callers share them, so their columns are read-only."""
 
     def __init__(self) -> None:
         self._last: tuple[_Woven, ...] = ()
 
     def find(self, asked: Asked, name: str, chosen: np.ndarray, walk: Walk) -> Graph | None:
-        """The kept graph with the same inputs."""
+        """Return the kept graph that was built from equal inputs; None if there is none."""
         for number, one in enumerate(self._last):
             if one.is_for(asked, name, chosen, walk):
                 if number:
@@ -124,7 +124,7 @@ class _Kept:
         return None
 
     def keep(self, woven: _Woven) -> None:
-        """Keep a graph."""
+        """Keep a graph as the one used last, and make its columns read-only."""
         graph = woven.graph
         for column in (graph.subject, graph.policy, graph.marks, graph.ptr, graph.idx, graph.group):
             column.flags.writeable = False
@@ -139,7 +139,7 @@ def _are_same(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def weave(asked: Asked, name: str, chosen: np.ndarray, walk: Walk) -> Graph:
-    """The graph ``name`` of the chosen instances (bool by number)."""
+    """Return the graph called ``name`` in which the chosen instances (bool by instance number) run ``walk``."""
     if not _is_simple(asked, walk):
         return _woven(asked, name, chosen, walk)
     found = _KEPT.find(asked, name, chosen, walk)
@@ -160,7 +160,7 @@ def weave(asked: Asked, name: str, chosen: np.ndarray, walk: Walk) -> Graph:
 
 
 def _is_simple(asked: Asked, walk: Walk) -> bool:
-    """Whether comparing all inputs of a graph is faster than building it."""
+    """Return True if comparing all inputs with those of kept graphs is faster than building the graph."""
     topology = asked.topology
     return (
         len(topology) <= MOST_ENTRIES

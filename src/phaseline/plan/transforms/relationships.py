@@ -1,4 +1,8 @@
-"""Entries for relationship operations: groups one after the other, both sides of a group's instances side by side (W6)."""
+"""Make entries for relationship operations: group after group, and side by side within a group (W6).
+
+A group holds the relationships of an instance that are neighbours in the blueprint and have the same target node. Operations
+of the source's and of the target's side run at the same time.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +26,9 @@ if TYPE_CHECKING:
 def relationship_slots(
     draft: GraphDraft, relate: Relate, who: np.ndarray, *, tolerant: bool, once: bool, first: int
 ) -> list[StepSlot]:
-    """Slots for the operation on the relationship instances ``who`` (bool by relationship number).
+    """Return slots that call the operation on the relationship instances ``who`` (bool by relationship number).
 
-    ``first``: a number from which on group numbers are free.
+    Numbers of relationship groups from ``first`` on are free for the slots.
     """
     if not some(who):
         return []
@@ -51,7 +55,7 @@ def relationship_slots(
 
 
 def _sides(topology: Topology, name: str, policies: Policies, manner: PolicyOverrides) -> tuple[np.ndarray, np.ndarray]:
-    """Policy numbers of the source's and of the target's operation, by link; -1 without an operation to call."""
+    """Return the policy numbers of the source's and of the target's operation, indexed by link; -1 without an operation."""
     number_of = policies.numbering(manner)
     source, target = np.full(len(topology.links), -1, np.int32), np.full(len(topology.links), -1, np.int32)
     for number, link in enumerate(topology.links):
@@ -67,9 +71,9 @@ def _sides(topology: Topology, name: str, policies: Policies, manner: PolicyOver
 
 
 def _ranks(topology: Topology, relate: Relate, is_called: np.ndarray) -> np.ndarray:
-    """The place of each link's group among the groups of its source node, from 0; -1 if the link calls nothing.
+    """Return, for each link, the rank of its group among the groups of its source node, from 0; -1 if it calls nothing.
 
-    Relationships that follow each other in the blueprint and have the same target are one group.
+    Relationships that are neighbours in the blueprint and have the same target are one group.
     """
     ranks = np.full(len(topology.links), -1, np.int32)
     numbered = sorted(np.flatnonzero(is_called).tolist(), key=lambda number: _template_place(topology, number))
@@ -94,7 +98,7 @@ def _template_place(topology: Topology, number: int) -> tuple[int, int]:
 
 
 def _follows(topology: Topology) -> list[int]:
-    """For each link the first link of its group: neighbours in the blueprint with the same source and target."""
+    """Return, for each link, the first link of its group: neighbours in the blueprint with the same source and target."""
     found = [0] * len(topology.links)
     former = -1
     for number in sorted(range(len(topology.links)), key=lambda number: _template_place(topology, number)):

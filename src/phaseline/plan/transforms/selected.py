@@ -1,4 +1,4 @@
-"""The empty draft with which a graph begins: the participants and their states."""
+"""Make the empty draft from which a graph is built: only the participants and their present states."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def begin(
     with_bridges: bool = True,
     on_paths: bool = False,
 ) -> GraphDraft:
-    """A draft without entries.
+    """Return a draft without entries.
 
-    ``chosen`` and ``extra``: bool by instance number; ``downwards``: dependents come first. ``with_bridges``:
-    instances between these take part too, to keep the order. ``on_paths``: chosen instances of nodes that are
-    resources go through the states of their path instead of the workflow's steps.
+    ``chosen`` and ``extra`` are bool arrays indexed by instance number. ``downwards``: dependents come first.
+    ``with_bridges``: instances on dependency paths between these take part too, to keep the order. ``on_paths``: chosen
+    instances of nodes that are resources go through the states of their path instead of the workflow's steps.
     """
     participants = gather(topology, chosen, extra, downwards=downwards, with_bridges=with_bridges)
     present = history.states[participants.number]

@@ -1,4 +1,4 @@
-"""Give every chosen instance the entries of a workflow's sequence; operations without an implementation have none."""
+"""Give every chosen instance entries for a workflow's sequence. Operations without an implementation get no entry."""
 
 from __future__ import annotations
 
@@ -27,15 +27,16 @@ if TYPE_CHECKING:
     Breakpoints = tuple[Breakpoint, ...]
 
 STATES = 256
-"""One more than the highest number of a state; states of paths come after those of the life cycle."""
+"""One more than the highest number of an instance state; states of paths are numbered after those of the life cycle."""
 
 
 def append_sequence(
     draft: GraphDraft, sequence: Sequence, *, tolerant: bool, once: bool, breakpoints: Breakpoints = ()
 ) -> GraphDraft:
-    """The draft with slots for the calls and relationship operations of chosen instances, and the states between them.
+    """Return the draft with slots for all calls and relationship operations of a sequence, and the states between them.
 
-    ``tolerant``: failures are ignored; ``once``: nothing is retried. ``breakpoints``: where instances stop.
+    ``tolerant``: failures are ignored. ``once``: nothing is retried. ``breakpoints``: where instances stop until a user
+    clears the breakpoint.
     """
     items: list[StepSlot | StateChange] = []
     called = np.zeros(len(draft.participants), bool)
@@ -78,7 +79,7 @@ def append_sequence(
 
 
 def _is_anywhere(topology: Topology, item: Become | Call | Relate) -> bool:
-    """False for operations without any implementation in the topology."""
+    """Return False if the item is an operation that nothing in the topology implements."""
     if isinstance(item, Call):
         return item.operation in topology.called
     return isinstance(item, Become) or item.operation in topology.called_between
@@ -87,7 +88,7 @@ def _is_anywhere(topology: Topology, item: Become | Call | Relate) -> bool:
 def _without_calls(
     items: list[StepSlot | StateChange], sequence: Sequence, called: np.ndarray
 ) -> list[StepSlot | StateChange]:
-    """The items, in which states that need a call are limited to instances with at least one call."""
+    """Return the items, with the states marked ``with_calls`` limited to participants for which ``called`` is true."""
     with_calls = {item.state for item in sequence if isinstance(item, Become) and item.with_calls}
     return [
         altered(item, who=item.who & called) if isinstance(item, StateChange) and item.state in with_calls else item
@@ -96,7 +97,10 @@ def _without_calls(
 
 
 def _begin_some(draft: GraphDraft, rows: np.ndarray) -> np.ndarray:
-    """The sources of the rows (bool by relationship number), bool by place."""
+    """Return the participants that are sources of relationships in ``rows``, bool by participant place.
+
+    ``rows`` is bool, indexed by relationship number.
+    """
     is_source = np.zeros(len(draft.topology), bool)
     is_source[draft.topology.source[rows]] = True
     found: np.ndarray = is_source[draft.participants.number]
@@ -104,28 +108,34 @@ def _begin_some(draft: GraphDraft, rows: np.ndarray) -> np.ndarray:
 
 
 def of_sources(draft: GraphDraft, who: np.ndarray) -> np.ndarray:
-    """Relationships with a source in ``who`` (bool by place), bool by number."""
+    """Return the relationships whose source is in ``who`` (bool by participant place), bool by relationship number."""
     place = draft.participants.place[draft.topology.source]
     found: np.ndarray = (place >= 0) & who[place]
     return found
 
 
 def _have(draft: GraphDraft, states: AbstractSet[InstanceState]) -> np.ndarray:
-    """Participants in one of the states at planning time, bool by place."""
+    """Return the participants that are in one of the states at planning time, bool by participant place."""
     found: np.ndarray = _table(states)[draft.present]
     return found
 
 
 @cache
 def _table(states: AbstractSet[InstanceState]) -> np.ndarray:
-    """A table by state number: True for the given states. The states come from the workflows' sequences."""
+    """Return an array indexed by state number that is True for the given states.
+
+    The cache stays small, because the states come from the sequences of workflows.
+    """
     table = np.zeros(STATES, bool)
     table[list(states)] = True
     return table
 
 
 def call_slots(draft: GraphDraft, call: Call, who: np.ndarray, *, tolerant: bool, once: bool) -> list[StepSlot]:
-    """The slot of an operation for instances of ``who`` (bool by place) whose node implements it, if any."""
+    """Return the slot of an operation for those instances of ``who`` (bool by place) whose node implements it.
+
+    The list is empty if there are no such instances.
+    """
     by_node = _node_policies(draft, call, once=once)
     if by_node is None:
         return []
@@ -146,7 +156,10 @@ def call_slots(draft: GraphDraft, call: Call, who: np.ndarray, *, tolerant: bool
 
 
 def _node_policies(draft: GraphDraft, call: Call, *, once: bool) -> np.ndarray | None:
-    """Policy numbers by node, -1 without an implementation; None if no node implements the operation."""
+    """Return the policy number of the operation for each node, -1 without an implementation.
+
+    Return None if no node implements the operation.
+    """
     manner = PolicyOverrides(until_true=call.until_true, once=once, enter=call.enter, leave=call.leave)
     numbers = [-1] * len(draft.topology.nodes)
     name, hosts_only, number_of = call.operation, call.hosts_only, draft.policies.numbering(manner)

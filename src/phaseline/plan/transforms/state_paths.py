@@ -1,8 +1,8 @@
-"""Give chosen instances of resources the states of their path, with the operations and phases of each (ADR 0014).
+"""Give chosen instances of resources the states of their path, with the operations and phases of each state (ADR 0014).
 
-A visit of a state is ``state:NAME``, the operations in their order, the phases beside them, and a gate ``exit:NAME`` after all
-of these. If phases of the state may begin to apply late, the gate is checked before it passes. Breakpoints are in the chain of
-the operations, and beside the phases.
+A state becomes these steps: ``state:NAME`` enters it, then the operations run in their order and the phases beside them,
+and the gate ``exit:NAME`` waits for all of these. If a phase of the state may become applicable late, the engine checks for that
+before the gate passes. Breakpoints of operations are in the chain of operations, those of phases beside the phases.
 """
 
 from __future__ import annotations
@@ -43,9 +43,10 @@ NEVER_INSTALLED = (InstanceState.UNINITIALIZED, InstanceState.DELETED)
 
 @frozen
 class StatePathOptions:
-    """Options for the slots of a path. ``downwards``: the path of an uninstall.
+    """Options for the slots of a path.
 
-    ``tolerant``: failures are ignored; ``once``: no retries; ``breakpoints``: where instances stop.
+    ``downwards``: the path is one of an uninstall. ``tolerant``: failures are ignored. ``once``: nothing is retried.
+    ``breakpoints``: where instances stop.
     """
 
     downwards: bool = False
@@ -57,9 +58,10 @@ class StatePathOptions:
 def append_paths(
     draft: GraphDraft, sequence: Sequence, known: StatePathIndex | None, manner: StatePathOptions
 ) -> GraphDraft:
-    """The draft with slots for chosen instances on state paths.
+    """Return the draft with slots for chosen instances on state paths.
 
-    ``sequence``: the steps of instances that are not on a path; its operations are called in the states of the path.
+    ``sequence`` is what the workflow does with instances that are not on a path; its operations are called in the states of
+    the path.
     """
     away = draft.participants.is_chosen & ~draft.walks
     if not some(away):
@@ -85,7 +87,7 @@ def append_paths(
 
 @frozen
 class _Laying:
-    """Makes the slots for the nodes of one type, which all have the same path."""
+    """Builder of the slots for the nodes of one type, which all have the same path."""
 
     draft: GraphDraft
     known: StatePathIndex
@@ -93,9 +95,10 @@ class _Laying:
     manner: StatePathOptions
 
     def begins(self) -> np.ndarray:
-        """The place in the path of the first state that each instance enters, by place: its present state again (PD30).
+        """Return, by participant place, the index in the path of the first state that each instance enters.
 
-        The number of states for instances that enter none.
+        This is the instance's present state, which it enters again (PD30). An instance that enters no state gets the number of
+        states.
         """
         path, numbers = self.path, self.known.numbers
         table = np.zeros(STATES, np.int32)
@@ -107,7 +110,10 @@ class _Laying:
         return found
 
     def stay(self, stay: StateVisit, who: np.ndarray, group: int) -> list[StepSlot]:
-        """All slots of one state, for ``who`` (bool by place); relationship groups are numbered from ``group``."""
+        """Return all slots of one state, for the participants ``who`` (bool by place).
+
+        Relationship groups are numbered from ``group`` on.
+        """
         if not some(who):
             return []
         found = self.enters(stay.state, who) if stay.state else []
@@ -130,12 +136,12 @@ class _Laying:
         return found
 
     def enters(self, state: str, who: np.ndarray) -> list[StepSlot]:
-        """The slot in which ``who`` enters a state."""
+        """Return the slot with which the participants ``who`` enter a state; no slot if ``who`` is empty."""
         policy = Policy(LaneSpec(STATE_PREFIX + state), leave=(self.known.numbers[state],), target=self.path.target)
         return [self._slot(STATE_PREFIX + state, policy, who, ENTERS)] if some(who) else []
 
     def _breakpoints(self, who: np.ndarray) -> tuple[Breakpoint, ...]:
-        """Breakpoints that stop an instance of ``who``."""
+        """Return the breakpoints that stop at least one instance of ``who``."""
         nodes = self.draft.topology.nodes
         numbers = np.unique(self.draft.participants.node[who]).tolist() if self.manner.breakpoints else ()
         return tuple(
@@ -143,10 +149,7 @@ class _Laying:
         )
 
     def _concerned(self, one: Beside, who: np.ndarray) -> np.ndarray:
-        """Instances of ``who`` that get an entry: all for a phase.
-
-        For a breakpoint, the instances that stop there.
-        """
+        """Return the instances of ``who`` that get an entry: all for a phase, those that stop there for a breakpoint."""
         if not one.is_stop:
             return who
         names = [node.name for node in self.draft.topology.nodes]
@@ -168,14 +171,14 @@ class _Laying:
 
 
 def _free_group(items: Iterable[StepSlot | StateChange]) -> int:
-    """The first number that is free for relationship groups."""
+    """Return the first number that is free for relationship groups."""
     return 1 + max((item.group for item in items if isinstance(item, StepSlot)), default=0)
 
 
 def tie_phases(draft: GraphDraft) -> GraphDraft:
-    """The draft with edges from the entry of a state to its phases, between phases, and from phases to the gate.
+    """Return the draft with edges from the entry of a state to its phases, between phases, and from phases to the gate.
 
-    The operations are already in the chain.
+    Operations get their edges from ``chain_entries``.
     """
     if all(slot.beside is None for slot in draft.slots):
         return draft
@@ -201,6 +204,9 @@ def tie_phases(draft: GraphDraft) -> GraphDraft:
 
 
 def _between(need: np.ndarray, at: np.ndarray) -> Pairs:
-    """Edges from ``need`` to ``at`` for each instance with an entry in both (positions by place, -1: no entry)."""
+    """Return edges from ``need`` to ``at`` for each instance with an entry in both arrays.
+
+    Both hold entry positions by participant place, -1 for no entry.
+    """
     both = (need >= 0) & (at >= 0)
     return need[both], at[both]

@@ -1,7 +1,7 @@
-"""Put the states between operations on neighbouring entries, and add entries where no neighbour can carry them.
+"""Attach the states between operations to neighbouring entries, and add entries where no neighbour can set a state.
 
-A state is set when the operation before it is completed or has a tolerated failure; if there is no such operation,
-when the operation after it begins. Only an operation of the instance itself can carry a state.
+A state is set when the operation before it is completed or has a tolerated failure. If there is no such operation, it
+is set when the operation after it begins. Only an operation of the instance itself can set the instance's state.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ NOBODY = -1
 
 
 def carry_states(draft: GraphDraft) -> GraphDraft:
-    """The draft with slots only.
+    """Return the draft with slots only: each state is attached to an entry.
 
-    Each participant has at least one entry, a single one at each end of its sequence. Between two relationship groups
-    with several entries each, an entry is added that joins them.
+    Each participant gets at least one entry, and a single entry at each end of its sequence. If two relationship groups
+    with several entries each follow one another, an entry is added between them that joins them.
     """
     walk = _Walk(draft)
     for item in draft.items:
@@ -42,11 +42,11 @@ def carry_states(draft: GraphDraft) -> GraphDraft:
 
 
 class _Walk:
-    """The progress of each participant while the items are walked in order. Columns by place.
+    """The progress of each participant while the items are handled in order. Arrays are indexed by participant place.
 
-    ``pending``: bits of states that are reached and that no entry carries yet. ``carrier``: the slot number of the
-    last entry, if it is one of the instance itself. ``width``: the number of last entries that run side by side, 0:
-    no entry yet.
+    ``pending``: bits of states that are reached but attached to no entry yet. ``carrier``: the slot number of the last
+    entry if it is an operation of the instance itself, otherwise -1. ``width``: the number of last entries, which run side by
+    side; 0 before the first entry.
     """
 
     def __init__(self, draft: GraphDraft) -> None:
@@ -62,7 +62,7 @@ class _Walk:
         self.group = NOBODY
 
     def reach(self, change: StateChange) -> None:
-        """``who`` reaches a state."""
+        """Record that the participants in ``change`` reach a state, on their last entry or as pending."""
         bit = np.uint8(1 << len(self.states))
         self.states.append(int(change.state))
         carried = change.who & (self.carrier != NOBODY)
@@ -74,7 +74,7 @@ class _Walk:
         self.pending[change.who & ~carried] |= bit
 
     def call(self, slot: StepSlot) -> None:
-        """An operation of the instances."""
+        """Add a slot of operations of instances, which also set the pending states of their instances."""
         before = self.pending[slot.owner]
         self.lay(altered(slot, before=before) if some(before != 0) else slot)
         self.pending[slot.owner] = 0
@@ -83,7 +83,7 @@ class _Walk:
         self.ends_in_group[slot.owner] = False
 
     def relate(self, slot: StepSlot) -> None:
-        """One side of a relationship group; all slots of the group must come one after the other."""
+        """Add one side of a relationship group; the slots of one group must be added one after the other."""
         if slot.group != self.group:
             members = self._members_of_group(slot)
             self._before_group(members)
@@ -96,21 +96,21 @@ class _Walk:
     def close(self) -> None:
         """Add a last entry for participants that need one.
 
-        These are participants without an entry, those that end in a relationship group, and those with a state that
-        no entry carries.
+        These are participants without an entry, those that end in a relationship group, and those with a state that no entry
+        sets.
         """
         phase = WORDS.get(self.states[-1], CLOSING) if self.states else CLOSING
         self._absent(phase, (self.pending > 0) | (self.width == 0) | self.ends_in_group)
 
     def _members_of_group(self, slot: StepSlot) -> np.ndarray:
-        """The number of entries of each participant in the slot's group."""
+        """Return the number of entries of each participant in the slot's group."""
         alike = [item for item in self.draft.slots if item.group == slot.group]
         return np.bincount(np.concatenate([item.owner for item in alike]), minlength=len(self.pending))
 
     def _before_group(self, members: np.ndarray) -> None:
         """Add single entries before a relationship group where they are needed.
 
-        A group cannot begin a sequence, carry states, or come directly after another group with several entries.
+        A relationship group cannot begin a sequence, set states, or follow directly after another group with several entries.
         """
         opening = (members > 0) & ((self.pending > 0) | (self.width == 0))
         self._absent(OPENING, opening)
