@@ -1,4 +1,4 @@
-"""Whether a workflow may be started on a deployment in its present state (B23)."""
+"""Decide whether a workflow may be started on a deployment in its present state (B23)."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 GONE = (State.UNINITIALIZED, State.DELETED)
 FOR_WHAT_RUNS = frozenset({"update", "scale", "heal", "restore"})
-"""Workflows that would treat suspended instances as unhealthy, or change them while they are unreachable."""
+"""Workflows that are not for suspended instances: they would find them unhealthy, or change them while they are unreachable."""
 
 
 def unavailable(rules: Availability, topology: Topology, states: np.ndarray) -> str:
-    """The reason why the workflow may not be started; empty if it may. ``states``: uint8 by instance number."""
+    """Return why the workflow may not be started; empty if it may. ``states`` is uint8, indexed by instance number."""
     if not rules.available:
         return "the blueprint makes it never available"
     if rules.node_instances_active and activity(states).isdisjoint(rules.node_instances_active):
@@ -32,12 +32,12 @@ def unavailable(rules: Availability, topology: Topology, states: np.ndarray) -> 
 
 
 def suspended_count(workflow: str, topology: Topology, states: np.ndarray) -> int:
-    """The number of suspended instances, for a workflow that does not support them; 0 if it may be started."""
+    """Return the number of suspended instances that keep the workflow from being started; 0 if it may be started."""
     return int(((states == State.SUSPENDED) & topology.is_there).sum()) if workflow in FOR_WHAT_RUNS else 0
 
 
 def activity(states: np.ndarray) -> set[str]:
-    """The words among ``all``, ``partial`` and ``none`` that describe how many instances are active.
+    """Return which of the words ``all``, ``partial`` and ``none`` describe how many instances are active.
 
     Without any instance both ``all`` and ``none`` are true.
 

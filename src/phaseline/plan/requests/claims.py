@@ -1,4 +1,4 @@
-"""Claims of executions on instances, so that executions over disjoint instances run side by side (decision 4, W10).
+"""Claims of executions on instances, so that executions over disjoint instances run at the same time (decision 4, W10).
 
 An execution *owns* the instances that its workflow may change. It *leans* on the instances to which they are related,
 in which they are contained, or which they contain. These must stay unchanged meanwhile, but several executions may
@@ -27,10 +27,11 @@ NOBODY = np.empty(0, np.int64)
 
 @frozen
 class Claim:
-    """The instances that an execution reserves: ``own`` and ``leans``, instance numbers, ascending.
+    """The instances that an execution reserves, as ascending instance numbers.
 
-    None for either: the whole deployment, also after it has changed. ``by_resource``: the engine already ensures that
-    each resource follows one execution (``reach``), so two such executions never collide.
+    ``own`` are the instances that it may change; None for the whole deployment, even after its shape has changed. ``leans`` are
+    those that must not change meanwhile. ``by_resource``: the engine ensures by itself that each resource is in only one
+    execution (``reach``), so two such executions never collide.
     """
 
     own: np.ndarray | None
@@ -42,7 +43,7 @@ EVERYTHING = Claim(None, NOBODY)
 
 
 def claim_of(topology: Topology, request: Request) -> Claim:
-    """The claim of an execution of this request, in the present topology."""
+    """Return the claim of an execution of this request, in the present topology."""
     mapped = topology.blueprint.workflows.get(request.workflow)
     meant = request.workflow if mapped is None else mapped.built_in
     if meant not in PLANNERS:
@@ -54,7 +55,7 @@ def claim_of(topology: Topology, request: Request) -> Claim:
 
 
 def collide(one: Claim, other: Claim) -> bool:
-    """Whether the two must not run at the same time."""
+    """Return True if executions with these claims must not run at the same time."""
     if one.by_resource and other.by_resource:
         return False
     if one.own is None or other.own is None:
@@ -63,7 +64,7 @@ def collide(one: Claim, other: Claim) -> bool:
 
 
 def _meet(one: np.ndarray, other: np.ndarray) -> bool:
-    """Whether two ascending columns have a number in common."""
+    """Return True if two ascending columns have a number in common."""
     if not len(one) or not len(other):
         return False
     places = np.minimum(np.searchsorted(other, one), len(other) - 1)
@@ -71,7 +72,7 @@ def _meet(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def _neighbours(topology: Topology, own: np.ndarray) -> np.ndarray:
-    """Mark the instances next to those of ``own``, as an array of bool by instance number.
+    """Return the instances next to the instances ``own``; both are bool arrays indexed by instance number.
 
     Next to an instance are the instances to which it has a relationship, all instances that contain it, and all instances
     inside it.

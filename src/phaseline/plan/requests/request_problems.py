@@ -1,4 +1,4 @@
-"""Problems with which the owner of a store refuses a request about an execution, and their form in an answer."""
+"""The problems with which the owner of a store refuses a request about an execution, and their form in its answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def problem_answer(problem: Problem) -> dict[str, Value]:
-    """The answer that carries a problem."""
+    """Return the answer to a request that reports a problem."""
     subject = problem.place.subject
     told: dict[str, Value] = {
         "code": problem.code,
@@ -26,7 +26,7 @@ def problem_answer(problem: Problem) -> dict[str, Value]:
 
 
 def problem_of(answer: Mapping[str, Any]) -> Problem | None:
-    """The problem that an answer carries, or None."""
+    """Return the problem that an answer reports; None if it reports none."""
     told = answer.get("problem")
     if told is None:
         return None
@@ -34,21 +34,21 @@ def problem_of(answer: Mapping[str, Any]) -> Problem | None:
 
 
 def raise_if_ended(row: ExecutionRow, why: str) -> None:
-    """Raise PL-C017 if the execution has ended."""
+    """Raise PL-C017 if the execution has ended. ``why`` completes the message."""
     if row.status.is_ended:
         raise _unfit(row, why)
 
 
 def raise_if_completed(row: ExecutionRow) -> None:
-    """Raise PL-C017 if nothing in the execution failed."""
+    """Raise PL-C017 if the execution is completed, so that nothing in it has failed."""
     if row.status is ExecutionStatus.COMPLETED:
         raise _unfit(row, "nothing in it failed")
 
 
 def raise_if_not_cleanable(row: ExecutionRow) -> None:
-    """Raise PL-C017 if an execution with pre and post hooks waits for a user's decision.
+    """Raise PL-C017 if an execution with hooks waits for a user's decision, so that it cannot be cleaned up yet.
 
-    Its hooks must first get the end of the execution.
+    Its post hooks must first be given how the execution has ended.
     """
     if row.request.is_surrounded and not row.status.is_ended:
         message = f"the execution {row.id} is {row.status.value}: it cannot be cleaned up before its hooks know its end"
@@ -57,14 +57,17 @@ def raise_if_not_cleanable(row: ExecutionRow) -> None:
 
 
 def raise_if_deleted(now: DeploymentRow | None, row: ExecutionRow) -> None:
-    """Raise PL-C010 if the deployment of an execution was deleted. ``now``: its stored row, or the deployment that has its name."""
+    """Raise PL-C010 if the deployment of an execution was deleted.
+
+    ``now`` is the stored row of the deployment that has its name at present; None if there is none.
+    """
     if now is None or now.number != row.deployment:
         message = f"the deployment '{row.deployment_name}' of the execution {row.id} is deleted"
         raise problem_error("PL-C010", message, "install it again: phaseline install FILE", subject=row.id)
 
 
 def busy(row: ExecutionRow, other: ExecutionRow) -> ProblemsError:
-    """PL-C016: an execution cannot continue while another one has a claim on its instances."""
+    """Return the error PL-C016: an execution cannot continue while another execution has a claim on its instances."""
     mend = f"wait until that execution has ended, or cancel it: phaseline executions follow {other.id}"
     message = f"the execution {other.id} of the deployment '{row.deployment_name}' has a claim on the same instances"
     return problem_error("PL-C016", message, mend, subject=row.deployment_name)

@@ -1,4 +1,4 @@
-"""Validate a request: unknown or wrong parameters, and filters with unknown names."""
+"""Validate a request before it runs: its parameters, its filters and its breakpoints."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 
 POINTS = ("create", "update", "delete", "configure", "start", "stop")
-"""Operations that a breakpoint may name even if no node maps them."""
+"""Operations that a breakpoint may name even if no node implements them."""
 SIDES = {"before": "pre", "after": "post", "pre": "pre", "post": "post"}
-"""{spelling of a side of a point: its name}"""
+"""{what a user may write for a side of a point: the name of the side}"""
 NAMED = 10
 
 
 def check(
     topology: Topology, request: Request, *, with_custom: bool = False, workflow: Workflow | None = None
 ) -> tuple[Problem, ...]:
-    """All problems of the request, found before it is submitted.
+    """Return all problems of the request, found before it is submitted.
 
-    ``with_custom``: undeclared parameters are accepted, for plugins to read. ``workflow``: the workflow of the
-    request; None: the built-in workflow with the request's name.
+    ``with_custom``: undeclared parameters are accepted, so that plugins can read them. ``workflow`` is the workflow of the
+    request; None means the built-in workflow with the request's name.
     """
     if workflow is None and request.workflow in PLANNERS:
         workflow = built_in(request.workflow)
@@ -59,9 +59,10 @@ def check(
 def stop_problems(
     breakpoints: Iterable[Breakpoint], topologies: Iterable[Topology], phases: Iterable[str]
 ) -> Iterator[Problem]:
-    """Problems PL-P047: breakpoints at which no instance can stop. ``phases``: the phases that nodes may run.
+    """Yield a problem PL-P047 for each breakpoint at which no instance can stop.
 
-    ``topologies``: the present topology, and the one to which the workflow leads.
+    ``topologies`` are the present topology and the one to which the workflow leads. ``phases`` are the phases that nodes may
+    run.
     """
     nodes: dict[str, None] = {}
     known = set(POINTS)
@@ -78,9 +79,9 @@ def unfit_stops(
     phases: Sequence[str] = (),
     noun: str = "node",
 ) -> Iterator[Problem]:
-    """Problems PL-P047: breakpoints with a node or resource that is not in ``names``, or with an unknown point.
+    """Yield a problem PL-P047 for each breakpoint whose node or resource is not in ``names``, or whose point is unknown.
 
-    Empty ``names``: any name is accepted.
+    Empty ``names`` means that any name is accepted.
     """
     parts = {".".join(words[at:]) for name in operations for words in [name.split(".")] for at in range(len(words))}
     short = {part for part in parts if "." not in part}
@@ -100,7 +101,7 @@ def unfit_stops(
 
 
 def _other_words(named: str, operations: Container[str], phases: Container[str]) -> str:
-    """A hint at the right words for ``before-create`` and ``after-create``; empty for other words."""
+    """Return a hint at the right spelling for ``before-create`` or ``after-create``; empty for other names."""
     word, _, rest = named.partition("-")
     side = SIDES.get(word)
     if side is None or (rest not in operations and rest.lower() not in phases):
@@ -118,14 +119,14 @@ def _not_taken_back(request: Request) -> Problem:
 
 
 def warnings(topology: Topology, request: Request, workflow: Workflow | None = None) -> tuple[Problem, ...]:
-    """Warnings about the request before the workflow begins. Warnings about its graphs are not included."""
+    """Return the workflow's warnings about the request. They do not include warnings about the graphs that it leads to."""
     return tuple((workflow or built_in(request.workflow)).warnings(topology, request))
 
 
 def _parameters(request: Request, known: Mapping[str, Parameter], more: set[str]) -> Iterable[Problem]:
-    """Problems of the parameters.
+    """Yield the problems of the request's parameters.
 
-    ``known``: the parameters that the workflow uses; ``more``: other names that are allowed.
+    ``known`` are the parameters that the workflow uses; ``more`` are other names that are allowed.
     """
     for name, value in request.parameters.items():
         if name in known:

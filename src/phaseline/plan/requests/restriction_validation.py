@@ -1,7 +1,7 @@
-"""Refuse requests whose actions are forbidden for their instances (``model.deployment.restrictions``), all at once before a run.
+"""Refuse a request whose action is forbidden for some of its instances (``model.deployment.restrictions``).
 
-``refusals`` checks a request when it is made. Planners check again when they run, because the blueprint may have changed in between.
-Taking back a failure is not restricted, because no user has asked for it.
+``refusals`` reports all forbidden actions when a request is made. Planners check again when they run, because the
+blueprint may have changed in between. Taking back a failure is never refused, because no user has asked for it.
 """
 
 from __future__ import annotations
@@ -29,12 +29,15 @@ __all__ = ["forbidden", "refusals", "refuse", "refuse_revision", "whom", "wrong"
 
 
 def refusals(topology: Topology, request: Request) -> tuple[Problem, ...]:
-    """PL-P049 for each node for which the request's action is forbidden. An update is checked when its blueprint is known."""
+    """Return PL-P049 for each node for which the request's action is forbidden.
+
+    An update is not checked here, but when its blueprint is known.
+    """
     return tuple(forbidden(topology, _asked_for(topology, request)))
 
 
 def _asked_for(topology: Topology, request: Request) -> Mapping[str, np.ndarray]:
-    """{action: affected instances}, as far as the request alone determines it."""
+    """Return {action: affected instances, bool by number}, as far as the request alone determines them."""
     parameters = request.parameters
     match request.workflow:
         case "uninstall" | "reinstall":

@@ -1,8 +1,8 @@
-"""Find breakpoints of one execution at which no instance would stop, although they fit the deployment (H46).
+"""Find breakpoints that fit the deployment, but at which no instance would stop in one execution (H46).
 
-Example, ``install --break pre-stop=db``: the install is previewed with that breakpoint, and none of its graphs has an entry of
-``pre-stop`` on an instance of ``db``. The calls of an install are known unless one fails, so it is refused before it runs. A heal
-decides by the results of checks, so there it is a warning.
+Example, ``install --break pre-stop=db``: the install is previewed with this breakpoint, and none of its graphs has an
+entry of ``pre-stop`` on an instance of ``db``. The calls of an install are known before it runs unless one fails, so the
+request is refused. The calls of a heal depend on the results of checks, so the problem is only a warning there.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from phaseline.plan.rounds.round_preview import PreviewedRounds
 
 BY_WHAT_IS_FOUND = frozenset({"heal", "update", "restore", "scale"})
-"""Workflows in which results of checks, or failures, decide about the next calls."""
+"""Workflows whose next calls depend on results of checks, or on failures, so that a preview may be wrong."""
 NAMED = 8
-"""The most operations named that are called instead."""
+"""Most operations that a problem names as the calls where a breakpoint would work."""
 
 
 def is_foreseen(request: Request, foreseen: PreviewedRounds) -> bool:
-    """Whether only the previewed operations can be called, so that a breakpoint not met there is never met."""
+    """Return True if the preview shows all operations that can be called, so that other breakpoints can never be met."""
     if request.workflow not in PLANNERS or request.workflow in BY_WHAT_IS_FOUND:
         return False
     verdict = foreseen.verdict
@@ -45,9 +45,10 @@ def is_foreseen(request: Request, foreseen: PreviewedRounds) -> bool:
 def unmet_stops(
     given: Sequence[Breakpoint], request: Request, foreseen: PreviewedRounds, *, is_sure: bool
 ) -> Iterator[Problem]:
-    """PL-P047 for each of ``given`` at which no instance stops in the preview. ``is_sure``: an error, otherwise a warning.
+    """Yield PL-P047 for each breakpoint in ``given`` at which no instance stops in the preview.
 
-    ``request``: the previewed one, with these breakpoints.
+    ``request`` is the previewed request, with these breakpoints. ``is_sure`` makes each problem an error; otherwise it is a
+    warning.
     """
     for one in given:
         if any(_stops(one, topology, graph) for topology, graph in foreseen.graphs):
@@ -68,16 +69,16 @@ def _stops(one: Breakpoint, topology: Topology, graph: Graph) -> bool:
 
 
 def _concerned(one: Breakpoint, topology: Topology, graph: Graph, step: Step) -> np.ndarray:
-    """Entries of a step on instances that the breakpoint names, bool."""
+    """Return which entries of a step are on instances that the breakpoint names, bool."""
     by_node = np.array([one.concerns(node.name) for node in topology.nodes], bool)
     found: np.ndarray = by_node[topology.node[graph.subject[step.first : step.first + step.count]]]
     return found
 
 
 def _called(one: Breakpoint, foreseen: PreviewedRounds) -> list[str]:
-    """The operations that are called on instances named by the breakpoint, by their last part.
+    """Return the short names of the operations and phases that are called on instances named by the breakpoint.
 
-    A phase by its name.
+    An operation's short name is the last part of its name; a phase has its own name.
     """
     found: dict[str, None] = {}
     for topology, graph in foreseen.graphs:

@@ -1,1 +1,1 @@
-"""Rounds before and after the planner's own rounds (hooks), and the preview of rounds."""
+"""The rounds of hooks and tasks before and after a planner's own rounds, and the preview of all rounds."""

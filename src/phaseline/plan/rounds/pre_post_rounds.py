@@ -1,9 +1,10 @@
-"""A planner that wraps a workflow's planner and adds rounds of hooks before and after its own (ADR 0022).
+"""Wrap a workflow's planner in a planner that adds rounds of hooks before and after the workflow's own rounds (ADR 0022).
 
-Example, an install whose body fails and is to be taken back, with hook classes A and B. First ``_opening`` builds "pre
-hooks" (A, then B). Then the body's planner plans, round after round, until it reports a failure. ``_closing``
-builds "post hooks", which report the failure to A and B. Then the taking back begins as an action of its own: "pre hooks of
-rollback", the body's planner asked to take back, "post hooks of rollback". Last comes the verdict of the body.
+The workflow itself is called the body here. Example: an install whose body fails and is to be taken back, with hook classes
+A and B. First ``_opening`` builds the round "pre hooks" (A, then B). Then the body's planner plans its rounds, until it
+reports a failure. ``_closing`` builds the round "post hooks", which reports the failure to A and B. Then an action of its own takes
+the results back: "pre hooks of rollback", the body's rounds of taking back, "post hooks of rollback". Last comes the verdict
+of the body.
 """
 
 from __future__ import annotations
@@ -33,22 +34,22 @@ if TYPE_CHECKING:
 
 OPENING, CLOSING, UNDOING = "pre hooks", "post hooks", "undo hooks"
 OF_TAKING_BACK = " of rollback"
-"""Names of the rounds, and their suffix while a failure is taken back."""
+"""Names of the rounds of hooks, and the suffix that they get while the results of a failure are taken back."""
 AFTER = {
     DeploymentCallKind.COMPLETED: "",
     DeploymentCallKind.FAILED: " after a failure",
     DeploymentCallKind.CANCELED: " after a cancel",
     DeploymentCallKind.TIMED_OUT: " after a time-out",
 }
-"""Suffix of the closing round's name. It records which end the post hooks were called with, whatever their results."""
+"""{how the body ended: suffix of the name of the round of post hooks}. The name thus records what the hooks were given."""
 HOOK_RETRIES = 0
-"""Retries of a hook: none, because a failed hook has refused."""
+"""Number of times a failed hook is called again: none, because a failure means that the hook refuses."""
 CALLED = ("completed", "failed", TOLERATED)
-"""Words for entries with a finished call."""
+"""Status words of entries whose call has finished."""
 
 
 def surrounded(planner: Planner, around: PrePost) -> Planner:
-    """The planner of an execution with hooks or tasks around its body."""
+    """Return the planner of an execution: ``planner``, with rounds of hooks and tasks before and after its own rounds."""
 
     def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Answer:
         asked = Asked(topology, request, history, declare)
@@ -71,7 +72,7 @@ def surrounded(planner: Planner, around: PrePost) -> Planner:
 
 
 def is_of_surroundings(name: str) -> bool:
-    """True for a round of hooks or stage tasks, False for a round of the body.
+    """Return True for a round of hooks or stage tasks, False for a round of the body.
 
     >>> is_of_surroundings("pre hooks"), is_of_surroundings("stage post_deployment"), is_of_surroundings("install")
     (True, True, False)
@@ -81,7 +82,7 @@ def is_of_surroundings(name: str) -> bool:
 
 @frozen
 class _Body:
-    """The workflow itself."""
+    """The workflow itself, between its hooks. ``takes_back``: its planner is asked to take back the results of a failure."""
 
     planner: Planner
     around: PrePost
@@ -90,7 +91,7 @@ class _Body:
 
     @property
     def rounds(self) -> tuple[Round, ...]:
-        """The workflow's own rounds so far."""
+        """The workflow's own rounds so far, without those of hooks and stage tasks."""
         return tuple(done for done in self.asked.history.rounds if not is_of_surroundings(done.name))
 
     @property
@@ -100,14 +101,14 @@ class _Body:
 
     @property
     def is_taken_back(self) -> bool:
-        """True when everything that the body made was removed again: the execution failed, but the taking back did not."""
+        """True when the results of a failed execution were all taken back without a failure."""
         names = [done.name for done in self.asked.history.rounds]
         begun = len(names) - names[::-1].index(OPENING + OF_TAKING_BACK) if OPENING + OF_TAKING_BACK in names else 0
         rounds = [done for done in self.asked.history.rounds[begun:] if not is_of_surroundings(done.name)]
         return self.takes_back and (not rounds or (rounds[-1].is_met and not rounds[-1].counts.get(TOLERATED)))
 
     def answer(self) -> Answer:
-        """The body's next round, or its verdict."""
+        """Return the next round of the body, or its verdict."""
         rounds = self.rounds
         if self._goes_on(rounds):
             return GoOn(rounds[-1].name)
@@ -122,10 +123,10 @@ class _Body:
         return self.planner(asked.topology, request, history, asked.declare)
 
     def _of_now(self, done: Round) -> Round:
-        """The round, with the number of the present attempt if it belongs to this attempt.
+        """Return the round, with the number of the present attempt if it belongs to the present action.
 
-        It belongs to the attempt even if a user's decision came in between. A round from before the attempt, one with
-        calls of unknown result, and any round of a clean-up keep their number.
+        An action may span several attempts, because a user's decision about an unsure entry begins a new attempt. Rounds of an
+        earlier action, rounds with unsure entries, and all rounds before a clean-up keep their number.
         """
         asked = self.asked
         was_left = asked.request.clean or done.counts.get("unsure")
@@ -133,9 +134,9 @@ class _Body:
         return altered(done, attempt=asked.history.attempt) if is_now else done
 
     def _goes_on(self, rounds: tuple[Round, ...]) -> bool:
-        """True if a retry continues the last graph.
+        """Return True if a retry continues the last graph.
 
-        After a taking back, or with a clean-up, a retry begins with a new graph.
+        After taking back, or with a clean-up, a retry begins with a new graph instead.
         """
         history = self.asked.history
         if not rounds or rounds[-1].attempt >= self.asked.request.acts_since or history.canceled or history.is_afresh:
@@ -146,14 +147,14 @@ class _Body:
 
 @frozen
 class _Action:
-    """An action with its hook classes: the workflow, or the taking back of its results."""
+    """An action with its hook classes: the workflow, or taking back its results. ``of`` is the suffix of its rounds' names."""
 
     classes: Sequence[PinnedHookClass]
     asked: Asked
     of: str = ""
 
     def answer(self, body: _Body) -> Answer:
-        """The next round that is due, or the verdict if no round is left."""
+        """Return the next round that is due, or the verdict if no round is left."""
         opening = self._opening()
         if opening is not None:
             return opening
@@ -165,9 +166,9 @@ class _Action:
         )
 
     def _opening(self) -> Graph | Verdict | None:
-        """The graph of the pre calls; after a failure of one, the graph of undo calls, then the verdict.
+        """Return the graph of the pre calls, which come before the body; None when the body may begin.
 
-        None: the body may begin.
+        If a pre call has failed, return the graph of undo calls, and after it the verdict.
         """
         history, wanted = self.asked.history, [one for one in self.classes if one.has_pre]
         done = next((one for one in reversed(of_this_action(self.asked)) if one.name == OPENING + self.of), None)
@@ -190,9 +191,9 @@ class _Action:
         return Verdict(ExecutionStatus.CANCELED if history.canceled else ExecutionStatus.FAILED, told)
 
     def _closing(self, found: Verdict, why: DeploymentCallKind) -> Graph | Verdict:
-        """The graph of the post calls, which get the end of the body.
+        """Return the graph of the post calls, which come after the body and are given how it ended.
 
-        Then the verdict, failed if a critical call failed.
+        After that graph, return the verdict; it is failed if a critical post call failed.
         """
         if found.status is ExecutionStatus.ATTENTION:
             return found
@@ -213,9 +214,9 @@ class _Action:
     def _owed(
         self, prefix: str, name: str, classes: Sequence[PinnedHookClass], why: DeploymentCallKind
     ) -> Graph | None:
-        """A graph of the calls that are still due, one after the other, even if an earlier one fails.
+        """Return a graph of the calls that are still due, one after the other; None if all calls are done.
 
-        None: all are done.
+        A failed call does not prevent the calls after it.
         """
         called = sum(done.counts.get(word, 0) for done in self._rounds(name) for word in CALLED)
         stages = [
@@ -225,29 +226,32 @@ class _Action:
         return build_stage_graph(name, stages) if stages else None
 
     def _rounds(self, name: str) -> list[Round]:
-        """The settled rounds of this name in the present action; after a cancel there may be several."""
+        """Return the settled rounds of this name in the present action. After a cancel there may be several."""
         return [done for done in of_this_action(self.asked) if done.name == name]
 
     def _words(self, prefix: str, name: str, word: str) -> str:
-        """The messages of a round's failed hooks, such as ``pre hook quota: more than 100 instances``."""
+        """Return the messages of a round's failed hooks, such as ``pre hook quota: more than 100 instances``."""
         said = self.asked.history.said(name)
         return "; ".join(f"{word} hook {phase.removeprefix(prefix)}: {text}" for phase, text in said)
 
 
 def _policy(prefix: str, hook: PinnedHookClass) -> Policy:
-    """The policy of a hook: called alone, in a thread, and again after a crash. Its caller limits its time, and reports its end."""
+    """Return the policy of a hook: called alone, in a thread, and again after a crash.
+
+    The code that calls the hook limits its time and confirms when a canceled call ends.
+    """
     return Policy(
         LaneSpec(prefix + hook.name, form="each"), max_retries=HOOK_RETRIES, repeatable=True, answers_stop=True
     )
 
 
 def of_this_action(asked: Asked) -> tuple[Round, ...]:
-    """The rounds of the present action. A retry begins a new action only if the action before it had ended."""
+    """Return the rounds of the present action. A retry begins a new action only if the action before it had ended."""
     return tuple(done for done in asked.history.rounds if done.attempt >= asked.request.acts_since)
 
 
 def _reported_kind(asked: Asked, of: str) -> DeploymentCallKind | None:
-    """The kind of end that the post hooks of an action got in their call; None: they were not called yet."""
+    """Return the kind of end that the post hooks of an action were given; None if they were not called yet."""
     names = {CLOSING + words + of: why for why, words in AFTER.items()}
     found = [names[done.name] for done in of_this_action(asked) if done.name in names]
     return found[0] if found else None

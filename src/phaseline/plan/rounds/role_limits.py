@@ -1,4 +1,4 @@
-"""Limits of package roles: check the topology that a workflow leads to."""
+"""Check that the topology to which a workflow leads respects the limits of package roles."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 
 def counting(topology: Topology, among: np.ndarray | None = None) -> Count:
-    """The number of instances with a role, the primary one included. ``among``: bool by number, None: all existing."""
+    """Return a function that counts the instances with a role, including the primary instance.
+
+    ``among`` marks the instances to count, bool by instance number; None means all existing instances.
+    """
     masks = RoleMasks(topology)
     counted = True if among is None else among
     return lambda role: int(np.count_nonzero(masks.of(Roles(names=(role,))) & counted))
@@ -32,9 +35,9 @@ def counting(topology: Topology, among: np.ndarray | None = None) -> Count:
 def raise_if_beyond_limits(
     limits: Sequence[RoleLimits], shape: Topology, before: Topology | None = None
 ) -> list[Problem]:
-    """Raise the problems of limits that forbid a topology (PL-F069); return the problems of limits that only warn.
+    """Raise PL-F069 if limits forbid a topology; return the problems of limits that only warn.
 
-    ``before``: the present topology; None: the deployment is new.
+    ``before`` is the present topology, or None if the deployment is new.
     """
     problems = beyond(limits, counting(shape), None if before is None else counting(before))
     errors = [problem for problem in problems if problem.severity == "error"]

@@ -1,6 +1,6 @@
-"""Preview all rounds of a workflow: the planner is called again as if each graph had completed.
+"""Preview all rounds of a workflow: call the planner again and again, as if each graph had completed.
 
-Results of future checks are unknown: the stored results are used instead, and ``preview_warnings`` reports that.
+Results of future checks are unknown. The stored results are used instead, and ``preview_warnings`` reports that.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from phaseline.plan.graph.workflow import Planner
 
 MOST_ROUNDS = 100
-"""The most rounds that are previewed."""
+"""Largest number of rounds that a preview plans, so that it ends."""
 
 
 @frozen
 class PreviewedRounds:
     """The rounds of a workflow if every call completes.
 
-    ``graphs`` in order, each with the topology in which it runs. ``before``: the present topology. ``topology`` and
-    ``states`` (uint8 by instance number): the topology and the states at the end. ``verdict``: None if it was not
-    reached within ``MOST_ROUNDS`` rounds.
+    ``graphs`` are in order, each with the topology in which it runs. ``before`` is the present topology. ``topology`` and
+    ``states`` (uint8 by instance number) are those at the end. ``verdict`` is None if the planner gave none within
+    ``MOST_ROUNDS`` rounds.
     """
 
     before: Topology
@@ -47,7 +47,7 @@ class PreviewedRounds:
 def foresee(
     planner: Planner, topology: Topology, request: Request, history: History, declare: Declare
 ) -> PreviewedRounds:
-    """The rounds of a workflow, each planned as if all before it had completed."""
+    """Return the rounds of a workflow, each planned as if all rounds before it had completed."""
     graphs: list[tuple[Topology, Graph]] = []
     before = topology
     for _ in range(MOST_ROUNDS):
@@ -69,7 +69,7 @@ def foresee(
 
 
 def states_after(graph: Graph, states: np.ndarray) -> np.ndarray:
-    """The states, uint8 by instance number, when every entry of the graph has completed or passed."""
+    """Return the states, uint8 by instance number, after every entry of the graph has completed or passed."""
     found = states.copy()
     final = np.array([(-1, *policy.enter, *policy.leave)[-1] for policy in graph.policies])
     kinds = np.repeat([step.kind for step in graph.steps], [step.count for step in graph.steps])
@@ -82,7 +82,7 @@ def states_after(graph: Graph, states: np.ndarray) -> np.ndarray:
 
 
 def checks_after(graph: Graph, checks: Checks) -> Checks:
-    """The results of checks after the graph, if every check finds the same as before and every heal succeeds.
+    """Return the results of checks after the graph, if every check finds the same as before and every heal succeeds.
 
     Instances that were never checked count as healthy.
     """
@@ -104,7 +104,7 @@ def checks_after(graph: Graph, checks: Checks) -> Checks:
 
 
 def preview_warnings(workflow: str, foreseen: PreviewedRounds) -> tuple[Problem, ...]:
-    """Warnings about previewed rounds: they depend on checks (PL-P033), or fail (PL-P034)."""
+    """Return warnings about previewed rounds: they depend on the results of checks (PL-P033), or will fail (PL-P034)."""
     found = []
     asked = sum(step.count for _, graph in foreseen.graphs for step in graph.steps if step.phase in CHECKS)
     if asked and foreseen.graphs[-1][1].name != workflow:

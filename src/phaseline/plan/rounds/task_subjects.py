@@ -1,4 +1,4 @@
-"""The instances on which stage tasks of packages will run, read from previewed rounds."""
+"""Find the instances on which stage tasks of packages will run, from previewed rounds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def whom(request: Request, foreseen: PreviewedRounds) -> np.ndarray:
-    """Instances on which tasks will run if the rounds go as previewed, bool by number of the last topology."""
+    """Return the instances on which tasks will run if the rounds go as previewed, bool by number in the last topology."""
     topology = foreseen.topology
     if request.workflow == HEAL:
         found = np.zeros(len(topology), bool)

@@ -1,4 +1,4 @@
-"""The number of instances that may fail in granular tasks: fault tolerance of groups, as bounds of a graph (F45)."""
+"""Compute how many instances may fail in granular tasks: the fault tolerance of task groups, as bounds of a graph (F45)."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from phaseline.plan.stages.role_masks import RoleMasks
 
 STRICT = 0
-"""The group of entries that may not fail: stage tasks, and tasks of instances in no group."""
+"""Number of the group in which no entry may fail: stage tasks, and granular tasks of instances in no task group."""
 OTHERS = "instances in no group"
 
 
 @frozen
 class FaultTolerance:
-    """The bounds for failures of instances in granular tasks.
+    """The bounds on failures of instances in granular tasks.
 
-    ``group``: int32 by instance, one number for each different combination of task groups. ``bears``: some failures
-    are tolerated.
+    ``group`` is int32, indexed by instance number: instances in equal sets of task groups have the same number. ``bears`` is
+    true if at least one failure is tolerated.
     """
 
     group: np.ndarray
@@ -33,9 +33,9 @@ class FaultTolerance:
 
     @classmethod
     def of(cls, groups: Sequence[ExecutionTask], masks: RoleMasks, size: int) -> FaultTolerance:
-        """The fault tolerance from the tasks that are groups.
+        """Return the fault tolerance that the task groups define.
 
-        A group without the setting tolerates the failure of all instances.
+        A group that does not set it tolerates the failure of all its instances.
         """
         members = [masks.of(group.roles) for group in groups]
         if not members:
@@ -58,9 +58,9 @@ class FaultTolerance:
 
 
 def tolerated(said: int | str | None, size: int) -> int:
-    """The number of a group's instances that may fail, out of ``size``.
+    """Return how many instances of a group may fail, out of ``size``.
 
-    ``said``: a number, a share, a negative number n for all except n, or None for all.
+    ``said`` is a number, a share such as ``50%``, a negative number -n for all except n, or None for all.
 
     >>> tolerated(1, 4), tolerated("50%", 4), tolerated(-3, 4), tolerated(None, 4), tolerated(-9, 4)
     (1, 2, 1, 4, 0)

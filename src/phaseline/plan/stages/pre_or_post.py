@@ -1,8 +1,8 @@
 """Decide which granular tasks run before the body of a workflow, and which after it (F46).
 
-The body comes right after the point ``deploy_start``. These tasks run before the body: tasks for which
-``deploy_start`` waits; tasks after ``pre_deployment_start`` that are not after ``deploy_start``; and all tasks for
-which one of these waits. All other tasks run after the body.
+The body comes right after the point ``deploy_start``. Before the body run: the tasks for which ``deploy_start`` waits;
+the tasks after ``pre_deployment_start`` that are not after ``deploy_start``; and all tasks for which one of these
+waits. All other tasks run after the body.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 def ties_of(granular: Sequence[ExecutionTask]) -> dict[str, Ties]:
-    """{id of a task that is not a group: its dependencies}.
+    """Return {id of a task that is not a group: its dependencies}.
 
-    Included are the dependencies of the groups that contain the task and, in the old form, of its stage.
+    They include the dependencies of the groups that contain the task, and of its stage if the task names one.
     """
     groups: dict[str, list[Ties]] = {}
     for task in granular:
@@ -46,7 +46,7 @@ def _with(ties: Ties, requires: tuple[str, ...], required_for: tuple[str, ...]) 
 
 
 def sided(ties: Mapping[str, Ties]) -> Mapping[str, frozenset[str]]:
-    """{stage: ids of the tasks on its side of the body}.
+    """Return {stage: ids of the granular tasks that run with it}: before the body, or after the body.
 
     >>> found = sided({"a": Ties(required_for=("pre_deployment_end",)), "b": Ties(requires=("a",)), "c": Ties()})
     >>> "a" in found["pre_deployment"], sorted(found["post_deployment"] - set(POINTS))
@@ -60,7 +60,7 @@ def sided(ties: Mapping[str, Ties]) -> Mapping[str, frozenset[str]]:
 
 
 def segments(ties: Mapping[str, Ties]) -> Mapping[str, int]:
-    """{id of a task or point: number of points before it}.
+    """Return {id of a task or point: number of points before it}.
 
     Tasks with equal numbers run between the same two points.
 
@@ -76,7 +76,7 @@ def segments(ties: Mapping[str, Ties]) -> Mapping[str, int]:
 
 
 def depths_by_needs(ties: Mapping[str, Ties], known: Mapping[str, int]) -> dict[str, int]:
-    """{id: depth}: the depth in ``known`` if there is one, otherwise one more than the depth of the deepest need.
+    """Return {id: depth}: the depth in ``known`` if the id has one, otherwise one more than the depth of its deepest need.
 
     >>> depths_by_needs({"a": Ties(requires=("b",)), "b": Ties()}, {})["a"]
     1
@@ -101,7 +101,7 @@ def depths_by_needs(ties: Mapping[str, Ties], known: Mapping[str, int]) -> dict[
 
 
 def _needs(ties: Mapping[str, Ties]) -> dict[str, set[str]]:
-    """{id of a task or a point: ids that it waits for}."""
+    """Return {id of a task or a point: ids that it waits for}."""
     needs: dict[str, set[str]] = {id: set() for id in (*POINTS, *ties)}
     for before, behind in pairwise(POINTS):
         needs[behind].add(before)
@@ -115,7 +115,7 @@ def _needs(ties: Mapping[str, Ties]) -> dict[str, set[str]]:
 
 
 def _turned(needs: Mapping[str, Iterable[str]]) -> dict[str, set[str]]:
-    """{id: ids that wait for it}."""
+    """Return {id: ids that wait for it}."""
     behind_of: dict[str, set[str]] = {id: set() for id in needs}
     for id, wanted in needs.items():
         for other in wanted:
@@ -132,7 +132,7 @@ def _fitting(name: str, ids: Mapping[str, object], *, is_pattern: bool) -> list[
 
 
 def _reached(start: Iterable[str], steps: Mapping[str, Iterable[str]]) -> set[str]:
-    """The ids in ``start`` and all ids that can be reached from them."""
+    """Return the ids in ``start`` and all ids that follow from them through ``steps``."""
     found = set(start)
     waiting = list(found)
     while waiting:

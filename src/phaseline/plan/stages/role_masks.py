@@ -1,8 +1,8 @@
-"""Roles of stage tasks as instances: masks over a topology (source document 4, F19).
+"""Find the instances that have a role of a stage task (F19 in the Fuel document, source 4).
 
-A name is looked up in this order, and the first match counts: a node of the blueprint; a type of nodes, with derived types; the
-label ``role`` in a node's property ``labels``; a group. ``primary-X`` is the instance with the lowest index among those
-of X.
+A role's name is looked up in this order, and the first match counts: a node of the blueprint; a node type, with its
+derived types; the label ``role`` in a node's property ``labels``; a group. ``primary-X`` is the instance with the
+lowest index among the instances of X.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ LABELS, ROLE = "labels", "role"
 
 
 class RoleMasks:
-    """The instances of roles, bool by number; each name is looked up once."""
+    """The instances of each role, bool by instance number. Each name is looked up only once."""
 
     def __init__(self, topology: Topology, split: frozenset[str] = frozenset()) -> None:
-        """``split``: names that exclude their primary instance."""
+        """Remember the topology. ``split`` are the names whose instances do not include the primary instance."""
         self._topology = topology
         self._split = split
         self._masks: dict[str, np.ndarray] = {}
         self._names: frozenset[str] | None = None
 
     def of(self, roles: Roles) -> np.ndarray:
-        """Existing instances with one of these roles. The engine's own machine has no instances."""
+        """Return the existing instances with one of these roles, bool by number. The engine's own machine is no instance."""
         topology = self._topology
         if roles.scope != "named":
             return topology.is_there.copy() if roles.scope == "all" else np.zeros(len(topology), bool)
@@ -45,14 +45,14 @@ class RoleMasks:
         return found
 
     def _named(self, roles: Roles) -> Iterable[str]:
-        """The names of the roles, and all known names that a pattern matches from their beginning."""
+        """Return the names of the roles, and all known names that a pattern of the roles matches from their beginning."""
         yield from roles.names
         for text in roles.patterns:
             fits = compiled(text).matches
             yield from (name for name in sorted(self._known()) if fits(name))
 
     def _known(self) -> frozenset[str]:
-        """Every name with at least one instance, ``primary-`` names included."""
+        """Return every name that selects instances, including the ``primary-`` names."""
         if self._names is None:
             topology = self._topology
             present = [node for number, node in enumerate(topology.nodes) if number not in topology.past]
@@ -90,9 +90,9 @@ class RoleMasks:
         return found
 
     def _primary(self, mask: np.ndarray) -> np.ndarray:
-        """The instance with the lowest index, as bool by number.
+        """Return the instance with the lowest index among those in ``mask``; both bool by instance number.
 
-        If several nodes have one, the instance of the first node.
+        If several nodes have an instance with this index, the first node's instance is returned.
         """
         found = np.zeros(len(mask), bool)
         numbers = mask.nonzero()[0]
@@ -103,7 +103,7 @@ class RoleMasks:
 
 
 def roles_of(node: Node) -> tuple[str, ...]:
-    """The roles that a node has by its label.
+    """Return the roles that a node has by its label ``role``.
 
     >>> from phaseline.testing.builders import node
     >>> roles_of(node("web", properties={"labels": {"role": ["controller", "storage"]}}))
@@ -116,7 +116,7 @@ def roles_of(node: Node) -> tuple[str, ...]:
 
 
 def members_of(groups: Mapping[str, NodeGroup], name: str) -> set[str]:
-    """The nodes of a group, and of the groups in it."""
+    """Return the names of the nodes in a group, including those in the groups that it contains."""
     found: set[str] = set()
     waiting = [name] if name in groups else []
     while waiting:

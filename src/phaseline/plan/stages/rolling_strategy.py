@@ -1,8 +1,8 @@
-"""The strategy of a group of tasks: a limited number of its instances run their tasks at a time (F44).
+"""The strategy of a group of tasks: only a limited number of its instances run their tasks at a time (F44).
 
-As in the ancestor's engine with groups, an instance has its turn for all of its tasks up to the next point between
-stages: with ``one_by_one`` the second instance begins when the first one has run all of them. It does not matter
-whether a task has failed; the group's fault tolerance limits the failures.
+As in Fuel, an instance has its turn for all of its tasks up to the next point between stages: with ``one_by_one``, the
+second instance begins when the first one has run all of them. Whether a task has failed does not matter; the group's
+fault tolerance limits the failures.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def take_turns(
 ) -> None:
     """Make each instance wait until the instance ``at_once`` places before it has ended its tasks, with any result.
 
-    ``rows``: for each task its calls, in order. ``segments``: for each task its place between two points.
-    ``members``: the instances of the group, bool by number.
+    ``rows`` holds the calls of each task, in order. ``segments`` has a number for each task, equal for tasks between the
+    same two points. ``members`` marks the instances of the group, bool by instance number.
     """
     for segment in sorted(set(segments)):
         called = [row for row, of in zip(rows, segments, strict=True) if of == segment and _is_on_instances(row)]

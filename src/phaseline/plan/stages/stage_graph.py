@@ -1,6 +1,6 @@
-"""Graphs of consecutive stages: all entries of a stage together, then a milestone before the next one.
+"""Build graphs of consecutive stages: all entries of a stage together, then a milestone before the next stage.
 
-Stage tasks and hooks need these because they belong to no instance's sequence: ``build_stage_graph("pre hooks", stages)``.
+Hooks need such graphs because their calls belong to no instance's sequence: ``build_stage_graph("pre hooks", stages)``.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MILESTONE = "milestone"
 
 @frozen
 class StageCall:
-    """The calls of one stage: one phase for these ``subjects`` (numbers of the ``kind``), called with ``policy``.
+    """The calls of one stage: one phase, called with ``policy`` for each of the ``subjects`` (numbers of the ``kind``).
 
     ``tolerant``: a failure counts as done. ``however``: the next stage begins when all calls have ended, with any result.
     """
@@ -38,15 +38,15 @@ class StageCall:
 def on_deployment(
     phase: str, policy: Policy, why: DeploymentCallKind, *, tolerant: bool = False, however: bool = False
 ) -> StageCall:
-    """A stage with one call for the deployment itself."""
+    """Return a stage with one call for the deployment itself, of the kind ``why``."""
     return StageCall(phase, policy, np.array([why], np.int32), SubjectKind.DEPLOYMENT, tolerant, however)
 
 
 def build_stage_graph(name: str, stages: Sequence[StageCall]) -> Graph:
-    """Build the graph: the entries of each stage, and milestones between stages.
+    """Return the graph of the stages: the entries of each stage, and a milestone between neighbouring stages.
 
-    A milestone passes when the stage before it is done. Stages without subjects are left out. An empty graph settles
-    at once.
+    A milestone passes when the stage before it is done. Stages without subjects are left out. An empty graph settles at
+    once.
     """
     wanted = [stage for stage in stages if len(stage.subjects)]
     steps: list[Step] = []
@@ -85,9 +85,10 @@ def _graph(
     columns: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]],
     followers: Sequence[np.ndarray],
 ) -> Graph:
-    """The graph of the steps. ``followers`` by step: the positions that wait for its entries.
+    """Return the graph of the steps. ``followers`` lists, for each step, the positions that wait for its entries.
 
-    For a step of calls: the milestone after each call (-1: none). For a milestone: all entries that wait for it.
+    For a step of calls, it has the milestone after each call, -1 for none. For a milestone, it has all entries that wait
+    for the milestone.
     """
     degree: list[np.ndarray] = []
     idx: list[np.ndarray] = []

@@ -1,4 +1,4 @@
-"""Stage tasks of packages as rounds before and after those of a workflow's body (source 4).
+"""Run the stage tasks of packages as rounds before and after the rounds of a workflow's body (Fuel document, source 4).
 
 ``plan.stages.stage_tasks`` decides which tasks are due and builds their graphs; this module decides when they run.
 """
@@ -28,7 +28,7 @@ BEFORE, AFTER = STAGE + "pre_deployment", STAGE + "post_deployment"
 def within(
     asked: Asked, around: PrePost, body: Callable[[], Graph | Reshape | GoOn | Verdict]
 ) -> Graph | Reshape | GoOn | Verdict:
-    """The next round: the tasks that are due, or the answer of the body.
+    """Return the next round: the stage tasks that are due, or the answer of the body's planner.
 
     If tasks have failed, the body's planner is not called; a retry continues the failed tasks.
     """
@@ -53,7 +53,7 @@ def within(
 
 
 def _stopped(asked: Asked, done: Round) -> Verdict | GoOn:
-    """The answer after failed tasks: a retry continues them; otherwise the execution ends."""
+    """Return the answer after failed tasks: a retry continues them; otherwise the execution ends."""
     history = asked.history
     if done.attempt < history.attempt and not history.canceled and not history.is_afresh:
         return GoOn(done.name)
@@ -63,6 +63,6 @@ def _stopped(asked: Asked, done: Round) -> Verdict | GoOn:
 
 
 def _last(history: History, name: str) -> Round | None:
-    """The last round of this name, in any attempt, because successful tasks are not run again."""
+    """Return the last round of this name, in any attempt, because a retry does not repeat successful tasks; None if none."""
     found = [done for done in history.rounds if done.name == name]
     return found[-1] if found else None

@@ -1,9 +1,9 @@
-"""Stage tasks of packages as graphs: one that runs before the body of a workflow, one after it (source document 4).
+"""Build the graphs of the stage tasks of packages: one before the body of a workflow, one after it (Fuel document, source 4).
 
-Example, an install with the task ``net#1`` (``post_deployment/100``, role ``web``) and ``db/tune`` of ``deployment_tasks.yaml``,
-which requires ``deploy_start``: ``before`` finds no instance to call. When the body has completed, ``after`` adds ``db/tune`` on
-the instances of its role, then the points ``deploy_end`` to ``post_deployment_end``, then ``net#1`` on those of ``web``,
-with a milestone between neighbours. An instance runs one task at a time.
+Example: an install with two tasks, ``net#1`` (``post_deployment/100``, role ``web``) and ``db/tune`` (from
+``deployment_tasks.yaml``, requires ``deploy_start``). ``before`` finds no task to run. When the body has completed,
+``after`` builds a graph: ``db/tune`` on the instances of its role, then the points ``deploy_end`` to
+``post_deployment_end``, then ``net#1`` on the instances of ``web``. An instance runs one task at a time.
 """
 
 from __future__ import annotations
@@ -53,20 +53,20 @@ if TYPE_CHECKING:
     from phaseline.plan.stages.task_graph import Block
 
 RESHAPING = ("scale", "update")
-"""Workflows that change the topology; their tasks run on the new instances."""
+"""Workflows that change the topology; their stage tasks run on the new and changed instances."""
 CHANGED = ("changed", "updated")
-"""Keys under which an update stores the instances that it changes."""
+"""Keys of an update's stored data that hold the numbers of the instances it changes."""
 HEAL, CHECK_STATUS = "heal", "check_status"
-"""The workflow that changes only some instances, and its graph that finds them."""
+"""Name of the workflow that changes only the instances found by a check, and of the graph with this check."""
 EVERY_DEPLOYMENT = "deployment.id"
-"""Key of lanes with a limit; the limit holds for each deployment."""
+"""Batch key of lanes whose tasks have a limit of calls at once; it makes the limit hold for each deployment separately."""
 
 
 def before(asked: Asked, around: PrePost, body: Callable[[], object] | None = None) -> Graph | None:
-    """The graph of the tasks before the body; None if no task is due, or if new instances must be added first.
+    """Return the graph of the tasks before the body; None if no task is due, or if new instances must be added first.
 
-    ``body``: returns the workflow's next answer. A heal runs its checks before the tasks, because they decide what is
-    healed.
+    ``body`` returns the workflow's next answer. A heal runs its checks before the tasks, because the checks decide which
+    instances are healed.
     """
     if asked.request.workflow == HEAL and body is not None:
         following = body()
@@ -79,9 +79,9 @@ def before(asked: Asked, around: PrePost, body: Callable[[], object] | None = No
 
 
 def after(asked: Asked, around: PrePost, answer: Graph | Reshape | GoOn | Verdict) -> Graph | None:
-    """The graph of the tasks after the body; None unless the body's ``answer`` would complete the workflow.
+    """Return the graph of the tasks after the body; None unless the body's ``answer`` would complete the workflow.
 
-    The tasks run just before that answer, because the new instances are still known then.
+    The tasks run just before that answer takes effect, because the new instances are still known then.
     """
     if isinstance(answer, Reshape):
         is_due = asked.topology.started is not None and answer.topology.started is None
@@ -92,9 +92,9 @@ def after(asked: Asked, around: PrePost, answer: Graph | Reshape | GoOn | Verdic
 
 
 def fresh(asked: Asked) -> np.ndarray:
-    """The instances that this execution may change, bool by number.
+    """Return the instances that this execution may change, bool by instance number.
 
-    Tasks run on these unless they run again on all.
+    Stage tasks run only on these instances, except tasks that run again on all instances.
     """
     topology = asked.topology
     found = topology.is_there.copy()
@@ -117,9 +117,9 @@ def fresh(asked: Asked) -> np.ndarray:
 
 
 def rows_of(asked: Asked, stages: Stages, stage: str, new: np.ndarray) -> list[tuple[ExecutionTask, int]]:
-    """The content of the graph that ``before`` or ``after`` builds: (task, number of instances that run it), in order.
+    """Return (task, number of instances that run it) for the graph of ``before`` or ``after``, in the order of the graph.
 
-    ``new``: instances on which tasks run, bool by number. Raises: PL-F015 if the graph would be refused.
+    ``new`` marks the instances on which tasks run, bool by instance number. Raises: PL-F015 if tasks wait in a circle.
     """
     return _build_side(lambda side: side.rows(), asked, stages, stage, new)
 
@@ -130,11 +130,10 @@ Told = TypeVar("Told")
 def _build_side(
     ask: Callable[[_Side], Told], asked: Asked, stages: Stages, stage: str, new: np.ndarray | None = None
 ) -> Told:
-    """Return what ``ask`` returns for the graph of one side of the body (before or after it).
+    """Return what ``ask`` returns for the tasks on one side of the body: before it, or after it.
 
-    Normally an instance of a group with a strategy runs all its tasks in one turn. If an instance would then wait for
-    one with a later turn, the groups take turns for each task separately, so that the tasks may run in any order that
-    they allow.
+    Normally an instance of a group with a strategy runs all its tasks in one turn. Dependencies of tasks may then make
+    instances wait for one another in a circle. In this case the groups take turns for each task separately.
     """
     try:
         return ask(_Side(asked, stages, stage, new))
@@ -147,7 +146,10 @@ class _HeldUpError(Exception):
 
 
 class _Side:
-    """The graph of one side of the body. ``by_task``: strategies of groups apply to each task separately."""
+    """The tasks on one side of the body, from which the graph is built.
+
+    With ``by_task``, the strategies of groups apply to each task separately.
+    """
 
     def __init__(
         self, asked: Asked, stages: Stages, stage: str, new: np.ndarray | None = None, *, by_task: bool = False
@@ -175,7 +177,7 @@ class _Side:
         self._subjects: dict[object, np.ndarray] = {}
 
     def graph(self) -> Graph | None:
-        """The graph; None without a call."""
+        """Return the graph; None if no task is called."""
         known = self._laid()
         if not any(row and len(row[0]) for row in self._rows):
             return None
@@ -185,7 +187,7 @@ class _Side:
         return build_task_graph(self._graph, f"stage {self._stage}", depth, behind, bounds)
 
     def rows(self) -> list[tuple[ExecutionTask, int]]:
-        """Each task with the number of instances that run it, in the order of the graph: by depth, then in the order of the files.
+        """Return (task, number of instances that run it), in the order of the graph: by depth, then as in the files.
 
         A task without instances comes after the tasks that it needs.
         """
@@ -202,11 +204,11 @@ class _Side:
         return told + [(task, len(one.head)) for task, one in zip(self._in_turn, self._turns, strict=True)]
 
     def _place_of(self, task: ExecutionTask) -> int:
-        """The place of the task among the tasks with its id."""
+        """Return the index of the task among the tasks with its id."""
         return [one for one in self._tied if one.id == task.id].index(task)
 
     def _laid(self) -> dict[str, list[Vertices]]:
-        """Add the vertices of all tasks, without edges. Returns the vertices of granular tasks by id."""
+        """Add the vertices of all tasks, without edges. Return {id: vertices} of the granular tasks."""
         self._turns = [self._vertices(task) for task in self._in_turn]
         known: dict[str, list[Vertices]] = {}
         for task in self._tied:
@@ -214,9 +216,9 @@ class _Side:
         return known
 
     def _tied_up(self, known: dict[str, list[Vertices]]) -> np.ndarray:
-        """Add all edges of tasks and groups, and return the depths of the vertices.
+        """Add all edges of tasks and groups, and return the depth of each vertex.
 
-        Raises: PL-F015 for a circle.
+        Raises: PL-F015 if tasks wait for one another in a circle.
         """
         if self._tied:
             self._points(known)
@@ -228,7 +230,7 @@ class _Side:
         return self._taking_turns() if self._tied and self._in_turns and not self._by_task else depth
 
     def _taking_turns(self) -> np.ndarray:
-        """Make instances wait for their turns, and return the new depths of the vertices."""
+        """Make instances wait for their turns, and return the new depth of each vertex."""
         found = segments(self._ties)
         of_rows = [found.get(id, -1) for id in self._row_ids]
         for group in self._in_turns:
@@ -239,9 +241,9 @@ class _Side:
         return depth
 
     def _points(self, known: dict[str, list[Vertices]]) -> None:
-        """Add this side's points between stages, in order.
+        """Add the points between stages on this side of the body, in order.
 
-        A point that a package defines itself keeps its place.
+        A point that a package defines itself is not replaced.
         """
         cut = POINTS.index(DEPLOY_START) + 1
         last: Vertices | None = None
@@ -256,8 +258,8 @@ class _Side:
     def _row_of_stages(self, in_turn: Sequence[Vertices], known: Mapping[str, Sequence[Vertices]]) -> None:
         """Add edges so that the tasks of ``tasks.yaml`` run one after the other.
 
-        Each waits for all calls of the task before it, the first one for the end point of its stage. Before the body,
-        the point ``deploy_start`` waits for the last task.
+        Each task waits for all calls of the task before it; the first task waits for the end point of its stage. Before the
+        body, the point ``deploy_start`` waits for the last task.
         """
         first, last = (PRE_END, DEPLOY_START) if self._stage == PRE else (POST_END, "")
         ready = np.empty(0, np.int64)
@@ -315,7 +317,7 @@ class _Side:
         return Vertices(id, ties, block, block)
 
     def _who(self, task: ExecutionTask) -> np.ndarray:
-        """The instances that run a task; for a task of the engine's machine, which runs once, any one instance."""
+        """Return the instances that run a task. A task of the engine's own machine runs once, so it gets any one instance."""
         topology = self._asked.topology
         again = topology.is_there if task.reexecutes else self._fresh
         if task.roles.scope == "master":
@@ -331,9 +333,9 @@ class _Side:
     def _calls(
         self, task: ExecutionTask, subjects: np.ndarray
     ) -> list[tuple[str, np.ndarray | int | None, np.ndarray | int]]:
-        """[(phase, policy, marks)] of the consecutive calls of a task.
+        """Return (phase, policy, marks) for each of the consecutive calls of a task.
 
-        A skipped task has one entry without a call.
+        A skipped task has one entry that is never called.
         """
         if not task.is_called:
             return [(task.phase, None, int(Mark.ABSENT))]
@@ -350,7 +352,7 @@ class _Side:
     def _left_out(
         self, task: ExecutionTask, subjects: np.ndarray, policy: np.ndarray | int | None, marks: np.ndarray | int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Policy and marks by instance; an instance for which the task's condition is false gets no call."""
+        """Return the policy and the marks for each instance; if the task's condition is false for it, the entry is not called."""
         topology, absent = self._asked.topology, self._graph.policies.absent()
         left_out = np.array([node.name in task.not_on for node in topology.nodes], bool)[topology.node[subjects]]
         return (
@@ -359,7 +361,7 @@ class _Side:
         )
 
     def _count(self, task: ExecutionTask, vertices: Vertices) -> int:
-        """The number of instances that run a task."""
+        """Return the number of instances that run a task."""
         if not task.not_on or not task.is_called or vertices.head.kind is not SubjectKind.INSTANCE:
             return len(vertices.head)
         return int(((np.asarray(vertices.head.marks) & Mark.ABSENT) == 0).sum())
@@ -367,9 +369,9 @@ class _Side:
     def _operations(
         self, name: str, subjects: np.ndarray
     ) -> list[tuple[str, np.ndarray | int | None, np.ndarray | int]]:
-        """The calls of an operation of the instances, one for each full name.
+        """Return the calls of an operation, one for each full name that nodes of the instances have for it.
 
-        An instance whose node does not have it is not called.
+        Instances whose node does not have the operation are not called.
         """
         topology, policies = self._asked.topology, self._graph.policies
         number = policies.numbering(PolicyOverrides())
@@ -389,7 +391,7 @@ class _Side:
         return calls or [(name, None, int(Mark.ABSENT))]
 
     def _policy(self, task: ExecutionTask, operation: Operation) -> Policy:
-        """The policy of a task: one call for each instance, with a limit of calls at once in one deployment."""
+        """Return the policy of a task; if the task has a limit of calls at once, the limit holds for each deployment."""
         spec: LaneSpec = lane(operation, self._asked.declare(operation))
         at_once = self._at_once(task)
         if at_once and task.roles.scope != "master":
@@ -403,7 +405,7 @@ class _Side:
         )
 
     def _at_once(self, task: ExecutionTask) -> int:
-        """The most instances on which a task runs at once; 0: no limit."""
+        """Return the most instances on which a task may run at once; 0 for no limit."""
         bounds = [task.at_once]
         if self._by_task and task.ties is not None:
             who = self._who(task)
@@ -411,7 +413,7 @@ class _Side:
         return min((bound for bound in bounds if bound), default=0)
 
     def _circle(self, depth: np.ndarray) -> list[str]:
-        """The first circle of tasks among the vertices without a depth."""
+        """Return the ids of the tasks in a circle; its vertices have the depth -1."""
         graph = self._graph
         name = np.repeat(np.arange(len(graph.blocks)), [len(block) for block in graph.blocks])
         targets: list[set[int]] = [set() for _ in graph.blocks]

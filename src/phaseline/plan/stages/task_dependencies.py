@@ -1,8 +1,8 @@
-"""Dependencies between tasks of packages as edges between their vertices (``deployment_tasks.yaml``).
+"""Turn the dependencies between tasks of packages (in ``deployment_tasks.yaml``) into edges between their vertices.
 
-``requires`` and ``required_for`` refer to the same instance, and to the points between stages, which belong to no instance;
-cross-dependencies refer to all instances with a role. A name may be a regular expression; unknown names are ignored, as
-in the ancestor. Tasks on the other side of the body are done already or run later, so they make no edge.
+``requires`` and ``required_for`` refer to tasks on the same instance, and to points between stages, which belong to no
+instance. Cross-dependencies refer to tasks on all instances with a role. A name may be a regular expression; unknown names are
+ignored, as in Fuel. Tasks on the other side of the workflow's body already ran or run later, so they get no edge.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PRE_START, PRE_END = "pre_deployment_start", "pre_deployment_end"
 DEPLOY_START, DEPLOY_END = "deploy_start", "deploy_end"
 POST_START, POST_END = "post_deployment_start", "post_deployment_end"
 POINTS = (PRE_START, PRE_END, DEPLOY_START, DEPLOY_END, POST_START, POST_END)
-"""The points between stages, each after the one before it; the body of the workflow comes right after ``deploy_start``."""
+"""The points between stages, in order. The body of the workflow comes right after ``deploy_start``."""
 NO_TIES = Ties()
 
 
@@ -37,8 +37,7 @@ NO_TIES = Ties()
 class Vertices:
     """A task or a point between stages, with its first call (``head``) and its last call (``tail``) on each instance.
 
-    One such call on one instance is a *vertex*. ``who``: instance numbers, int32, ascending; empty for a task of the
-    engine's own machine and for a point.
+    A *vertex* is one such call on one instance.
     """
 
     id: str
@@ -58,7 +57,7 @@ class Vertices:
 
     @property
     def who(self) -> np.ndarray:
-        """The instances."""
+        """Numbers of the instances that run the task, int32, ascending; empty for a point or a task of the engine's machine."""
         return self.head.subjects if self.head.kind is SubjectKind.INSTANCE else self.head.subjects[:0]
 
 
@@ -67,9 +66,9 @@ Part: TypeAlias = tuple[Vertices, np.ndarray]
 
 
 def fitting(name: str, ids: Iterable[str], *, is_pattern: bool = False) -> list[str]:
-    """The ids that a name selects: the equal id, or the ids that a regular expression matches from the beginning.
+    """Return the ids that a name selects: the equal id, or the ids that a regular expression matches from the beginning.
 
-    ``is_pattern``: the name is an expression; a name ``/like this/`` is one, too.
+    The name is an expression if ``is_pattern`` is true or if it has the form ``/like this/``.
 
     >>> fitting("/data(base)?$/", ["data", "database", "databases"]), fitting("web", ["db"])
     (['data', 'database'], [])
@@ -81,10 +80,10 @@ def fitting(name: str, ids: Iterable[str], *, is_pattern: bool = False) -> list[
 
 @mutable
 class Tying:
-    """Adds the edges of the tasks of one side of the body (before it, or after it).
+    """Adds the edges for the dependencies of tasks, on one side of the workflow's body (before it, or after it).
 
-    ``known``: {id: tasks or points with this id}. ``bears``: some instances may fail, so a point between stages
-    passes when the tasks before it have ended with any result; the graph's bounds stop the execution if too many
+    ``known`` is {id: tasks or points with this id}. ``bears`` is true if some instances may fail. Then a point between
+    stages passes when the tasks before it have ended with any result; the graph's bounds stop the execution if too many
     instances have failed.
     """
 
@@ -94,7 +93,7 @@ class Tying:
     bears: bool = False
 
     def tie(self) -> None:
-        """Add all edges of the tasks."""
+        """Add the edges for all dependencies of all tasks."""
         for vertices in [one for same in self.known.values() for one in same]:
             ties = vertices.ties
             for name in ties.requires:
@@ -112,9 +111,9 @@ class Tying:
         return [one for id in fitting(name, self.known, is_pattern=is_pattern) for one in self.known[id]]
 
     def _beside(self, name: str, own: Vertices, *, needs: bool) -> None:
-        """Add edges between the task ``own`` and the tasks ``name`` on the same instance, or a point between stages.
+        """Add edges between the task ``own`` and the tasks called ``name`` on the same instance, or a point called ``name``.
 
-        ``needs``: ``own`` waits for the others; otherwise the others wait for ``own``.
+        With ``needs``, ``own`` waits for these tasks; otherwise these tasks wait for ``own``.
         """
         for other in self._found(name):
             if other is own:
@@ -129,10 +128,10 @@ class Tying:
                 self.graph.tie_pairs(before.tail.at(common), behind.head.at(common))
 
     def _across(self, said: CrossDependency, own: Vertices, *, needs: bool) -> None:
-        """Add edges between the task ``own`` and tasks on all instances with a role.
+        """Add edges between the task ``own`` and tasks on all instances with a role, for the cross-dependency ``said``.
 
-        ``said``: the cross-dependency. ``needs``: ``own`` waits for the others; otherwise the others wait for
-        ``own``. Raises: PL-F015 if the task names itself on several instances.
+        With ``needs``, ``own`` waits for these tasks; otherwise these tasks wait for ``own``. Raises: PL-F015 if the task names
+        itself on several instances.
         """
         if said.roles.scope == "self":
             for id in fitting(said.name, self.known, is_pattern=said.is_pattern):
@@ -152,7 +151,7 @@ class Tying:
             self._is_needed(said, own, others, itself)
 
     def _positions(self, one: Vertices, roles: Roles, *, needs: bool) -> np.ndarray:
-        """The positions of the last calls (``needs``) or first calls of a task, on instances with the role."""
+        """Return the positions of a task's last calls (with ``needs``) or first calls, on the instances with the role."""
         block = one.tail if needs else one.head
         if one.is_point:
             return block.positions if roles.scope in {"all", "sync"} else block.positions[:0]
@@ -166,8 +165,8 @@ class Tying:
     def _needs(self, said: CrossDependency, own: Vertices, others: Sequence[Part], itself: np.ndarray) -> None:
         """Make the calls of the task ``own`` wait for calls of other tasks: for all of them, or for any one.
 
-        ``others``: other tasks, each with the positions of its calls. ``itself``: the position of one call of
-        ``own``, if the dependency names it; the calls of ``own`` on other instances wait for it, too.
+        ``others`` are tasks, each with the positions of its calls. If the dependency names ``own`` on one instance, ``itself`` is
+        the position of that call; the calls of ``own`` on other instances wait for it, too.
         """
         heads = own.head.positions
         sources = [self._reaching(one, positions, own) for one, positions in others]
@@ -181,8 +180,8 @@ class Tying:
     def _is_needed(self, said: CrossDependency, own: Vertices, others: Sequence[Part], itself: np.ndarray) -> None:
         """Make calls of other tasks wait for the calls of the task ``own``: for all of them, or for any one.
 
-        ``others``: other tasks, each with the positions of its calls. ``itself``: the position of one call of
-        ``own``, if the dependency names it; this call waits for the calls of ``own`` on other instances.
+        ``others`` are tasks, each with the positions of its calls. If the dependency names ``own`` on one instance, ``itself`` is
+        the position of that call; it waits for the calls of ``own`` on other instances.
         """
         tails = own.tail.positions
         for one, heads in others:
@@ -192,17 +191,17 @@ class Tying:
             self.graph.tie(self._joined(said, [tails[~excepted]]), itself)
 
     def _reaching(self, before: Vertices, sources: np.ndarray, behind: Vertices) -> np.ndarray:
-        """The positions for which the task or point ``behind`` waits.
+        """Return the positions for which ``behind`` waits, if it depends on the calls ``sources`` of ``before``.
 
-        ``sources``: the positions of calls of ``before``. If failures are tolerated and ``behind`` is a point, it
-        waits for a new milestone instead, which passes when these calls have ended with any result.
+        Normally these are the calls themselves. If failures are tolerated and ``behind`` is a point between stages, it is a new
+        milestone, which passes when the calls have ended with any result.
         """
         if not self.bears or before.is_point or not behind.is_point or not len(sources):
             return sources
         return self.graph.milestone(sources, int(Mark.ENDED))
 
     def _joined(self, said: CrossDependency, parts: Sequence[np.ndarray]) -> np.ndarray:
-        """The positions to wait for: all given ones, or with the policy ``any`` one milestone.
+        """Return the positions to wait for: all given positions, or with the policy ``any`` one new milestone.
 
         The milestone passes when the first instance has done its calls.
         """
@@ -215,9 +214,9 @@ class Tying:
         return self.graph.milestone(sources, int(Mark.ANY)) if len(sources) > 1 else sources
 
     def _by_instance(self, positions: np.ndarray) -> np.ndarray:
-        """The positions of new milestones, one for each instance.
+        """Add one milestone for each instance, and return their positions.
 
-        Each passes when the given calls of its instance are done.
+        A milestone passes when the given calls of its instance are done.
         """
         subject = np.concatenate([block.subjects for block in self.graph.blocks])[positions]
         owners, place = np.unique(subject, return_inverse=True)
@@ -227,7 +226,7 @@ class Tying:
 
 
 def circle(ids: Sequence[str]) -> Problem:
-    """PL-F015: tasks that wait for one another."""
+    """Return the problem PL-F015: tasks that wait for one another in a circle."""
     shown = " -> ".join(ids)
     return Problem(
         "PL-F015",

@@ -1,10 +1,9 @@
-"""A graph of tasks under construction: blocks of vertices, one block for each task, and edges between them.
+"""A graph of tasks under construction: blocks of vertices, at least one block for each task, and edges between vertices.
 
-A vertex is a task on one instance. Edges come from the tasks' dependencies. Then ``chained`` makes each instance run
-one task at a time, in the order of the depths; then ``build_task_graph`` makes the graph, in which each entry follows its needs.
-
-Vertices are identified by their provisional position: blocks one after the other, in each by instance. The entries between
-them (joins, sync points, the ends that an instance waits for) call nothing.
+A vertex is a call of a task on one instance. Edges come from the dependencies of tasks. ``chained`` adds edges that make each
+instance run one task at a time, in the order of the depths. ``build_task_graph`` then makes the graph, with each entry after its
+needs. A vertex is identified by its provisional position: block after block, and by instance within a block. Entries that
+only connect vertices (joins, points, ends that an instance waits for) are never called.
 """
 
 from __future__ import annotations
@@ -35,10 +34,11 @@ Column = int | np.ndarray
 
 @frozen
 class Block:
-    """The entries of one phase of a task, in a row from position ``first``.
+    """The entries of one call of a task on all its instances, at consecutive positions from ``first`` on.
 
-    ``subjects`` int32, ascending; ``positions`` int64. ``place``: the number of calls of the task before this phase.
-    ``policy`` (of ``Policies``), ``marks`` and ``group``: a value for each entry, or one number for all.
+    ``subjects`` are int32, ascending; ``positions`` int64. ``rank`` orders tasks of equal depth; -1 for milestones.
+    ``place`` is the number of calls that the task makes before this one. ``policy`` (a number of ``Policies``), ``marks`` and
+    ``group`` have a value for each entry, or are one number for all entries.
     """
 
     phase: str
@@ -53,18 +53,18 @@ class Block:
     group: Column = 0
 
     def __len__(self) -> int:
-        """The number of entries."""
+        """Return the number of entries."""
         return len(self.subjects)
 
     def at(self, subjects: np.ndarray) -> np.ndarray:
-        """The positions of subjects that are there."""
+        """Return the positions of the entries with these subjects. All of them must be in the block."""
         found: np.ndarray = self.first + self.subjects.searchsorted(subjects)
         return found
 
 
 @mutable
 class TaskGraph:
-    """The blocks and edges added so far."""
+    """The graph under construction: all blocks and edges added so far."""
 
     policies: Policies
     blocks: list[Block] = field(default_factory=list)
@@ -83,7 +83,7 @@ class TaskGraph:
         place: int = 0,
         group: Column = 0,
     ) -> Block:
-        """Append a block. ``rank``: place of its task among those of equal depth; -1: a milestone."""
+        """Append a block, and return it. ``rank`` orders tasks of equal depth; -1 for milestones."""
         count = len(subjects)
         number = self.policies.absent() if policy is None else policy
         positions = np.arange(self.size, self.size + count)
@@ -99,7 +99,7 @@ class TaskGraph:
         return found
 
     def tie(self, sources: np.ndarray, targets: np.ndarray) -> None:
-        """Make each target wait for each source; if there are several of both, through a milestone."""
+        """Make each target wait for each source. If there are several sources and several targets, a milestone saves edges."""
         if not len(sources) or not len(targets):
             return
         if len(sources) > 1 and len(targets) > 1:
@@ -117,7 +117,7 @@ class TaskGraph:
             self.edges.append((sources, targets))
 
     def joined(self) -> Edges:
-        """All edges as two columns."""
+        """Return all edges as (sources, targets)."""
         nothing = np.empty(0, np.int64)
         if len(self.edges) != 1:
             sources, targets = zip(*self.edges, strict=True) if self.edges else ((), ())
@@ -125,16 +125,16 @@ class TaskGraph:
         return self.edges[0]
 
     def depths(self) -> np.ndarray:
-        """The depth of each vertex, int32; -1 for a vertex in a circle or behind one."""
+        """Return the depth of each vertex, int32; -1 for a vertex in a circle or behind one."""
         return levels(self.size, *self.joined())
 
 
 def chained(graph: TaskGraph, rows: Sequence[Sequence[Block]], depth: np.ndarray, ordered: int) -> np.ndarray:
-    """Make each instance run its tasks one at a time.
+    """Make each instance run its tasks one at a time: a task begins when the task before it has ended, with any result.
 
-    Each begins when the task before it has ended, with any result. ``rows``: for each task its calls, in order. Tasks
-    with a rank below ``ordered`` wait for all calls of the task before them already, so they get no more edges.
-    Returns for each added milestone the vertex that waits for it.
+    ``rows`` holds the calls of each task, in order. Tasks with a rank below ``ordered`` already wait for all calls of the
+    task before them, so they get no more edges. A milestone is added before each task that must wait; return the vertices
+    that wait for these milestones.
     """
     called = [row for row in rows if row and row[0].kind is SubjectKind.INSTANCE]
     if not called:
@@ -160,9 +160,9 @@ def chained(graph: TaskGraph, rows: Sequence[Sequence[Block]], depth: np.ndarray
 def build_task_graph(
     graph: TaskGraph, name: str, depth: np.ndarray, behind: np.ndarray, bounds: tuple[Bound, ...] = ()
 ) -> Graph:
-    """Build the graph. ``depth``: depths of the vertices.
+    """Return the finished graph. ``depth`` has the depth of each vertex.
 
-    ``behind``: the result of ``chained``; each of its milestones comes just before the vertex that waits for it.
+    ``behind`` is the result of ``chained``; each milestone of ``chained`` comes just before the vertex that waits for it.
     """
     blocks, size = graph.blocks, graph.size
     lengths = [len(block) for block in blocks]
@@ -200,7 +200,7 @@ def build_task_graph(
 def _steps(
     blocks: Sequence[Block], number: np.ndarray, keys: np.ndarray, lengths: Sequence[int], order: np.ndarray
 ) -> tuple[Step, ...]:
-    """The steps: neighbouring entries of one block and one depth, or milestones of one depth."""
+    """Return the steps. A step has neighbouring entries of one block and one depth, or the milestones of one depth."""
     breaks = (number[1:] != number[:-1]) | (keys[:, 1:] != keys[:, :-1]).any(axis=0)
     first = [0, *(breaks.nonzero()[0] + 1).tolist()]
     block_of = np.repeat(np.arange(len(blocks)), lengths)[order[first]].tolist()
@@ -222,7 +222,7 @@ def _adjacency(
 
 
 def _spread(values: Sequence[Column], lengths: Sequence[int]) -> np.ndarray:
-    """The values of all blocks as one column by entry, int64."""
+    """Return the values of all blocks as one column with a value for each entry, int64."""
     found = np.repeat([value if isinstance(value, int) else 0 for value in values], lengths)
     first = 0
     for value, length in zip(values, lengths, strict=True):
@@ -233,7 +233,7 @@ def _spread(values: Sequence[Column], lengths: Sequence[int]) -> np.ndarray:
 
 
 def _among(keys: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Which keys are known, bool. ``numpy.isin`` hashes, which takes ten times as long as sorting nearly sorted numbers."""
+    """Return for each key whether it is in ``known``, bool. Sorting nearly sorted numbers is ten times as fast as ``numpy.isin``."""
     ordered = np.append(unique(known), -1)
     found: np.ndarray = ordered[ordered[:-1].searchsorted(keys)] == keys
     return found

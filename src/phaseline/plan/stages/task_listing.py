@@ -1,7 +1,7 @@
-"""The list of package tasks shown before a run: in order, with their instances and reasons for skips (F28, F36).
+"""List package tasks before they run: in order, with their instances, and with the reasons for skips (F28, F36).
 
-If a deployment is known, the rows are read from the vertices of the graph (``stage_tasks.rows_of``), so the tasks shown
-are the tasks that run.
+For a known deployment the list is read from the graph that will run (``stage_tasks.rows_of``), so it shows exactly the
+tasks that will run.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ NO_WORK = "it has no work of its own"
 def task_rows(
     stages: Stages, topology: Topology | None = None, workflow: str = "install", new: np.ndarray | None = None
 ) -> tuple[TaskRow, ...]:
-    """The tasks of both stages in the order in which they run.
+    """Return a row for each task of both stages, in the order in which they run.
 
-    In each stage those of ``deployment_tasks.yaml`` come first. ``topology``: the deployment in the shape in which
-    the tasks run; None: without a deployment. ``new``: instances that the workflow creates or changes, bool by
-    number; None: all instances. Raises: PL-F015 as the execution would.
+    In each stage, the tasks of ``deployment_tasks.yaml`` come first. ``topology`` is the deployment in the shape in which the
+    tasks run; None if there is no deployment yet. ``new`` marks the instances that the workflow creates or changes, bool
+    by instance number; None means all instances. Raises: PL-F015 if tasks wait for one another in a circle.
     """
     if topology is None:
         return tuple(_row(task, stage, None) for stage in STAGES for task in _by_files(stages, stage))
@@ -50,14 +50,14 @@ def task_rows(
 
 
 def _with_skipped(stages: Stages, stage: str, rows: list[tuple[ExecutionTask, int]]) -> list[tuple[ExecutionTask, int]]:
-    """The rows, with the tasks of ``tasks.yaml`` that are not in the graph inserted at their places."""
+    """Return the rows, with the tasks of ``tasks.yaml`` that are not in the graph inserted where they would run."""
     granular = [row for row in rows if row[0].ties is not None]
     counted = {task.phase: count for task, count in rows}
     return granular + [(task, counted.get(task.phase, 0)) for task in stages if task.stage == stage]
 
 
 def _by_files(stages: Stages, stage: str) -> list[ExecutionTask]:
-    """The tasks of a stage, ordered only by the dependencies in their files."""
+    """Return the tasks of a stage in the order that their files alone define, without a deployment."""
     granular = [task for task in stages if task.ties is not None]
     ties = ties_of(granular)
     wanted = sided(ties)[stage] if granular else frozenset[str]()
@@ -67,7 +67,7 @@ def _by_files(stages: Stages, stage: str) -> list[ExecutionTask]:
 
 
 def _row(task: ExecutionTask, stage: str, count: int | None) -> TaskRow:
-    """The row of a task. ``count``: the number of instances that run it, None: unknown."""
+    """Return the row of a task. ``count`` is the number of instances that run it, or None if unknown."""
     skipped = task.skipped or (NO_WORK if task.type == SKIPPED else NO_INSTANCE if count == 0 else "")
     origin = task.origin
     return TaskRow(

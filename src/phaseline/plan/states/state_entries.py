@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 @frozen
 class StaySteps:
-    """The steps of one state for resources that enter it together: ``phases`` with their breakpoints, and the ``exit``.
+    """The steps of one stay: a state, its ``phases`` with their breakpoints, and its ``exit``, which waits for all of these.
 
-    The exit is the step that waits for all of them.
+    All resources of the stay enter the state together.
     """
 
     state: str

@@ -1,1 +1,1 @@
-"""Instances of a deployment: expansion, scaling, modification, difference, revision and adoption."""
+"""The instances of a deployment: how they are created, scaled, modified, compared, updated and adopted."""

@@ -1,4 +1,7 @@
-"""Relationships of added instances: rows appended to the existing ones (N2, N6)."""
+"""Connect added instances: append relationship rows to the existing ones (N2, N6).
+
+A row is one relationship instance, a pair of a source and a target instance.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +22,9 @@ NOBODY = np.empty(0, np.int64)
 
 
 def tie(topology: Topology, is_new: np.ndarray, *, yes_many: bool, new_links: np.ndarray | None = None) -> Topology:
-    """The topology with the rows of its new instances (bool by number).
+    """Return the topology with relationship rows for its new instances (``is_new``, bool by number).
 
-    ``new_links``: bool by link, links without rows so far, so that all instances at their ends get rows.
+    ``new_links`` marks links without rows so far, bool by link; all instances at their ends get rows.
 
     Raises: PL-N007 (several targets of an all_to_one are in use), PL-P002 (more than a million rows).
     """
@@ -43,12 +46,12 @@ def tie(topology: Topology, is_new: np.ndarray, *, yes_many: bool, new_links: np
 
 
 Columns = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""(link, source, target) of new rows"""
+"""(link, source, target) of new relationship rows, as three columns."""
 
 
 @frozen
 class _Kinds:
-    """Links by kind, as columns by link."""
+    """The links of a topology as columns: their ends, and which kind of relationship each is."""
 
     source: np.ndarray
     target: np.ndarray
@@ -59,7 +62,7 @@ class _Kinds:
 
     @classmethod
     def of(cls, links: Sequence[Link]) -> _Kinds:
-        """The columns of these links."""
+        """Return the columns of these links."""
         cut = np.array([link.is_cut for link in links])
         contains = np.array([link.relationship.is_containment for link in links]) & ~cut
         everyone = np.array([link.relationship.ties_all for link in links]) | cut
@@ -75,7 +78,7 @@ class _Kinds:
 
 
 def _containments(topology: Topology, kinds: _Kinds, is_new: np.ndarray) -> Columns:
-    """Rows of new instances to their containers."""
+    """Return the rows from new instances to their containers."""
     link_of = np.full(len(topology.nodes), -1, np.int64)
     inside = kinds.contains.nonzero()[0]
     link_of[kinds.source[inside]] = inside
@@ -85,9 +88,9 @@ def _containments(topology: Topology, kinds: _Kinds, is_new: np.ndarray) -> Colu
 
 
 def _ones(topology: Topology, kinds: _Kinds, is_new: np.ndarray) -> Columns:
-    """Rows of an all_to_one: from all sources to the target in use (N2).
+    """Return the rows of all_to_one relationships: from each new source to the target that is in use (N2).
 
-    If no target is in use, to the one with the smallest index.
+    If no target is in use, each source is connected to the target instance with the smallest index.
     """
     there = topology.is_there
     first = _first_of_nodes(topology, there)
@@ -116,9 +119,9 @@ def _ones(topology: Topology, kinds: _Kinds, is_new: np.ndarray) -> Columns:
 def _pairs(
     topology: Topology, kinds: _Kinds, is_new: np.ndarray, new_links: np.ndarray, *, yes_many: bool
 ) -> list[Columns]:
-    """Rows all to all: new sources to all targets, then old sources to new targets, each within its group instance.
+    """Return the rows of all_to_all relationships that are stored as pairs, each within one group instance.
 
-    Of a new link all sources are new.
+    New sources are connected to all targets, and old sources to new targets. All sources of a new link are new.
     """
     has_new = np.zeros(len(topology.nodes), bool)
     has_new[topology.node[is_new]] = True
@@ -144,7 +147,10 @@ def _pairs(
 
 @frozen
 class _Ends:
-    """Instances at one end of some links: ``link``, ``instance`` and the group instance that limits its rows (-1: none)."""
+    """The instances at one end of some links, as columns.
+
+    ``block`` is the group instance within which ``instance`` is related to others; -1 for none.
+    """
 
     link: np.ndarray
     instance: np.ndarray
@@ -152,16 +158,16 @@ class _Ends:
 
     @classmethod
     def of(cls, topology: Topology, kinds: _Kinds, links: np.ndarray, nodes: np.ndarray) -> _Ends:
-        """All existing instances of the node at this end of each link."""
+        """Return all existing instances of the node at this end of each link."""
         link, instance = _of_nodes(topology, links, nodes)
         return cls(link, instance, _blocks(topology, instance, kinds.group[link]))
 
     def only(self, chosen: np.ndarray) -> _Ends:
-        """The chosen ends."""
+        """Return only the chosen ends."""
         return _Ends(self.link[chosen], self.instance[chosen], self.block[chosen])
 
     def key(self, blocks: int) -> np.ndarray:
-        """A key, equal for instances that are related to each other."""
+        """Return a key for each end, which is equal for instances that are related to each other."""
         found: np.ndarray = self.link * (blocks + 1) + self.block + 1
         return found
 
@@ -172,14 +178,14 @@ def _keys(sources: _Ends, targets: _Ends) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _count(sources: _Ends, targets: _Ends) -> int:
-    """The number of pairs."""
+    """Return the number of pairs of related instances."""
     own, other = _keys(sources, targets)
     other = np.sort(other)
     return int((np.searchsorted(other, own, "right") - np.searchsorted(other, own, "left")).sum())
 
 
 def _crossed(sources: _Ends, targets: _Ends) -> Columns:
-    """Every source with all targets of its key."""
+    """Return the rows that connect every source with all targets that have its key."""
     own, other = _keys(sources, targets)
     order = np.argsort(other, kind="stable")
     ranked = other[order]
@@ -191,7 +197,10 @@ def _crossed(sources: _Ends, targets: _Ends) -> Columns:
 
 
 def _blocks(topology: Topology, instance: np.ndarray, group: np.ndarray) -> np.ndarray:
-    """The instance of ``group`` (place in the names, -1: none) around each instance; -1 where there is none."""
+    """Return the group instance that contains each instance, of the scaling group numbered ``group``; -1 for none.
+
+    ``group`` has a number for each instance, -1 for no group.
+    """
     found = np.full(len(instance), -1, np.int64)
     if not len(topology.group):
         return found
@@ -213,7 +222,7 @@ def _blocks(topology: Topology, instance: np.ndarray, group: np.ndarray) -> np.n
 
 
 def _of_nodes(topology: Topology, links: np.ndarray, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(link, instance) of all existing instances, node by node."""
+    """Return (link, instance) for all existing instances of each link's node in ``nodes``."""
     order, start = topology.by_node
     lengths = start[nodes + 1] - start[nodes]
     at = np.arange(lengths.sum()) + np.repeat(start[nodes] - (np.cumsum(lengths) - lengths), lengths)
@@ -221,7 +230,7 @@ def _of_nodes(topology: Topology, links: np.ndarray, nodes: np.ndarray) -> tuple
 
 
 def _first_of_nodes(topology: Topology, there: np.ndarray) -> np.ndarray:
-    """The instance of each node with the smallest index, -1 for none."""
+    """Return the existing instance of each node with the smallest index; -1 for none."""
     found = np.full(len(topology.nodes), -1, np.int64)
     alive = there.nonzero()[0]
     order = alive[np.lexsort((-topology.index[alive], topology.node[alive]))]

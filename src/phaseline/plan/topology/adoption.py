@@ -1,9 +1,9 @@
-"""Turn a document into a deployment: match its resources with instances and report what is missing (spec of hooks, section 10).
+"""Turn a stack document into a deployment: match its resources with instances, and report those that are missing.
 
-Phaseline's own document under its own blueprint: every instance keeps its id and its relationships, so counts are not computed
-again (``same``). Under another blueprint, or from another system, the blueprint determines the instances,
-and the document's resources are matched with them by name (``matched``). Missing ones are all reported at once, and
-surplus ones as warnings.
+(Spec of hooks, section 10.) A document that Phaseline wrote, under its own blueprint, is taken over as it was
+exported: every instance keeps its id and its relationships (``same``). Under another blueprint, or from another system, the
+blueprint determines the instances, and the document's resources are matched with them by name (``matched``). All missing
+resources are reported together as problems, surplus resources as warnings.
 """
 
 from __future__ import annotations
@@ -29,14 +29,16 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Blueprint, Node, Value
 
 NO_ID = "Resource ID was not provided."
-"""Source 2's system has the same word."""
+"""Text for a resource without an id; Heat (source 2) uses the same text."""
 NOT_THERE = (State.UNINITIALIZED.word, State.DELETED.word)
 
 
 @frozen
 class Adoption:
-    """The deployment of a document. ``documents``: {instance number: runtime properties}; ``states``: {state: instance numbers as
-    ranges} of instances that will not be ``started``. ``problems`` forbid the adoption, ``warnings`` do not.
+    """The deployment that a document describes.
+
+    ``documents`` is {instance number: runtime properties}. ``states`` is {state: instance numbers as ranges} of instances
+    that will not be ``started``. ``problems`` forbid the adoption, ``warnings`` do not.
     """
 
     topology: Topology
@@ -47,7 +49,7 @@ class Adoption:
 
 
 def same(document: Mapping[str, Any], blueprint: Blueprint, *, allow_type_change: bool = False) -> Adoption:
-    """The deployment of the document, under the document's own blueprint.
+    """Return the deployment of the document, under the document's own blueprint.
 
     Raises: ``KeyError``, ``TypeError`` or ``ValueError`` if Phaseline has not written the document.
     """
@@ -84,10 +86,11 @@ def same(document: Mapping[str, Any], blueprint: Blueprint, *, allow_type_change
 
 
 def matched(document: Mapping[str, Any], fresh: Topology, *, allow_type_change: bool = False) -> Adoption:
-    """The deployment of the blueprint, with the document's resources matched to its instances by name.
+    """Return the deployment of the blueprint (``fresh``), with the document's resources matched to its instances by name.
 
-    A resource has the name of a node, or that name, ``_`` and more. Resources of one node are taken in their order,
-    contained ones in the order of their containers. An instance gets the name of its resource if that is a valid id for it.
+    A resource belongs to a node if its name is the node's name, or this name followed by ``_`` and more. Resources of one
+    node are taken in their order, contained ones in the order of their containers. An instance gets the name of its
+    resource as its id if that is a valid id for it.
     """
     resources: Mapping[str, Any] = document["resources"]
     known = {str(row["id"]): row for row in document.get(NATIVE, {}).get("instances", ())}
@@ -126,7 +129,7 @@ def _taken(
     *,
     allow_type_change: bool,
 ) -> Adoption:
-    """The adoption. ``whose``: {instance number: name of its resource}; ``states``: {state: instance numbers}."""
+    """Return the adoption. ``whose`` is {instance number: name of its resource}; ``states`` is {state: instance numbers}."""
     resources: Mapping[str, Any] = document["resources"]
     absent = {at for state in NOT_THERE for at in states.get(state, ())}
     documents: dict[int, dict[str, Value]] = {}
@@ -154,7 +157,7 @@ _LIFE_CYCLE = frozenset(WORDS.values())
 
 
 def _properties(resource: Mapping[str, Any], id: str) -> dict[str, Value]:
-    """The runtime properties of the instance; if they hold no id of the real resource, that of the document is added."""
+    """Return the runtime properties of the instance. The document's resource id is added if they have no such id."""
     found: dict[str, Value] = dict(resource.get("resource_data") or {})
     if resource.get(METADATA) and METADATA not in found:
         found[METADATA] = resource[METADATA]
@@ -189,7 +192,10 @@ def _numbers(number: Mapping[str, int], ids: Iterator[str | None]) -> np.ndarray
 
 
 def _raise_if_other_containers(nodes: Sequence[Node], node: np.ndarray, container: np.ndarray) -> None:
-    """``ValueError`` unless each instance is contained in one of its node's container; a cycle would make walks endless."""
+    """Raise ``ValueError`` unless each instance is contained in an instance of its node's container.
+
+    A cycle of containers would make later loops endless.
+    """
     place = {one.name: at for at, one in enumerate(nodes)}
     wanted = np.array([place[one.container] if one.container else -1 for one in nodes], np.int32)[node]
     found = np.where(container >= 0, node[container], -1) if len(node) else wanted
@@ -198,7 +204,7 @@ def _raise_if_other_containers(nodes: Sequence[Node], node: np.ndarray, containe
 
 
 def _raise_if_circular(outer: np.ndarray, most: int) -> None:
-    """``ValueError`` if a group instance contains itself, or is nested deeper than the number of groups."""
+    """Raise ``ValueError`` if a group instance contains itself, or is nested deeper than the number of groups (``most``)."""
     inside = np.arange(len(outer))
     for _ in range(most):
         inside = np.where(inside >= 0, outer[inside], -1)
@@ -212,7 +218,7 @@ def _groups(
     number: Mapping[str, int],
     names: tuple[str, ...],
 ) -> tuple[GroupInstances, np.ndarray]:
-    """The instances of scaling groups, and the one in which each instance is."""
+    """Return (the group instances, the number of the group instance that contains each instance)."""
     if not names:
         return GroupInstances(), np.empty(0, np.int32)
     at = {str(row["id"]): place for place, row in enumerate(rows)}
@@ -230,7 +236,7 @@ def _groups(
 
 
 def _tied(topology: Topology, rows: Sequence[Sequence[Any]], number: Mapping[str, int]) -> Topology:
-    """The topology with its links and the rows of the document; a link with rows no longer counts as a rule."""
+    """Return the topology with its links and the document's relationship rows. A link with rows no longer counts as a rule."""
     nodes, groups = topology.nodes, topology.blueprint.scaling_groups
     each = [1] * (len(nodes) + len(groups))
     links = list(links_of(nodes, plant(nodes, groups, each)))
@@ -250,7 +256,10 @@ def _tied(topology: Topology, rows: Sequence[Sequence[Any]], number: Mapping[str
 
 
 def _node_named(name: str, known: Mapping[str, int]) -> str:
-    """The node of a resource's name: the same name, or the longest one followed by ``_`` and more."""
+    """Return the node that a resource belongs to: its own name, or the longest node name that ``_`` and more follow in it.
+
+    Return an empty text if there is no such node.
+    """
     if name in known:
         return name
     parts = name.split("_")
@@ -258,12 +267,12 @@ def _node_named(name: str, known: Mapping[str, int]) -> str:
 
 
 def _turn(row: Mapping[str, Any] | None, turn: Mapping[str, int]) -> tuple[int, int]:
-    """The sort key of a document's instance among those of its node: its container, then its index."""
+    """Return a sort key for a document's instance among those of its node: its container, then its index."""
     return (0, 0) if row is None else (turn.get(str(row["container"]), 0), int(row["index"]))
 
 
 def _ids(fresh: Topology, whose: Mapping[int, str]) -> list[str]:
-    """The ids of instances: names of their resources if these are valid ids of the node."""
+    """Return the ids of the instances: the names of their resources where these are valid ids of the node."""
     ids = list(fresh.ids)
     for at, name in whose.items():
         node = fresh.nodes[fresh.node[at]].name

@@ -1,6 +1,6 @@
-"""The steps of an update: differences between a deployment's blueprint and the new one (W60).
+"""Compute the steps of an update: the differences between a deployment's blueprint and the new blueprint (W60).
 
-Equal nodes cost one comparison. The place of a node in its file does not matter.
+Equal nodes cost only one comparison. The order of the nodes in the blueprint does not matter.
 """
 
 from __future__ import annotations
@@ -30,20 +30,23 @@ SECTIONS = {
     "resource_tags": "resource_tag",
     "deployment_settings": "setting",
 }
-"""{field of a blueprint that maps names to elements: what an element is}, in the order of the steps."""
+"""{field of a blueprint that maps names to elements: word for one element}, in the order of the steps."""
 SCHEDULES = "default_schedules"
-"""The section whose elements are steps of their own."""
+"""Key of the deployment settings whose elements are steps of their own."""
 
 
 class Alike:
-    """Comparison of operations and relationships. Nodes of a type share tables of operations, so each pair is compared once."""
+    """Comparison of operations and relationships that remembers its results.
+
+    Nodes of one type share their mappings of operations, so each pair of mappings is compared only once.
+    """
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, int], bool] = {}
         self._held: list[object] = []
 
     def tables(self, old: Mapping[str, Operation], new: Mapping[str, Operation]) -> bool:
-        """Whether two mappings of operations are equal."""
+        """Return True if two mappings of operations are equal."""
         if old is new:
             return True
         key = id(old), id(new)
@@ -54,7 +57,7 @@ class Alike:
         return found
 
     def relationships(self, old: tuple[Relationship, ...], new: tuple[Relationship, ...]) -> bool:
-        """Whether two nodes have the same relationships in the same order."""
+        """Return True if two nodes have equal relationships in the same order."""
         if old is new:
             return True
         key = id(old), id(new)
@@ -75,9 +78,9 @@ class Alike:
 def steps(
     old: Blueprint, new: Blueprint, changed: Mapping[str, tuple[BlueprintChange, ...]] | None = None
 ) -> tuple[BlueprintChange, ...]:
-    """Every difference that matters for a deployment; both blueprints with their inputs evaluated.
+    """Return every difference that matters for a deployment. Both blueprints must have their inputs evaluated.
 
-    ``changed``: known changes of nodes that stay; None: they are computed.
+    ``changed`` has known changes of nodes that are in both; None means that they are computed.
     """
     return (*_description(old, new), *_inputs(old, new), *_nodes(old, new, changed), *_sections(old, new))
 
@@ -85,7 +88,7 @@ def steps(
 def values_of_inputs(
     old: Mapping[str, Value], new: Mapping[str, Value], hidden: frozenset[str]
 ) -> tuple[tuple[BlueprintChange, ...], frozenset[str]]:
-    """(steps for inputs with another value, their names); values of ``hidden`` inputs are not shown."""
+    """Return (steps for inputs whose value changed, names of these inputs). Values of ``hidden`` inputs are not shown."""
     found: list[BlueprintChange] = []
     for name in dict.fromkeys((*old, *new)):
         if name in old and name in new and old[name] == new[name]:
@@ -97,7 +100,7 @@ def values_of_inputs(
 
 
 def node_changes(old: Node, new: Node, alike: Alike) -> tuple[BlueprintChange, ...]:
-    """The differences between two nodes of one name."""
+    """Return the differences between two versions of a node."""
     if old is new or _is_alike(old, new, alike):
         return ()
     base = ("nodes", new.name)
@@ -118,7 +121,7 @@ def node_changes(old: Node, new: Node, alike: Alike) -> tuple[BlueprintChange, .
 
 
 def _is_alike(old: Node, new: Node, alike: Alike) -> bool:
-    """Whether two nodes are equal, as nearly all are."""
+    """Return True if two nodes are equal. This is a quick test, because nearly all nodes of an update are equal."""
     return (
         old.type == new.type
         and old.properties == new.properties
@@ -131,7 +134,7 @@ def _is_alike(old: Node, new: Node, alike: Alike) -> bool:
 
 
 def takes_one_of(value: Value, inputs: frozenset[str]) -> bool:
-    """True when a value that is not evaluated yet uses one of these inputs.
+    """Return True if a value that is not evaluated yet uses one of these inputs.
 
     >>> takes_one_of({"concat": ["a", {"get_input": "port"}]}, frozenset({"port"}))
     True
@@ -144,7 +147,10 @@ def takes_one_of(value: Value, inputs: frozenset[str]) -> bool:
 
 
 def relationships_by_key(node: Node) -> dict[tuple[str, str, int], tuple[int, Relationship]]:
-    """{(type, target, number of earlier ones of the kind): (place, relationship)}: the key identifies a relationship."""
+    """Return {key: (index in the node, relationship)}; the key identifies a relationship across versions of a blueprint.
+
+    The key is (type, target, number of earlier relationships with this type and target).
+    """
     found: dict[tuple[str, str, int], tuple[int, Relationship]] = {}
     for place, item in enumerate(node.relationships):
         before = 0
@@ -155,7 +161,10 @@ def relationships_by_key(node: Node) -> dict[tuple[str, str, int], tuple[int, Re
 
 
 def renames(gone: Mapping[str, Node], come: Mapping[str, Node]) -> tuple[Rename, ...]:
-    """Removed nodes with new ones that are equal except for the name; each once, in the order of the removed."""
+    """Return removed nodes paired with added nodes that are equal except for the name, in the order of the removed nodes.
+
+    Each node is in one pair at most.
+    """
     waiting: dict[str, list[str]] = {}
     for name, node in come.items():
         waiting.setdefault(_signature(node), []).append(name)
@@ -175,7 +184,7 @@ def _description(old: Blueprint, new: Blueprint) -> Iterator[BlueprintChange]:
 
 
 def _inputs(old: Blueprint, new: Blueprint) -> Iterator[BlueprintChange]:
-    """Changes of input declarations; those of values come from ``values_of_inputs``."""
+    """Yield the changes of input declarations. Changes of values come from ``values_of_inputs``."""
     for name, schema in new.inputs.items():
         if name not in old.inputs:
             yield BlueprintChange("added", "input declaration", f"inputs.{name}", new=schema.type)
@@ -208,7 +217,7 @@ def _elements(path: Words, noun: str, old: Mapping[str, Any], new: Mapping[str, 
 
 
 def _plain(one: Any) -> Value:
-    """An element as plain values, without unset fields."""
+    """Return an element of a blueprint as plain values, without unset fields."""
     try:
         fields = as_dict(one)
     except KeyError:
@@ -286,7 +295,7 @@ def _implementation(operation: Operation) -> str | None:
 
 
 def _values(path: Words, noun: str, old: Any, new: Any) -> Iterator[BlueprintChange]:
-    """Steps from one value to another, mapping by mapping."""
+    """Yield the steps from one value to another, mapping by mapping."""
     return ValueComparison(lambda _: noun, _dotted, _is_function, eq).changes(path, old, new)
 
 
@@ -295,13 +304,13 @@ def _dotted(path: Path) -> str:
 
 
 def _is_function(value: Mapping[str, Any]) -> bool:
-    """Whether the value looks like an intrinsic function; functions are shown whole."""
+    """Return True if the value seems to be an intrinsic function, which is shown whole instead of key by key."""
     name = next(iter(value)) if len(value) == 1 else ""
     return str(name).startswith(("get_", "concat", "merge", "string_"))
 
 
 def _signature(node: Node) -> str:
-    """A signature, equal for nodes that differ only in their names and those of their targets."""
+    """Return a signature that is equal for nodes that differ only in their names and the names of their targets."""
     operations = sorted(f"{name}={_implementation(one)}" for name, one in node.operations.items() if one.is_implemented)
     kinds = [item.type for item in node.relationships]
     return json.dumps([node.type, node.properties, operations, kinds], sort_keys=True, default=str)

@@ -1,7 +1,7 @@
-"""Nodes and scaling groups as one containment forest, by which instance counts multiply (N1).
+"""Nodes and scaling groups as one containment forest, along which instance counts multiply (N1).
 
 In the forest a scaling group contains its members, and the container of the members contains the outermost group. So a
-group is like an invisible container: all code that multiplies, counts or adds instances treats both alike.
+group is like an invisible container: all code that multiplies, counts or adds instances treats nodes and groups alike.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
 @frozen
 class Forest:
-    """Entities: nodes by their numbers, then scaling groups in the order of ``groups``.
+    """A containment forest of entities: first the nodes by number, then the scaling groups in the order of ``groups``.
 
-    By entity: ``parent`` int64 (-1: none), ``container`` int64 (the node that contains it, groups aside, -1: none), ``level``
-    int64 (0 for roots) and ``each`` (instances in every instance of the parent).
+    Columns indexed by entity: ``parent`` int64 (-1 for none), ``container`` int64 (the node that contains it, skipping
+    groups; -1 for none), ``level`` int64 (0 for roots), and ``each`` (the number of its instances in every instance of its
+    parent).
     """
 
     node_count: int
@@ -35,7 +36,7 @@ class Forest:
     each: tuple[int, ...]
 
     def groups_of(self, entity: int) -> list[int]:
-        """Entities of the groups that contain an entity, its containers' groups included, nearest first."""
+        """Return the groups that contain an entity, as entity numbers, nearest first. Groups of its containers are included."""
         found = []
         while (entity := int(self.parent[entity])) >= 0:
             if entity >= self.node_count:
@@ -43,12 +44,15 @@ class Forest:
         return found
 
     def shared_group(self, one: int, other: int) -> int:
-        """The entity of the nearest group that contains both, seen from ``one``; -1 for none."""
+        """Return the entity number of the nearest group around ``one`` that also contains ``other``; -1 for none."""
         around = set(self.groups_of(other))
         return next((group for group in self.groups_of(one) if group in around), -1)
 
     def totals(self) -> list[int]:
-        """The total number of instances of each entity. Counts multiply from the roots down, beyond what arrays can hold."""
+        """Return the total number of instances of each entity: counts multiply from the roots down.
+
+        The numbers are Python integers, because they may be too large for arrays.
+        """
         total = list(self.each)
         parent = self.parent.tolist()
         for entity in np.argsort(self.level, kind="stable").tolist():
@@ -63,9 +67,10 @@ def plant(
     each: Sequence[int],
     past: Collection[int] = (),
 ) -> Forest:
-    """The forest of ``nodes`` and scaling groups; ``each``: instances of every entity for each of its parent.
+    """Return the forest of ``nodes`` and scaling groups (``scaling``).
 
-    ``past``: numbers of removed nodes, which have no container.
+    ``each`` is the number of instances of every entity in each instance of its parent. ``past`` are numbers of removed
+    nodes, which have no container.
     """
     if past:
         nodes = [_nowhere(node, place) if place in past else node for place, node in enumerate(nodes)]
@@ -89,7 +94,7 @@ def plant(
 def _container_of(
     group: str, scaling: Mapping[str, ScalingGroup], nodes: Sequence[Node], number: Mapping[str, int]
 ) -> int:
-    """The node that contains all members of a group, or none."""
+    """Return the number of the node that contains all members of a group; -1 for none."""
     name = group
     while name in scaling:
         if not scaling[name].members:
@@ -100,7 +105,7 @@ def _container_of(
 
 
 def _nowhere(node: Node, place: int) -> Node:
-    """A removed node, under a unique name."""
+    """Return a removed node under a unique name and without relationships, so that it is in no container."""
     return altered(node, name=f"\0{place}", relationships=())
 
 

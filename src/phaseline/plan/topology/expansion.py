@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.groups import ScalingGroup
 
 MAX_INSTANCES = 10_000_000
-"""The most instances of one deployment; more are considered a mistake."""
+"""Largest number of instances of one deployment; a larger number is considered a mistake."""
 
 
 def expand(blueprint: Blueprint, *, suffixes: int, yes_many: bool = False) -> Topology:
-    """The instances of all nodes, numbered by depth in the dependency order, place in the blueprint and index.
+    """Return the instances of all nodes, numbered by depth in the dependency order, place in the blueprint and index.
 
-    ``suffixes``: seed of the ids. Scaling values must be evaluated. ``yes_many``: more than a million
-    relationship calls are allowed (decision 11).
+    ``suffixes`` is the seed for the ids of instances. Instance counts must be evaluated. ``yes_many`` allows more than a
+    million relationship calls (decision 11).
 
     Raises: ``ProblemsError`` with all of: circles (PL-N002, PL-N003), wrong counts (PL-N004, PL-N005), unknown
     connection types (PL-N001), all to one in a scaling group (PL-N006), too many relationship calls (PL-P002).
@@ -65,7 +65,7 @@ def expand(blueprint: Blueprint, *, suffixes: int, yes_many: bool = False) -> To
 
 
 def named_anew(topology: Topology, *, suffixes: int) -> Topology:
-    """A copy of a topology made by ``expand``, with other ids: for the next deployment of the same blueprint."""
+    """Return a copy of a topology made by ``expand``, with new ids, for the next deployment of the blueprint."""
     groups = topology.groups
     tails = draw(suffixes, len(topology) + len(groups))
     names = [node.name for node in topology.nodes]
@@ -85,13 +85,13 @@ class _Entities:
     count: np.ndarray
 
     def laid_out(self, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
-        """(entity, index from 1) of all instances of some entities, int32."""
+        """Return (entity, index from 1) of all instances of the entities ``begin`` to ``end``, int32."""
         entity = np.repeat(np.arange(begin, end, dtype=np.int32), self.count[begin:end])
         place = np.arange(len(entity)) - self.first[entity]
         return entity, (place + 1).astype(np.int32)
 
     def ancestors(self, entity: np.ndarray, index: np.ndarray, above: np.ndarray) -> np.ndarray:
-        """The instance of the entity ``above`` that contains each instance, int32; -1 for none."""
+        """Return the instance that contains each instance, int32; -1 for none. ``above`` has the container of each entity."""
         upper = above[entity]
         share = np.maximum(self.count[entity] // np.maximum(self.count[upper], 1), 1)
         return np.where(upper >= 0, self.first[upper] + (index - 1) // share, -1).astype(np.int32)
@@ -100,7 +100,7 @@ class _Entities:
 def _groups(
     everyone: _Entities, tails: Sequence[str], node: np.ndarray, index: np.ndarray
 ) -> tuple[GroupInstances, np.ndarray]:
-    """The instances of scaling groups, and the one that each node instance is a member of, int32."""
+    """Return (the instances of scaling groups, the group instance that each node instance is a member of, int32)."""
     forest = everyone.forest
     if not forest.groups:
         return GroupInstances(), np.empty(0, np.int32)
@@ -128,7 +128,10 @@ def _ids(names: Sequence[str], count: np.ndarray, tails: Sequence[str]) -> list[
 
 
 def ordered(blueprint: Blueprint) -> tuple[Node, ...]:
-    """The nodes by depth in the dependency order, then in the order of the blueprint; raises on circles."""
+    """Return the nodes by depth in the dependency order, then in the order of the blueprint.
+
+    Raises: PL-N002 or PL-N003 for each circle.
+    """
     nodes = list(blueprint.nodes.values())
     number = {node.name: place for place, node in enumerate(nodes)}
     targets = [[number[relationship.target] for relationship in node.relationships] for node in nodes]
@@ -160,7 +163,10 @@ def _circle_problem(circle: Sequence[Node]) -> Problem:
 
 
 def _each(entities: Sequence[Node | ScalingGroup]) -> list[int]:
-    """The number of instances of each node or scaling group in every instance of its parent (N1)."""
+    """Return the number of instances of each node or scaling group in every instance of its parent (N1).
+
+    Raises: PL-N004 if a count is not a whole number, 0 or more.
+    """
     problems: list[Problem] = []
     found: list[int] = []
     for one in entities:
@@ -193,10 +199,10 @@ def _raise_if_too_many(entities: Sequence[Node | ScalingGroup], totals: Sequence
 
 
 def hosts(nodes: Sequence[Node], node: np.ndarray, container: np.ndarray) -> np.ndarray:
-    """The innermost Compute instance up the containment chain, itself included; -1 for none (N4).
+    """Return the host of each instance: the nearest Compute instance that contains it, or itself; -1 for none (N4).
 
-    Every instance points at its container, hosts and roots at themselves. Each pass replaces a pointer by the pointer
-    of its target, which doubles its reach. So a chain of n takes log2(n) passes.
+    Every instance first points to its container; hosts and roots point to themselves. Each pass replaces a pointer by the
+    pointer of the instance that it points to, which doubles the distance. So a chain of n takes log2(n) passes.
     """
     own = np.arange(len(node), dtype=np.int32)
     is_host = np.array([one.is_host for one in nodes], bool)[node] if len(nodes) else np.empty(0, bool)

@@ -1,9 +1,10 @@
-"""The instances that are added and removed when nodes and scaling groups get other counts (N6).
+"""Compute which instances are added and removed when the counts of nodes and scaling groups change (N6).
 
 The containment forest is walked level by level, all entities of a level at once. In the end each entity has its wanted
 number of instances in every instance of its parent. The content of a removed instance is removed with it.
 
-Instances are numbered as *members* here: those of nodes, then those of scaling groups, then new ones.
+Instances of nodes and of groups have one numbering here, as *members*: first the instances of nodes, then those of scaling
+groups, then new ones.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ if TYPE_CHECKING:
     from phaseline.plan.topology.containment_tree import Forest
 
 KEEP, PLAIN, GO = 2, 1, 0
-"""The order of removal, from last to first."""
+"""Order of removal, highest number last: ``GO`` is removed first, ``KEEP`` last."""
 
 
 @frozen
 class MemberNumbering:
-    """Instances of nodes and of groups in one numbering.
+    """The instances of nodes and of groups in one numbering; each is a *member*.
 
-    Columns: ``entity`` of the forest, ``parent`` (the member that contains it, -1: none), ``index`` (from 1 within its entity),
-    ``is_alive``. The first ``node_count`` are node instances.
+    Columns indexed by member: ``entity`` of the forest, ``parent`` (the member that contains it, -1 for none), ``index``
+    (from 1 within its entity) and ``is_alive``. The first ``node_count`` members are node instances.
     """
 
     node_count: int
@@ -37,12 +38,15 @@ class MemberNumbering:
     is_alive: np.ndarray
 
     def __len__(self) -> int:
-        """The number of members."""
+        """Return the number of members."""
         return len(self.entity)
 
 
 def members_of(topology: Topology, node_count: int) -> MemberNumbering:
-    """All members, removed ones included; ``node_count``: the number of nodes; entities of groups are numbered after them."""
+    """Return all members, including removed ones.
+
+    ``node_count`` is the number of nodes; the entities of groups are numbered after the nodes.
+    """
     count, groups = len(topology), topology.groups
     group = topology.group if len(topology.group) else np.full(count, -1, np.int32)
     inside = np.where(group >= 0, group.astype(np.int64) + count, topology.container)
@@ -58,7 +62,11 @@ def members_of(topology: Topology, node_count: int) -> MemberNumbering:
 
 @frozen
 class ResizedTopology:
-    """New members (``entity``, ``parent``, ``index``; numbered after the existing ones), and those to remove (bool by member)."""
+    """The result of new counts: members to add, and members to remove.
+
+    ``entity``, ``parent`` and ``index`` describe the new members, which are numbered after the existing ones. ``goes`` marks
+    the members to remove, bool by member.
+    """
 
     entity: np.ndarray
     parent: np.ndarray
@@ -67,11 +75,11 @@ class ResizedTopology:
 
 
 def resize(members: MemberNumbering, forest: Forest, wanted: np.ndarray, turn: np.ndarray) -> ResizedTopology:
-    """The members to add and to remove.
+    """Return the members to add and to remove.
 
-    ``wanted``: instances in every parent by entity; -1: not modified, existing instances stay, and new parents get
-    the count of the forest. ``turn``: by member, ``GO`` for those removed first and ``KEEP`` for
-    those removed last; of equal ones the highest index is removed first.
+    ``wanted`` is the number of instances of each entity in every instance of its parent. It is -1 for an entity whose count is
+    not modified: its existing instances stay, and new parents get the count of the forest. ``turn`` has ``GO`` for members that
+    are removed first and ``KEEP`` for those removed last; among equal ones, the highest index is removed first.
     """
     walk = _Walk.begin(members, forest, wanted, turn)
     affected = wanted >= 0
@@ -106,7 +114,7 @@ class _Walk:
 
     @classmethod
     def begin(cls, members: MemberNumbering, forest: Forest, wanted: np.ndarray, turn: np.ndarray) -> _Walk:
-        """Before the first level."""
+        """Return the walk before its first level."""
         entities = len(forest.parent)
         counts = np.bincount(members.entity, minlength=entities)
         return cls(
@@ -127,7 +135,7 @@ class _Walk:
         )
 
     def step(self, entities: np.ndarray) -> None:
-        """Set the counts of entities of one level; those of their parents are set already."""
+        """Set the counts of entities of one level. The counts of their parents must be set already."""
         parents = self.forest.parent[entities]
         pair_parent, lengths = self._living(parents)
         pair_entity = np.repeat(entities, lengths)
@@ -147,7 +155,7 @@ class _Walk:
         self._add(entities, pair_entity, pair_parent, np.maximum(want - have, 0))
 
     def _own(self, entities: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(existing members of the entities that stay alive, place of the entity of each)."""
+        """Return (existing members of the entities that stay alive, index in ``entities`` of each member's entity)."""
         lengths = self.start[entities + 1] - self.start[entities]
         place = np.repeat(np.arange(len(entities)), lengths)
         found = self.order[_ranges(self.start[entities], lengths)]
@@ -155,7 +163,10 @@ class _Walk:
         return found[alive], place[alive]
 
     def _living(self, entities: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(members that exist in the end, entity by entity; the number of each); -1 without an entity."""
+        """Return (members that exist in the end, entity by entity; their number for each entity).
+
+        If the entities are -1, because they are the parents of roots, each counts as one member -1.
+        """
         if not len(entities) or entities[0] < 0:
             return np.full(len(entities), -1, np.int64), np.ones(len(entities), np.int64)
         old, place = self._own(entities)
@@ -185,7 +196,7 @@ class _Walk:
         self.total += len(entity)
 
     def result(self) -> ResizedTopology:
-        """The result; new members of an entity get the indexes after its highest."""
+        """Return the result. New members of an entity get the indexes after its highest index."""
         nothing = np.empty(0, np.int64)
         entity = np.concatenate([nothing, *self.new_entity])
         highest = np.zeros(len(self.forest.parent), np.int64)
@@ -200,6 +211,6 @@ class _Walk:
 
 
 def _ranges(first: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Consecutive numbers: ``lengths[i]`` numbers from ``first[i]`` on, for each i in order."""
+    """Return consecutive numbers: ``lengths[i]`` numbers from ``first[i]`` on, for each i in order."""
     found: np.ndarray = np.arange(lengths.sum()) + np.repeat(first - (np.cumsum(lengths) - lengths), lengths)
     return found

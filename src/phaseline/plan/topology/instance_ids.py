@@ -1,4 +1,4 @@
-"""Ids of node instances: the node's name and six random-looking characters, never used twice (N5)."""
+"""Make ids of node instances: the node's name and six random-looking characters, never used twice (N5)."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import numpy as np
 LENGTH = 6
 ALPHABET = np.array(list("abcdefghijklmnopqrstuvwxyz0123456789"))
 SPACE = len(ALPHABET) ** LENGTH
-"""The number of different suffixes."""
+"""Number of different suffixes."""
 WEIGHTS = np.array([len(ALPHABET) ** place for place in reversed(range(LENGTH))], np.uint32)
-"""Weights of the characters of a suffix, first one first."""
+"""Value of each of the six characters of a suffix, as with digits of a number; the first character weighs most."""
 AT_ONCE = 100_000
-"""Suffixes written in one batch: a million would take 50 MB of temporary memory."""
+"""Number of suffixes written at once; a million at once would take 50 MB of temporary memory."""
 
 
 def suffixes(seed: int, count: int, *, taken: frozenset[str] = frozenset()) -> list[str]:
-    """``count`` different suffixes, none of them ``taken``; the same seed gives the same ones.
+    """Return ``count`` different suffixes, none of which is ``taken``. Equal seeds give equal suffixes.
 
     >>> suffixes(7, 3) == suffixes(7, 3), len(set(suffixes(7, 1000)))
     (True, 1000)
@@ -35,7 +35,7 @@ def suffixes(seed: int, count: int, *, taken: frozenset[str] = frozenset()) -> l
 
 
 def _mixed(seed: int, first: int, count: int) -> np.ndarray:
-    """Numbers below ``SPACE`` that look random: splitmix64 of a counter."""
+    """Return random-looking numbers below ``SPACE``: splitmix64 applied to a counter."""
     mixed = np.arange(first + 1, first + count + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     mixed += np.uint64(seed & 0xFFFFFFFFFFFFFFFF)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -44,13 +44,13 @@ def _mixed(seed: int, first: int, count: int) -> np.ndarray:
 
 
 def _distinct(numbers: np.ndarray) -> np.ndarray:
-    """The numbers without repetitions, each at its first place."""
+    """Return the numbers without repetitions, in the order of their first occurrence."""
     places = np.unique(numbers, return_index=True)[1]
     return numbers if len(places) == len(numbers) else numbers[np.sort(places)]
 
 
 def _texts(numbers: np.ndarray) -> list[str]:
-    """The numbers written in the alphabet, six characters each."""
+    """Return the numbers written in the alphabet, six characters each."""
     texts: list[str] = []
     for first in range(0, len(numbers), AT_ONCE):
         rest = numbers[first : first + AT_ONCE].astype(np.uint32)[:, None]

@@ -80,7 +80,7 @@ SHAPE = ("node", "index", "container", "host", "link", "source", "target", "grou
 
 @frozen
 class _Woven:
-    """A graph, all its inputs, and the declarations of its operations at that time."""
+    """A kept graph with all inputs from which it was built, and the declarations that its operations had then."""
 
     graph: Graph
     asked: Asked
