@@ -1,4 +1,4 @@
-"""Cycles of nodes that contain one another or wait for one another, and the host of each node (B18, N4)."""
+"""Find nodes that contain themselves or wait for themselves, and find the host of each node (B18, N4)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _SHOWN = 8
 
 
 def with_hosts(nodes: Mapping[str, Node]) -> dict[str, Node]:
-    """``nodes`` with the nearest Compute node up the containment chain as host, a host being its own.
+    """Return the nodes with ``host`` set to the nearest Compute node that contains them; a Compute node is its own host.
 
-    Containment must be free of circles.
+    No node may contain itself, directly or through others.
     """
     hosts: dict[str, str | None] = {name: name for name, node in nodes.items() if node.is_host}
     changed = dict(nodes)
@@ -43,7 +43,7 @@ def _host(name: str, nodes: Mapping[str, Node], hosts: dict[str, str | None]) ->
 
 
 def check_circles(nodes: Mapping[str, Node], spot_of: Callable[[str], ElementPath], report: ProblemReport) -> bool:
-    """True when no node contains itself and none waits for itself; otherwise one circle of each kind is reported."""
+    """Return True if no node contains itself or waits for itself; otherwise report one such circle."""
     waits = {name: [item.target for item in node.relationships] for name, node in nodes.items()}
     circle = first_cycle(waits)
     if not circle:

@@ -1,6 +1,6 @@
-"""Members of scaling groups: no cycles, one group each, all in one container (B21).
+"""Check the members of scaling groups: no cycles, one group for each member, one common container (B21).
 
-A node in a container of the same group is not a member itself: it is scaled with the container.
+A node whose container is in the same group is not a member itself: it is scaled with its container.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from phaseline.model.blueprint.blueprint import Node
 from phaseline.model.blueprint.groups import NodeGroup, ScalingGroup
 
 MAX_NESTING = 100
-"""Scaling groups within one another."""
+"""Number of levels up to which scaling groups may be nested."""
 
 
 def check_membership(
@@ -25,9 +25,9 @@ def check_membership(
     *,
     is_sound: bool,
 ) -> dict[str, tuple[str, ...]]:
-    """{scaling group: its members}. Members of an unscaled group that is a member are members themselves.
+    """Return {scaling group: its members}. A member group that is not scaled is replaced by its own members.
 
-    ``is_sound``: no node contains itself, so that containers can be followed.
+    ``is_sound`` is True if no node contains itself. Only then are the containers of nodes examined.
     """
     members = {name: [one for one in group.members if one in nodes or one in groups] for name, group in groups.items()}
     circle = first_cycle(_reached(scaling, members))
@@ -64,7 +64,7 @@ def check_membership(
 
 
 def _reached(scaling: Iterable[str], members: Mapping[str, list[str]]) -> dict[str, list[str]]:
-    """{group: the groups among its members} of the scaling groups and all in them."""
+    """Return {group: the groups among its members} for the scaling groups and all groups inside them."""
     found: dict[str, list[str]] = {}
     open_ = list(scaling)
     for name in open_:  # grows while it is walked
@@ -75,7 +75,7 @@ def _reached(scaling: Iterable[str], members: Mapping[str, list[str]]) -> dict[s
 
 
 def _leaves(members: Iterable[str], below: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    """The members, each once; groups in ``below`` are replaced by their own members."""
+    """Yield each member once; a group that is a key of ``below`` is replaced by its own members."""
     seen: set[str] = set()
     ways = [iter(members)]
     while ways:
@@ -91,7 +91,7 @@ def _leaves(members: Iterable[str], below: Mapping[str, Iterable[str]]) -> Itera
 
 
 class _Forest:
-    """Containers of nodes, and the scaling groups around nodes and groups."""
+    """Finds the containers of nodes, and the scaling groups that contain a node or group."""
 
     def __init__(self, nodes: Mapping[str, Node], direct: Mapping[str, list[str]], around: Mapping[str, str]) -> None:
         self._nodes = nodes
@@ -100,7 +100,7 @@ class _Forest:
         self._roots: dict[str, str] = {}
 
     def root(self, node: str) -> str:
-        """The outermost container of a node, or the node itself if it has none."""
+        """Return the outermost container of a node, or the node itself if it has no container."""
         way = [node]
         while way[-1] not in self._roots and (container := self._nodes[way[-1]].container) in self._nodes:
             way.append(str(container))
@@ -109,25 +109,25 @@ class _Forest:
         return root
 
     def containers(self, node: str) -> Iterator[str]:
-        """The containers of a node, nearest first."""
+        """Yield the containers of a node, nearest first."""
         container = self._nodes[node].container
         while container is not None and container in self._nodes:
             yield container
             container = self._nodes[container].container
 
     def groups(self, member: str) -> list[str]:
-        """The groups around a node or group, innermost first."""
+        """Return the scaling groups that contain a node or group, innermost first."""
         found: list[str] = []
         while len(found) < MAX_NESTING and (group := self._around.get(found[-1] if found else member)) is not None:
             found.append(group)
         return found
 
     def all_nodes(self, group: str) -> list[str]:
-        """The nodes in a group, those in its groups included."""
+        """Return all nodes of a group, including those of the groups inside it."""
         return list(_leaves(self._direct[group], self._direct))
 
     def without_carried(self) -> dict[str, list[str]]:
-        """The members of each group without what a container within the same group carries, be it a group."""
+        """Return {group: its members}, without nodes and groups that are scaled with a container in the same group."""
         kept = {name: dict.fromkeys(members) for name, members in self._direct.items()}
         around = {member: set(self.groups(member)) for member in self._around}
         for member in self._around:
@@ -143,7 +143,7 @@ class _Forest:
 
 
 def _check_place(group: str, forest: _Forest, spot_of: Callable[[str], ElementPath], report: ProblemReport) -> None:
-    """Members of different trees of containers go together only if the roots of these are members, too (202)."""
+    """Report members in different outermost containers, unless these containers are members too (Cloudify error 202)."""
     members = forest.all_nodes(group)
     roots = {member: forest.root(member) for member in members}
     if len(set(roots.values())) < 2:
@@ -165,7 +165,7 @@ def _check_container(
     spot_of: Callable[[str], ElementPath],
     report: ProblemReport,
 ) -> None:
-    """Check that members scaled together have the same container, in which the group is multiplied."""
+    """Check that all members of a scaling group have the same container, in which the group is multiplied."""
     first: dict[str | None, str] = {}
     for member in _leaves(kept[group], kept):
         first.setdefault(nodes[member].container, member)

@@ -1,4 +1,4 @@
-"""Groups and the policies within them, policies over groups, and the scaling groups that follow (B20, B21)."""
+"""Read groups with their policies, the policies that act on groups, and the resulting scaling groups (B20, B21)."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from phaseline.model.blueprint.groups import GroupPolicy, NodeGroup, ScalingGrou
 from phaseline.model.problems.problem import Place
 
 SCALING = "cloudify.policies.scaling"
-"""The one type of policies over groups."""
+"""The only policy type that may act on groups."""
 
 
 @frozen
 class Grouping:
-    """Reads the groups of a blueprint."""
+    """Groups, policies and scaling groups of a blueprint, by name."""
 
     groups: Mapping[str, NodeGroup]
     policies: Mapping[str, ScalingPolicy]
@@ -38,7 +38,10 @@ def read_groups(
     *,
     is_sound: bool,
 ) -> Grouping:
-    """The groups and policies, checked; ``nodes``: those that could be read; ``is_sound``: none contains itself."""
+    """Read and check the groups and policies.
+
+    ``nodes`` are the nodes without errors. ``is_sound`` is True if no node contains itself.
+    """
     reading = _Reading(sections, properties, functions, report)
     groups = {name: reading.group(name, cast("dict[str, Any]", raw)) for name, raw in sections.of("groups").items()}
     policies = {
@@ -56,7 +59,7 @@ def read_groups(
 
 
 class _Reading:
-    """The parts of one reading, which share sections and report."""
+    """Reads the groups and policies of one blueprint, and reports what is wrong with them."""
 
     def __init__(
         self, sections: MergedSections, properties: Properties, functions: FunctionCheck, report: ProblemReport
@@ -68,7 +71,7 @@ class _Reading:
         self._is_told = False
 
     def group(self, name: str, fields: Mapping[str, Any]) -> NodeGroup:
-        """One group."""
+        """Read and check one group."""
         spot = self._sections.spot("groups", name)
         templates, groups = self._sections.of("node_templates"), self._sections.of("groups")
         if name in templates:
@@ -110,7 +113,7 @@ class _Reading:
     def _completed(
         self, fields: Mapping[str, Any], section: str, key: str, number: int, spot: ElementPath
     ) -> Mapping[str, Value]:
-        """The values under ``key`` merged over the defaults of the type in ``section``."""
+        """Return the values under ``key``, completed with the defaults of their type in ``section``."""
         given = cast("dict[str, Value]", fields.get(key) or {})
         self._functions.scan(given, spot.at(key), "policy")
         name = str(fields["type"])
@@ -128,7 +131,7 @@ class _Reading:
         return self._properties.complete(schemas, given, spot.at(key), f"the type '{name}'")
 
     def policy(self, name: str, fields: Mapping[str, Any]) -> ScalingPolicy:
-        """One policy over groups."""
+        """Read and check one policy that acts on groups."""
         spot = self._sections.spot("policies", name)
         kind = str(fields["type"])
         if kind != SCALING:
@@ -160,7 +163,7 @@ class _Reading:
     def scaling(
         self, groups: Mapping[str, NodeGroup], policies: Mapping[str, ScalingPolicy]
     ) -> dict[str, ScalingGroup]:
-        """The groups that a policy scales, in the order of the groups; of two policies the later one counts."""
+        """Return the groups that a policy scales, in the order of the groups. Of two policies for a group the later one applies."""
         by: dict[str, ScalingPolicy] = {}
         for policy in policies.values():
             for target in policy.targets:

@@ -1,4 +1,4 @@
-"""What a blueprint asks for: its inputs and the parameters of its workflows (B13, B14, B23)."""
+"""Read the values that users give: inputs of a blueprint and parameters of its workflows (B13, B14, B23)."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import PropertySchema, Value
 
 _MESSAGES_SINCE = 5
-"""The minor version that brought ``error_message``."""
+"""Minor DSL version that introduced ``error_message`` in constraints."""
 
 
 class InputDeclarations:
-    """Reads inputs and parameters, and checks their defaults as if they were given."""
+    """Reads declarations of inputs and parameters, and checks default values like values that a user gives."""
 
     def __init__(
         self, sections: MergedSections, properties: Properties, functions: FunctionCheck, report: ProblemReport
     ) -> None:
-        """All parts of the blueprint share these."""
+        """Take the objects that all readers of one blueprint share."""
         self._sections = sections
         self._properties = properties
         self._functions = functions
         self._report = report
 
     def inputs(self) -> dict[str, PropertySchema]:
-        """The declared inputs."""
+        """Read and check the declared inputs."""
         found: dict[str, PropertySchema] = {}
         for name, raw in self._sections.of("inputs").items():
             spot = self._sections.spot("inputs", name)
@@ -59,7 +59,7 @@ class InputDeclarations:
         return found
 
     def parameters(self, raw: Mapping[str, Any] | None, spot: ElementPath) -> dict[str, PropertySchema]:
-        """The parameters of one workflow."""
+        """Read the declared parameters of one workflow; those of built-in workflows are not checked."""
         found: dict[str, PropertySchema] = {}
         for name, fields in (raw or {}).items():
             here = spot.at(name)

@@ -19,7 +19,10 @@ def read_labels(
     functions: FunctionCheck,
     report: ProblemReport,
 ) -> dict[str, Sequence[Value]]:
-    """{key: values}. Those of a blueprint are texts; those of a deployment may be functions that need nothing running."""
+    """Return {label: values}.
+
+    A blueprint label must be text. A deployment label may also be a function that does not read instances.
+    """
     found: dict[str, Sequence[Value]] = {}
     for name, raw in sections.of(section).items():
         spot = sections.spot(section, name).at("values")
@@ -40,7 +43,10 @@ def read_labels(
 def read_settings(
     sections: MergedSections, workflows: Collection[str], functions: FunctionCheck, report: ProblemReport
 ) -> dict[str, Value]:
-    """The deployment settings, functions checked, times in UTC. ``workflows``: names of those that there are."""
+    """Return the deployment settings after a check of their functions, with full times of schedules converted to UTC.
+
+    ``workflows`` are the names of all workflows, which schedules may start.
+    """
     settings = cast("dict[str, Any]", sections.single.get("deployment_settings") or {})
     spot = ElementPath(sections.main, ("deployment_settings",))
     name = settings.get("display_name")
@@ -70,7 +76,7 @@ def read_settings(
 
 
 def read_tags(sections: MergedSections, functions: FunctionCheck) -> dict[str, Value]:
-    """{name: value} of the tags for resources created in a cloud."""
+    """Return {name: value} of the tags that resources created in a cloud get."""
     tags = sections.of("resource_tags")
     for name, value in tags.items():
         functions.scan(value, sections.spot("resource_tags", name), "deployment")
@@ -84,7 +90,7 @@ def _check_call(
     functions: FunctionCheck,
     report: ProblemReport,
 ) -> None:
-    """The workflow of a schedule, and what it is given."""
+    """Check the workflow that a schedule starts, and the parameters given to it."""
     name = schedule["workflow"]
     if name not in workflows:
         mend = report.suggest(name, workflows, "name a workflow of the blueprint")
@@ -95,7 +101,7 @@ def _check_call(
 
 
 def _check_lasting(value: Value, spot: ElementPath, what: str, report: ProblemReport) -> None:
-    """What is kept when the deployment is made cannot ask what runs in it."""
+    """Report a value that asks for attributes of instances, although it is evaluated when the deployment is made."""
     if any(
         function_name(part) in {"get_attribute", "get_attributes_list", "get_attributes_dict"} for part in _parts(value)
     ):
@@ -104,7 +110,7 @@ def _check_lasting(value: Value, spot: ElementPath, what: str, report: ProblemRe
 
 
 def _parts(value: Value) -> Iterator[Value]:
-    """A value and everything in it."""
+    """Yield a value and all values nested in it."""
     yield value
     for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         yield from _parts(part)

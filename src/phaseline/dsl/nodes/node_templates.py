@@ -1,4 +1,4 @@
-"""Node templates, merged with their types and checked (B12, B18, B32)."""
+"""Build the nodes of a blueprint: merge node templates with their types, and check them (B12, B18, B32)."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class Templates:
         relationships: Relationships,
         builders: tuple[Properties, Operations, FunctionCheck, ProblemReport],
     ) -> None:
-        """``builders`` are shared by all parts of the blueprint."""
+        """Take the readers and checkers (``builders``) that all parts of the blueprint share."""
         self._sections = sections
         self._types = types
         self._relationships = relationships
         self._properties, self._operations, self._functions, self._report = builders
 
     def nodes(self) -> dict[str, Node]:
-        """All nodes whose type is known, in the order of the templates; hosts are not known yet."""
+        """Return all nodes of known types, in the order of the templates. Their hosts are not set yet."""
         found: dict[str, Node] = {}
         origins = self._sections.origins.get("node_templates", {})
         for name, template in self._sections.of("node_templates").items():
@@ -53,7 +53,7 @@ class Templates:
         return found
 
     def _without_type(self, name: str, fields: Mapping[str, Any], spot: ElementPath) -> None:
-        """A template of an unknown type: its relationships can be checked all the same."""
+        """Report a template whose type is unknown, and check its relationships nevertheless."""
         type_name = fields.get("type")
         if isinstance(type_name, str):
             self._types.unknown(type_name, "PL-B030", spot.at("type"))
@@ -99,7 +99,7 @@ class Templates:
         )
 
     def _restricted(self, fields: Mapping[str, Any], spot: ElementPath) -> tuple[str, ...]:
-        """The forbidden actions, in a fixed order; PL-B129 for an unknown action."""
+        """Return the actions that the template forbids, in a fixed order. Report an unknown action as PL-B129."""
         from phaseline.model.deployment.restrictions import RESTRICTABLE, mending
 
         said = fields["restricted_actions"]

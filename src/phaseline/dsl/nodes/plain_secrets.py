@@ -1,4 +1,4 @@
-"""Warnings for values that are named like secrets and written in clear text (decision 30)."""
+"""Warn of values that are named like secrets but written in clear text (decision 30)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _INTERFACES = ("interfaces", "source_interfaces", "target_interfaces")
 
 
 def looks_secret(name: str) -> bool:
-    """True for a name that usually denotes a secret, not data about one.
+    """Return True if a name usually denotes a secret itself, not data about a secret.
 
     >>> [looks_secret(name) for name in ("db_password", "apiKey", "aws_secret_access_key", "token_url", "compass")]
     [True, True, True, False, False]
@@ -35,14 +35,14 @@ def looks_secret(name: str) -> bool:
 
 @cache
 def _compiled() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Most blueprints have no word in them that would ask for it."""
+    """Return the compiled patterns of secret names and of word limits in camelCase. Most blueprints never need them."""
     return re.compile(_SECRET), re.compile(_HUMP)
 
 
 def warn_of_plain_secrets(
     sections: MergedSections, inputs: Mapping[str, PropertySchema], report: ProblemReport
 ) -> None:
-    """Inputs that are not hidden, and texts in templates, each under a name of a secret."""
+    """Warn of inputs that are not hidden and of texts in templates, if they are named like a secret."""
     if not any(map(_may_name_some, sections.documents)):
         return
     for name, schema in inputs.items():
@@ -64,13 +64,13 @@ def warn_of_plain_secrets(
 
 
 def _may_name_some(document: Document) -> bool:
-    """False for a text without any of the words, which is soon seen."""
+    """Return False if the text of a document contains no word that names of secrets contain: a quick first test."""
     text = "" if document.is_bundled else document.text.lower()
     return any(hint in text for hint in _HINTS)
 
 
 def _names(values: Iterable[Value]) -> set[str]:
-    """All names of values, each once: there are few, however many templates there are."""
+    """Return the set of all keys in values and their nested values. It is small, however many templates there are."""
     found: set[str] = set()
     waiting = list(values)
     while waiting:
@@ -84,7 +84,7 @@ def _names(values: Iterable[Value]) -> set[str]:
 
 
 def _plain(template: Mapping[str, Any], path: Path = ()) -> Iterator[Path]:
-    """Paths of texts under the names of secrets, in properties and in the inputs of operations."""
+    """Yield the paths of texts whose keys are named like secrets, in properties and in the inputs of operations."""
     yield from _texts(template.get("properties"), (*path, "properties"))
     for interfaces in _INTERFACES:
         for interface, operations in (template.get(interfaces) or {}).items():

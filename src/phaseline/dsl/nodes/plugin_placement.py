@@ -1,4 +1,4 @@
-"""Where the plugins of a blueprint have their place: on which hosts, at which nodes in the middle, in which workflows (B34)."""
+"""Find out where plugins run: on which hosts, centrally for which nodes, and in which workflows (B34)."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ AUTO = "auto"
 
 @frozen
 class Placement:
-    """Names of plugins, each once, in order of appearance.
+    """Names of plugins by the place where they run, each once, in order of appearance.
 
-    ``hosts``: {host: those that run on it, for itself and for all it contains}; ``central``: {node: those that run
-    in the middle}; ``workflows``: those of the workflows.
+    ``hosts`` is {host: plugins that run on it, for itself and for all nodes inside it}. ``central`` is {node: plugins
+    that run for it in the central agent}. ``workflows`` are the plugins that carry out workflows.
     """
 
     hosts: Mapping[str, tuple[str, ...]]
@@ -27,9 +27,10 @@ class Placement:
 
 
 def placement_of(blueprint: Blueprint) -> Placement:
-    """The place of every plugin that an operation or workflow is mapped to; that of scripts only where an executor is named.
+    """Find where each plugin runs to which an operation or workflow is mapped.
 
-    An operation that goes to the agent of its host if there is one, and else to the middle (``auto``), counts so.
+    A script counts only if it names an executor. The executor ``auto`` counts as the agent of the node's host, or as
+    the central agent if the node has no host.
     """
     hosts: dict[str, dict[str, None]] = {}
     central: dict[str, dict[str, None]] = {}
@@ -52,9 +53,9 @@ def check_hosts(
     report: ProblemReport,
     open_types: Collection[str] = (),
 ) -> None:
-    """Report nodes with an operation for the agent of a host that they do not have; each node once.
+    """Report each node that has an operation for the agent of its host, but no host.
 
-    ``open_types``: open types of nodes, which may be hosts.
+    ``open_types`` are node types without a known declaration. A node of such a type may be a host.
     """
     wants: dict[str, str] = {}
     known: dict[int, str | None] = {}
@@ -80,7 +81,7 @@ def check_hosts(
 
 
 def _on_agent(operations: Mapping[str, Operation]) -> str | None:
-    """The first operation of a table that is for an agent."""
+    """Return the name of the first implemented operation that runs in the agent of a host, or None."""
     for item in operations.values():
         if item.executor == HOST_AGENT and item.is_implemented:
             return item.name
@@ -88,7 +89,10 @@ def _on_agent(operations: Mapping[str, Operation]) -> str | None:
 
 
 def _top(nodes: Mapping[str, Node], name: str, open_types: Collection[str]) -> str:
-    """The outermost container; a name that is not among the nodes where a container could not be read, or may be a host."""
+    """Return the outermost container of a node.
+
+    Return a name that is no node if a container could not be read, or "" if one has an open type and may be a host.
+    """
     while name in nodes:
         if any(kind in open_types for kind in nodes[name].type_hierarchy):
             return ""
@@ -104,7 +108,10 @@ def _is_on_host(node: Node, operation: Operation) -> bool:
 
 
 def _located(nodes: Mapping[str, Node]) -> Iterator[tuple[Node, Operation]]:
-    """Every implemented operation with the node at which it runs: those of a relationship at their side of it (W6)."""
+    """Yield every implemented operation with the node at which it runs.
+
+    The source operations of a relationship run at its source, its target operations at its target (W6).
+    """
     for node in nodes.values():
         for operation in node.operations.values():
             if operation.is_implemented:

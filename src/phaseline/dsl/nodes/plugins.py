@@ -21,11 +21,11 @@ _ON_IMPORTS: dict[str, tuple[type, ...]] = {
     "boolean": (bool,),
     "list": (list,),
 }
-"""{type of a plugin property: what an import line may give for it}."""
+"""{type of a plugin property: Python types of the values that an import line may give it}."""
 
 
 def read_plugins(sections: MergedSections, report: ProblemReport) -> dict[str, Plugin]:
-    """The declared plugins, their properties with the values from the lines that import them."""
+    """Read the declared plugins. Their properties have the values that import lines give them."""
     found: dict[str, Plugin] = {}
     taken: dict[int, set[str]] = {}
     for name, raw in sections.of("plugins").items():
@@ -82,7 +82,7 @@ def _plugin(
 def _properties(
     declared: Mapping[str, Any], spot: ElementPath, used: set[str], report: ProblemReport
 ) -> dict[str, Mapping[str, Value]]:
-    """The properties of one plugin. What the import line gives is noted in ``used``."""
+    """Return the properties of one plugin, with values from the import line. Add the names of all properties to ``used``."""
     line = spot.document.line
     found: dict[str, Mapping[str, Value]] = {}
     for name, raw in declared.items():
@@ -108,7 +108,7 @@ def _properties(
 
 
 def _given(line: ElementPath, name: str) -> ElementPath:
-    """Where an import line gives a value."""
+    """Return the position in the document where an import line gives the value ``name``."""
     entry: Any = line.document.root
     for step in line.path:
         entry = entry[step]
@@ -123,7 +123,7 @@ def _fits(kind: Value, value: Value) -> bool:
 
 
 def _check_leftovers(document: Document, used: set[str], report: ProblemReport) -> None:
-    """Values that no plugin of the imported file has a property for."""
+    """Report values of an import line for which no plugin of the imported file declares a property."""
     assert document.line is not None, "only imported files have a line"
     for name in document.line.values:
         if name not in used:

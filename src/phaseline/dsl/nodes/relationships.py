@@ -1,4 +1,4 @@
-"""Relationships of node templates (B17, B18)."""
+"""Read the relationships of node templates (B17, B18)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NO_INTERFACES: Mapping[str, Value] = {}
 
 
 class Relationships:
-    """Builds the relationships of templates; equal plain ones are one object."""
+    """Builds the relationships of node templates. Equal ones that give only type and target share one object."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class Relationships:
         types: Types,
         builders: tuple[Properties, Operations, FunctionCheck, ProblemReport],
     ) -> None:
-        """``builders`` are shared by all parts of the blueprint."""
+        """Take the readers and checkers (``builders``) that all parts of the blueprint share."""
         self._templates: Collection[str] = sections.of("node_templates")
         self._sections = sections
         self._types = types
@@ -46,7 +46,7 @@ class Relationships:
         self._patterns: dict[str, Relationship] = {}
 
     def of_template(self, items: Value, owner: str, spot: ElementPath) -> tuple[Relationship, ...]:
-        """The relationships of the template ``owner``, in order."""
+        """Read the relationships of the template ``owner``, in order."""
         if not isinstance(items, list):
             return ()
         found: list[Relationship] = []
@@ -69,7 +69,7 @@ class Relationships:
         return tuple(found)
 
     def _known(self, fields: Mapping[str, Any], owner: str) -> Relationship | None:
-        """A plain relationship built before for another owner, or a copy of it with another target."""
+        """Return a relationship with only type and target that was built before, or a copy with a new target, or None."""
         if len(fields) != 2 or fields["target"] == owner:
             return None
         key = (fields["type"], fields["target"])
@@ -141,7 +141,7 @@ class Relationships:
         )
 
     def _check_operation(self, relationship: Relationship, spot: ElementPath) -> None:
-        """``depends_on_lifecycle_operation`` names an operation that the target's template defines."""
+        """Check that ``depends_on_lifecycle_operation`` names an operation that the target's template defines."""
         name = relationship.properties.get("operation")
         if not name or not isinstance(name, str):
             if not isinstance(name, dict):

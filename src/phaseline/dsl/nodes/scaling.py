@@ -1,4 +1,4 @@
-"""How many instances a node or a scaling group may have (B19)."""
+"""Read how many instances a node or a scaling group may have (B19)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from phaseline.model.blueprint.blueprint import Value
 UNBOUNDED = -1
 _LOWEST = {"default_instances": 0, "min_instances": 0, "max_instances": 1}
 MAX_INSTANCES = 10_000_000
-"""Instances that one node may ask for."""
+"""Largest number of instances that one node may ask for."""
 
 
 class Counts(NamedTuple):
-    """Default, least and most instances; each may be a function until inputs are given."""
+    """Default, smallest and largest number of instances; each may be a function until inputs are given."""
 
     default: Value = 1
     least: Value = 0
@@ -27,7 +27,7 @@ class Counts(NamedTuple):
 
 
 class CountProblem(NamedTuple):
-    """What is wrong with a count: which property, our code, the ancestor's number, in words, and how to mend it."""
+    """An invalid instance count: its property, our problem code, Cloudify's error number, a message and how to mend it."""
 
     name: str
     code: str
@@ -42,7 +42,7 @@ ONE = Counts()
 def read_counts(
     template: Mapping[str, Value], spot: ElementPath, report: ProblemReport, functions: FunctionCheck, own: str
 ) -> Counts:
-    """The counts a node template asks for, by ``instances`` or by ``capabilities.scalable``."""
+    """Return the instance counts that a node template gives under ``instances`` or ``capabilities.scalable``."""
     if "instances" in template and "capabilities" in template:
         mend = "keep 'capabilities'; 'instances' is the older form"
         report.add(
@@ -71,7 +71,10 @@ def read_properties(
     report: ProblemReport,
     scan: Callable[[Value, ElementPath], object],
 ) -> Counts:
-    """The instance counts among scalable properties. ``places``: the place of each; ``spot``: the place of counts without one."""
+    """Read and check the instance counts among the properties of ``scalable``.
+
+    ``places`` is {property: its position in the document}; ``spot`` is the position for a property that is not written.
+    """
     found: dict[str, Value] = {}
     for name, value in raw.items():
         if name not in _LOWEST:
@@ -91,7 +94,7 @@ def read_properties(
 
 
 def check_counts(counts: Counts) -> tuple[Counts, list[CountProblem]]:
-    """``counts`` with ``UNBOUNDED`` as a number, and what is wrong with them; functions are let through."""
+    """Return the counts, with ``UNBOUNDED`` as a number, and what is wrong with them. A count that is a function passes."""
     complaints: list[CountProblem] = []
     values: list[Value] = []
     for (name, lowest), value in zip(_LOWEST.items(), counts, strict=True):

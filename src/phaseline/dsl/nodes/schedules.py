@@ -1,7 +1,7 @@
-"""Schedules of deployments: when a workflow is to begin, and how often, in UTC (B26).
+"""Read the schedules of deployments: when a workflow starts and how often, in UTC (B26).
 
-A moment such as ``2026-01-01 07:30`` becomes UTC when it is read. ``07:30`` (today) and ``+2 weeks`` (from now on) mean
-something only once the deployment is made: ``begun`` answers them then.
+A full time such as ``2026-01-01 07:30`` is converted to UTC when the blueprint is read. ``07:30`` (today) and
+``+2 weeks`` (from now) get their meaning when the deployment is made: ``begun`` converts them then.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ DEFAULTS: Mapping[str, Value] = {
     "execution_arguments": {},
     "workflow_parameters": {},
 }
-"""Defaults of a schedule."""
+"""Default values for the fields of a schedule."""
 SAID = "said"
-"""Key of a schedule that has begun: its times as they are written, where they mean something only from then on."""
+"""Key of a converted schedule: its original texts, such as ``+2 weeks``, for times that ``begun`` converted."""
 
 _AT = re.compile(r"(?:([0-9]{4})-([0-9]{1,2})-([0-9]{1,2}) )?([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?")
 _SPAN = re.compile(r"([0-9]{1,9}) ?(min|minute|h|hour|d|day|w|week|mo|month|y|year)s?")
@@ -40,7 +40,7 @@ _SOME_DAY, _FAR = datetime(2000, 1, 1, tzinfo=UTC), datetime(3000, 1, 1, tzinfo=
 
 
 def read_schedule(written: Mapping[str, Any], spot: ElementPath, report: ProblemReport) -> dict[str, Value]:
-    """The schedule with its moments in UTC; everything that is wrong with it is reported."""
+    """Return the schedule with its full times in UTC; report everything that is wrong with it."""
     found: dict[str, Value] = dict(written)
     zone = _zone(written.get("timezone"), spot, report)
     for key in TIMES:
@@ -67,7 +67,7 @@ def read_schedule(written: Mapping[str, Any], spot: ElementPath, report: Problem
 
 
 def begun(settings: Mapping[str, Value], now_ms: int) -> Mapping[str, Value]:
-    """The settings of a new deployment: its schedules with all times in UTC, defaults filled in.
+    """Return the settings of a new deployment, with all times of its schedules in UTC and with defaults filled in.
 
     >>> begun({"default_schedules": {"a": {"since": "+1 mo"}}}, 0)["default_schedules"]["a"]["since"]
     '1970-02-01 00:00:00'
@@ -96,7 +96,7 @@ def _begun(schedule: dict[str, Value], now: datetime) -> dict[str, Value]:
 
 
 def is_said_again(old: Mapping[str, Value], new: Mapping[str, Value]) -> bool:
-    """Whether a schedule that has begun is written like another, whenever each of them began.
+    """Return True if two converted schedules were written alike, even if they were converted at different times.
 
     >>> def at(now, **said): return begun({"default_schedules": {"a": said}}, now)["default_schedules"]["a"]
     >>> is_said_again(at(0, since="+1 d"), at(86_400_000, since="+1 d")), is_said_again(at(0, since="+1 d"), at(0, since="+2 d"))
@@ -108,7 +108,7 @@ def is_said_again(old: Mapping[str, Value], new: Mapping[str, Value]) -> bool:
 
 
 def later(moment: datetime, text: str) -> datetime:
-    """``text`` (such as ``+1day+10min``) after a moment; a month that is too short ends on its last day.
+    """Add the time spans in ``text`` (such as ``+1day+10min``) to a time; in a shorter month take its last day.
 
     >>> later(datetime(2026, 1, 31), "+1 mo").date().isoformat()
     '2026-02-28'
@@ -129,7 +129,7 @@ def _months_later(moment: datetime, months: int) -> datetime:
 
 
 def _time(text: str, zone: tzinfo, spot: ElementPath, report: ProblemReport) -> str:
-    """A time as stored: a moment in UTC; a time of day or a time from now is kept as written."""
+    """Return a time in the form that is stored: a full time in UTC; a time of day or a span from now as written."""
     if _LATER.fullmatch(text):
         if _is_near(text):
             return text
@@ -143,7 +143,7 @@ def _time(text: str, zone: tzinfo, spot: ElementPath, report: ProblemReport) -> 
 
 
 def _moment(text: str, zone: tzinfo, day: datetime) -> str | None:
-    """The moment in UTC that a text means in a zone, on ``day`` if it names none; None if there is no such."""
+    """Convert a time in a zone to UTC, or return None if it is invalid. A text without a date means the given ``day``."""
     found = _AT.fullmatch(text)
     if found is None:
         return None
@@ -156,7 +156,7 @@ def _moment(text: str, zone: tzinfo, day: datetime) -> str | None:
 
 
 def _is_clock(text: object) -> bool:
-    """True for a time of the day."""
+    """Return True for a time of day without a date, such as ``07:30``."""
     found = _AT.fullmatch(text) if isinstance(text, str) else None
     return found is not None and found[1] is None
 
@@ -166,7 +166,7 @@ def _is_span(text: str) -> bool:
 
 
 def _is_near(text: str) -> bool:
-    """True where a span, or several, is one that the calendar can count."""
+    """Return True if the time span, or the sum of several, is short enough for the calendar."""
     try:
         return _SOME_DAY < later(_SOME_DAY, text) < _FAR
     except (ValueError, OverflowError):
@@ -174,7 +174,7 @@ def _is_near(text: str) -> bool:
 
 
 def _zone(name: str | None, spot: ElementPath, report: ProblemReport) -> tzinfo:
-    """The zone that a schedule names; UTC where it names none (B51: a plan does not depend on the machine)."""
+    """Return the time zone that a schedule names, or UTC if it names none, so that plans are equal on all machines (B51)."""
     zone = UTC if name is None else _zone_of(name)
     if zone is None:
         from zoneinfo import available_timezones
@@ -187,7 +187,7 @@ def _zone(name: str | None, spot: ElementPath, report: ProblemReport) -> tzinfo:
 
 
 def _zone_of(name: str) -> tzinfo | None:
-    """The rules of a zone come with the system or with Python, like the alphabet."""
+    """Return the time zone of this name from the data of the system or of Python, or None if there is none."""
     from zoneinfo import ZoneInfo
 
     try:

@@ -1,6 +1,6 @@
-"""Node types whose nodes are resources on paths of states (decision 15), and the paths that a blueprint brings.
+"""Read which node types are resources with a path of states (decision 15), and the paths that a blueprint declares.
 
-Types and paths of plugins are not known here; whether a type has a path to its target is asked when something is planned.
+Types and paths of plugins are not known here. The planner checks later whether a type has a path to its target.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ RESOURCE_TYPE, TARGET_STATE, STATE_PATHS = "resource_type", "target_state", "sta
 
 
 def read_on_path(nodes: Mapping[str, Node], sections: MergedSections, report: ProblemReport) -> dict[str, OnPath]:
-    """{node type: its resource type and target} for node types that are resources; reports invalid ones."""
+    """Return {node type: its resource type and target} for the types of ``nodes`` that are resources; report invalid ones."""
     raw = cast("Mapping[str, Mapping[str, str]]", sections.of("node_types"))
     found: dict[str, OnPath] = {}
     told: set[frozenset[str]] = set()
@@ -45,7 +45,7 @@ def read_on_path(nodes: Mapping[str, Node], sections: MergedSections, report: Pr
 
 
 def read_state_paths(sections: MergedSections, report: ProblemReport) -> tuple[StatePath, ...]:
-    """The paths of the blueprint; those that cannot be gone are reported and left out."""
+    """Return the state paths of the blueprint. Report and omit a path that is invalid, such as one with a repeated state."""
     raw = cast("Mapping[str, Mapping[str, str]]", sections.of("node_types"))
     known = {NODE, *raw, *(one[RESOURCE_TYPE] for one in raw.values() if RESOURCE_TYPE in one)}
     known |= sections.broken.get("node_types", set())
@@ -79,7 +79,7 @@ def _can_be_gone(target: str, states: list[str], spot: ElementPath, report: Prob
 
 
 def _line(name: str, raw: Mapping[str, Mapping[str, str]]) -> list[list[str]]:
-    """The hierarchies that a type goes through, nearest first, one for each ``resource_type`` that leads to the next."""
+    """Return the type hierarchy of a node type, then that of its resource type, then that of the next one, and so on."""
     line: list[list[str]] = []
     seen: set[str] = set()
     following: str | None = name
@@ -92,7 +92,7 @@ def _line(name: str, raw: Mapping[str, Mapping[str, str]]) -> list[list[str]]:
 
 
 def _hierarchy(name: str | None, raw: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
-    """The type and its parents, nearest first; cycles are reported elsewhere."""
+    """Yield the type and its parents, nearest first. Stop at a cycle, which is reported elsewhere."""
     seen: set[str] = set()
     while isinstance(name, str) and name in raw and name not in seen:
         seen.add(name)
@@ -101,7 +101,7 @@ def _hierarchy(name: str | None, raw: Mapping[str, Mapping[str, str]]) -> Iterat
 
 
 def _names(line: list[list[str]]) -> tuple[str, ...]:
-    """All types that nodes of the first one are a kind of, nearest first; the last one may be a plugin's."""
+    """Return all types in hierarchies from ``_line``, each once, nearest first. The last one may come from a plugin."""
     return tuple(dict.fromkeys(name for hierarchy in line for name in hierarchy))
 
 
@@ -115,14 +115,14 @@ def _place(hierarchy: list[str], raw: Mapping[str, Mapping[str, str]], sections:
 
 
 def _point(spot: ElementPath, key: str) -> Place:
-    """The place of the element that contains the key."""
+    """Return the position of the element that contains the key."""
     section, name = str(spot.path[0]), str(spot.path[1])
     line, column = spot.document.marks.get(section, {}).get(name, (0, 0))
     return Place(spot.document.name, line, column, f"{section}.{name}.{key}")
 
 
 def _circle(name: str, raw: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """How a type is of its own resource type, or of one that is of this one; empty: it is not."""
+    """Return the chain of resource types by which a type leads back to itself, or [] if it does not."""
     walked = [name]
     following = raw[name].get(RESOURCE_TYPE)
     while following is not None and following in raw and following not in walked[1:]:

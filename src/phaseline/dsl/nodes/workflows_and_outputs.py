@@ -1,4 +1,4 @@
-"""What a blueprint has beside its nodes: workflows, outputs, capabilities (B23, B24)."""
+"""Read the workflows, outputs and capabilities of a blueprint (B23, B24)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from phaseline.model.blueprint.blueprint import Availability, Output, WorkflowMa
 def read_workflows(
     sections: MergedSections, mappings: Mappings, declarations: InputDeclarations, report: ProblemReport
 ) -> dict[str, WorkflowMapping]:
-    """The declared workflows; those of the built-in types are not checked."""
+    """Read the declared workflows. The parameters of built-in workflows are not checked."""
     found: dict[str, WorkflowMapping] = {}
     for name, raw in sections.of("workflows").items():
         spot = sections.spot("workflows", name)
@@ -40,7 +40,7 @@ def read_workflows(
 
 
 ACTIVE = ("all", "partial", "none")
-"""How much of a deployment may be running when a workflow starts."""
+"""Words for how many instances must be active before a workflow may start."""
 
 
 def _availability(raw: Mapping[str, Any] | None, spot: ElementPath, report: ProblemReport) -> Availability:
@@ -58,7 +58,7 @@ def _availability(raw: Mapping[str, Any] | None, spot: ElementPath, report: Prob
 
 
 def read_outputs(sections: MergedSections, section: str, functions: FunctionCheck) -> dict[str, Output]:
-    """The outputs or capabilities."""
+    """Read the outputs or the capabilities, depending on ``section``."""
     found: dict[str, Output] = {}
     for name, raw in sections.of(section).items():
         fields = cast("Mapping[str, Any]", raw)
