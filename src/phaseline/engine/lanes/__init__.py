@@ -1,1 +1,1 @@
-"""Entries that may share a call, and when they are called: queues, shelves for functions, rates."""
+"""Lanes, in which entries wait for a call that they may share; queues and rate limits of lanes."""

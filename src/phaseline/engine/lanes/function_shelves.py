@@ -1,6 +1,7 @@
-"""Entries that wait in a full lane, by function: one without an open call of its function is called at once (ADR 0033).
+"""Sort the entries of a full lane by function, so that calls of one function do not delay entries of another.
 
-The function of an entry is looked up only when its lane is full, and once for each entry.
+A lane is full when it has as many open calls as it may have. An entry without an open call of its own function is
+then called all the same (ADR 0033). The function of an entry is looked up only when its lane is full, and only once.
 """
 
 from __future__ import annotations
@@ -22,25 +23,28 @@ if TYPE_CHECKING:
     from phaseline.engine.lanes.queues import Crowd
 
 FEW_EACH = 8
-"""The most entries of a graph that are looked up one by one."""
+"""Number of entries per graph up to which functions are looked up entry by entry instead of graph by graph."""
 
 
 class FunctionShelves:
-    """A queue for each function with waiting entries, and the number of open calls of each function."""
+    """The waiting entries of one lane, in a queue for each function, with the number of open calls of each function."""
 
     def __init__(self, calls: int) -> None:
-        """Begin without entries; ``calls`` of one function may be open at once."""
+        """Create empty shelves. ``calls`` is how many calls of one function may be open at once."""
         self.count = 0
-        """Entries on all shelves."""
+        """Number of entries on all shelves."""
         self.queues: dict[int, Queue] = {}
         self.open: dict[int, int] = {}
-        """{function: number of open batches with members without an outcome}, of the reported batches."""
+        """{function: number of open batches that still await the outcome of a member with this function}.
+
+        Counts only batches reported by ``begun``.
+        """
         self.ready: OrderedDict[int, None] = OrderedDict()
-        """Functions with waiting entries that may be called, in the order in which they are served."""
+        """Functions with waiting entries that may be called now, in the order in which they are served (used as a set)."""
         self._calls = calls
 
     def put(self, crowd: Crowd, functions: np.ndarray) -> None:
-        """Add entries to the queues of their functions; ``functions`` by entry."""
+        """Add entries to the queues of their functions. ``functions[i]`` is the function of the crowd's i-th entry."""
         executions, positions, cuts = crowd
         self.count += len(positions)
         if every(functions == functions[0]):
@@ -63,20 +67,20 @@ class FunctionShelves:
         return shelf
 
     def _look_at(self, function: int) -> None:
-        """Check whether entries of a function may be called."""
+        """Add a function to ``ready`` if it has waiting entries and may be called now, otherwise remove it."""
         if function in self.queues and self.open.get(function, 0) < self._calls:
             self.ready.setdefault(function)
         else:
             self.ready.pop(function, None)
 
     def begun(self, functions: Iterable[int]) -> None:
-        """Record a new open batch with members of these functions."""
+        """Count a new open batch for each function that its members have."""
         for function in functions:
             self.open[function] = self.open.get(function, 0) + 1
             self._look_at(function)
 
     def ended(self, functions: Iterable[int]) -> None:
-        """Record that a batch has no more members of these functions without an outcome."""
+        """Count one open batch less for each function, because all members with this function have an outcome now."""
         for function in functions:
             left = self.open.pop(function) - 1
             if left:
@@ -84,7 +88,10 @@ class FunctionShelves:
             self._look_at(function)
 
     def take(self, limit: int) -> list[np.ndarray]:
-        """At most ``limit`` entries that may be called; a function with entries left goes to the end."""
+        """Remove and return at most ``limit`` entries that may be called.
+
+        A function that still has entries after being served is served last next time.
+        """
         taken = []
         while limit and self.ready:
             function, _ = self.ready.popitem(last=False)
@@ -99,7 +106,7 @@ class FunctionShelves:
         return taken
 
     def purge(self, execution: int, keeps: Callable[[np.ndarray], np.ndarray]) -> None:
-        """As of a queue."""
+        """Remove the entries of an execution for which ``keeps`` (positions -> bool) returns False."""
         for function, shelf in list(self.queues.items()):
             self.count -= shelf.count
             shelf.purge(execution, keeps)
@@ -109,13 +116,13 @@ class FunctionShelves:
                 self._look_at(function)
 
     def move(self, moved: np.ndarray) -> None:
-        """As of a queue."""
+        """Replace the positions of entries by their new positions after a compaction of the arena."""
         for shelf in self.queues.values():
             shelf.move(moved)
 
 
 def _groups(values: np.ndarray) -> Iterator[np.ndarray]:
-    """Places of equal values, in the order in which the values first occur."""
+    """Yield the indices of equal values, one array for each value, in the order in which the values first occur."""
     order = np.argsort(values, kind="stable")
     ordered = values[order]
     cuts = [0, *((ordered[1:] != ordered[:-1]).nonzero()[0] + 1).tolist(), len(values)]
@@ -127,7 +134,10 @@ def _groups(values: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def functions_of(arena: Arena, operation: str, positions: np.ndarray) -> np.ndarray:
-    """Numbers (int64) of the functions that are called for entries of one operation; equal ones share a call."""
+    """Return for each entry of one operation the number (int64) of the function that is called for it.
+
+    Entries with equal numbers can share a call.
+    """
     numbers = arena.number_of(positions)
     if isinstance(numbers, int):
         return _of_graph(arena, arena.order[numbers], operation, positions)

@@ -1,10 +1,10 @@
-"""Entries that wait for a call, in lanes of entries that may share one.
+"""Lanes: entries that wait for a call, grouped by whether they may share a call.
 
-A lane is keyed by (number of its specification, key). It keeps one queue for each execution and fills a batch from them in
-turns, so that a large execution cannot starve a small one. An entry that comes to a full bulk lane of operations waits
-only for calls of its own function (``shelves``). Ties: lanes in the order in which they were made,
-beginning one further each turn; executions in the order in which they joined the lane; entries
-in the order in which they arrived, those that arrived together by position.
+A lane is keyed by (number of its specification, key). It keeps one queue for each execution and fills a batch from the
+queues in turns, so that a large execution cannot starve a small one. When a bulk lane of an operation is full, an entry
+waits only for calls of its own function (``shelves``). The order is fixed. Lanes are served in the order in which they
+were created, but each turn begins with the next lane. Executions are served in the order in which they joined the lane.
+Entries are served in the order of arrival, and by position if they arrived together.
 """
 
 from __future__ import annotations
@@ -29,53 +29,56 @@ if TYPE_CHECKING:
     FunctionsOf = Callable[[str, np.ndarray], np.ndarray]
 
 REPEATABLE_EACH_BATCH = 1000
-"""The most members of one batch of a repeatable per-instance phase; others get at most the number of free slots."""
+"""Most members of one batch of a per-instance phase that may be called twice after a crash.
+
+A batch of other per-instance phases has at most as many members as its pool has free slots.
+"""
 
 GATHER_MS = 50
-"""Window of PD35, in ms after the begin of a lane's last call: entries that trickle in during it share a call."""
+"""Time in ms after the start of a lane's last call in which arriving entries are collected for a shared call (PD35)."""
 GATHER_AFTER = 4
-"""The number of calls in quick succession from which on entries of a lane count as trickling in (ADR 0030)."""
+"""Number of calls in quick succession after which a lane begins to collect entries for a shared call (ADR 0030)."""
 
 RECENT_KEPT = 256
-"""The number of removed lanes whose last call is remembered before old ones are forgotten."""
+"""Number of removed lanes for which the time of the last call is kept, before old times are deleted."""
 
 MOST_PASSED_OVER = 8
-"""The number of batches of other lanes after which a lane comes first, whatever its priority."""
+"""Number of batches of other lanes after which a lane with waiting entries comes first, whatever its priority."""
 
 
 @mutable
 class Lane:
-    """The waiting entries of one specification and key, and its limits in use."""
+    """The waiting entries that share the specification ``spec`` and the key ``key``, and the state of their calls."""
 
     spec: LaneSpec
     key: int
     pool: str
-    """The pool whose slots its calls use."""
+    """Name of the pool whose slots the lane's calls use."""
     fresh: Queue = field(default_factory=Queue)
-    """Entries whose functions were not looked up yet."""
+    """Waiting entries whose functions have not been looked up."""
     shelves: FunctionShelves | None = None
-    """Entries by function; None until the lane was full with entries waiting."""
+    """Waiting entries sorted by function, or None if the lane has never been full while entries waited."""
     running: int = 0
     is_paused: bool = False
     is_probe: bool = False
     is_careful: bool = False
-    """Some of its entries must not be called twice."""
+    """True if some entries of the lane must not be called twice, even after a crash."""
     opens_at: int = 0
     began_at: int = -GATHER_MS
     in_succession: int = 0
-    """The number of consecutive batches begun, each no later than ``GATHER_MS`` after the one before."""
+    """Number of consecutive batches that each began at most ``GATHER_MS`` after the batch before."""
     passed_over: int = 0
-    """The number of batches of other lanes since this lane's last one, while entries wait in it."""
+    """Number of batches that other lanes began since this lane's last batch while this lane had waiting entries."""
     untold: list[OpenBatch] = field(default_factory=list)
-    """Open batches that are not yet reported to the shelves."""
+    """Open batches that ``shelves`` does not count yet."""
 
     @property
     def waiting(self) -> int:
-        """The number of waiting entries."""
+        """Number of waiting entries."""
         return self.fresh.count if self.shelves is None else self.fresh.count + self.shelves.count
 
     def take(self, limit: int) -> np.ndarray:
-        """At most ``limit`` entries, first of those on the shelves; from the executions in equal shares."""
+        """Remove and return at most ``limit`` entries: first from the shelves, in equal shares from the executions."""
         if self.shelves is None or not self.shelves.count:
             return self.fresh.take(limit)
         taken = self.shelves.take(limit)
@@ -85,13 +88,13 @@ class Lane:
         return taken[0] if len(taken) == 1 else np.concatenate(taken)
 
     def purge(self, execution: int, keeps: Callable[[np.ndarray], np.ndarray]) -> None:
-        """Take out the entries of an execution that ``keeps`` (positions -> bool) does not keep."""
+        """Remove the entries of an execution for which ``keeps`` (positions -> bool) returns False."""
         for queue in (self.fresh, self.shelves):
             if queue is not None:
                 queue.purge(execution, keeps)
 
     def move(self, moved: np.ndarray) -> None:
-        """Replace the positions of entries by their new positions after a compaction."""
+        """Replace the positions of entries by their new positions after a compaction of the arena."""
         for queue in (self.fresh, self.shelves):
             if queue is not None:
                 queue.move(moved)
@@ -106,9 +109,10 @@ class Lane:
         self.began_at = now
 
     def gathers_until(self, now: int) -> int:
-        """Until when its entries should wait for others that could share their call; ``now`` or earlier: not at all.
+        """Return the time (ms) until which the lane's entries wait for others that could share their call.
 
-        They wait in a bulk lane of a phase that began call after call, until 50 ms after the last one, unless a batch is full.
+        A time not later than ``now`` means that they do not wait. Entries wait only in a bulk lane of a phase with
+        calls in quick succession, for at most 50 ms after the start of the last call, and only while no batch is full.
         """
         if self.in_succession < GATHER_AFTER or self.waiting >= self.spec.max_batch or not self.is_gathering:
             return now
@@ -116,22 +120,22 @@ class Lane:
 
     @property
     def is_gathering(self) -> bool:
-        """Whether its entries may wait to share a call: those of bulk phases do, because one call runs at a time (PD35)."""
+        """True if entries may wait here to share a call: in bulk phases, because only one call runs at a time (PD35)."""
         return self.spec.form == "bulk" and self.spec.phase.startswith(LANE_PREFIX)
 
     @property
     def is_mixed(self) -> bool:
-        """Whether its calls have several functions: those of operations do; a run of a phase takes all resources (PD35)."""
+        """True if entries here may have different functions: in bulk operations; a phase has only one function (PD35)."""
         return self.spec.form == "bulk" and not self.spec.phase.startswith(LANE_PREFIX)
 
     @property
     def is_full(self) -> bool:
-        """Whether the lane has as many calls as it may, of any function."""
+        """True if the lane has as many open calls as it may have, counting all functions."""
         calls = self.spec.concurrency or (1 if self.spec.form == "bulk" else 0)
         return 0 < calls <= self.running
 
     def sort(self, functions_of: FunctionsOf) -> None:
-        """Put waiting entries on the shelves of their functions, and record the functions with running calls."""
+        """Move the waiting entries to the shelves of their functions, and count the open calls of each function."""
         if self.shelves is None:
             self.shelves = FunctionShelves(self.spec.concurrency or 1)
         for batch in self.untold:
@@ -144,7 +148,10 @@ class Lane:
                 self.shelves.put(crowd, functions_of(self.spec.phase, crowd[1]))
 
     def limit(self, free: int) -> int:
-        """The most members of the next batch when the pool has ``free`` slots; 0: no batch now. A full lane must be sorted before."""
+        """Return the most members of the next batch when the pool has ``free`` slots, or 0 if no batch may begin.
+
+        A full lane must be sorted first (``sort``).
+        """
         if self.is_paused or not self.waiting or free <= 0:
             return 0
         if self.is_probe:
@@ -157,10 +164,14 @@ class Lane:
 
 
 class Lanes:
-    """All lanes, and the free slots of each pool."""
+    """All lanes of the engine, and the slots of each pool."""
 
     def __init__(self, functions_of: FunctionsOf = lambda _, positions: np.zeros(len(positions), np.int64)) -> None:
-        """Begin without lanes and slots. ``functions_of``: numbers of the functions that an operation calls for entries at positions."""
+        """Create an object without lanes and slots.
+
+        ``functions_of(operation, positions)`` returns the number of the function that the operation calls for each
+        entry.
+        """
         self._functions_of = functions_of
         self.by_key: dict[tuple[int, int], Lane] = {}
         self.paused: set[str] = set()
@@ -168,17 +179,17 @@ class Lanes:
         self.slots: dict[str, int] = {}
         self.used: dict[str, int] = {}
         self.careful: set[int] = set()
-        """Numbers of specifications with entries that must not be called twice."""
+        """Numbers of specifications that have entries which must not be called twice."""
         self.rates = TokenBuckets()
         self.has_windows = self.has_priorities = False
         self.changed: set[str] = set()
-        """Phases that had lanes of an older and a newer specification at the same time."""
+        """Phases that once had lanes of an older and a newer specification at the same time."""
         self._next = 0
         self._recent: dict[tuple[int, int], tuple[int, int]] = {}
         self._recent_looks_at = RECENT_KEPT
 
     def lane(self, number: int, spec: LaneSpec, key: int) -> Lane:
-        """The lane of the specification with this number and of a key; it is created if necessary."""
+        """Return the lane for a key and the specification with this number; create the lane if necessary."""
         lane = self.by_key.get((number, key))
         if lane is None:
             self.has_windows |= spec.coalesce_ms > 0
@@ -195,7 +206,7 @@ class Lanes:
         return lane
 
     def pause(self, phase: str, *, is_paused: bool, is_probe: bool = False) -> None:
-        """Pause or open every lane of a phase, future ones included; or open it for one member at a time."""
+        """Pause or reopen the present and future lanes of a phase. With ``is_probe`` they call one member at a time."""
         (self.paused.add if is_paused else self.paused.discard)(phase)
         (self.probed.add if is_probe else self.probed.discard)(phase)
         for lane in self.by_key.values():
@@ -203,19 +214,19 @@ class Lanes:
                 lane.is_paused, lane.is_probe = is_paused, is_probe
 
     def free(self, pool: str) -> int:
-        """Free slots of a pool."""
+        """Return the number of free slots of a pool."""
         return self.slots.get(pool, 0) - self.used.get(pool, 0)
 
     def about_to_begin(self, now: int) -> list[Lane]:
-        """Lanes with a window that may begin a batch now: sleepers that are due soon may join it (X5)."""
+        """Return lanes that may begin a batch now and have a time window: entries due within the window may join (X5)."""
         lanes = [lane for lane in self.by_key.values() if lane.spec.coalesce_ms and lane.opens_at <= now]
         return [lane for lane in lanes if lane.limit(self.free(lane.pool))]
 
     def open_lanes(self, now: int, is_more_likely: Callable[[], bool]) -> Iterator[tuple[Lane, int]]:
-        """(lane, batch size) while one may begin a batch; the caller takes it before it asks for the next.
+        """Yield (lane, batch size) while a lane may begin a batch. The caller takes the batch before it continues.
 
-        The iteration ends after a whole turn without a batch. Empty lanes are forgotten. ``is_more_likely``: whether
-        entries that could share a call may come soon; only called if entries trickle in.
+        The iteration ends after a pass over all lanes without a batch. Empty lanes are deleted. ``is_more_likely`` is
+        a function that returns whether entries that could share a call may come soon.
         """
         empty = [key for key, lane in self.by_key.items() if not (lane.waiting or lane.running or lane.opens_at > now)]
         for key in empty:
@@ -243,7 +254,7 @@ class Lanes:
             waiting = [lane for lane in waiting if lane.waiting] if begun else []
 
     def _forget(self, key: tuple[int, int], now: int) -> None:
-        """Forget a lane; the pace of its calls is remembered while it matters."""
+        """Delete a lane; keep the times of its calls while they decide whether its entries wait for a shared call."""
         lane = self.by_key.pop(key)
         if lane.is_gathering and now - lane.began_at <= GATHER_MS:
             if len(self._recent) >= self._recent_looks_at:
@@ -252,7 +263,7 @@ class Lanes:
             self._recent[key] = lane.began_at, lane.in_succession
 
     def _in_turn(self) -> list[Lane]:
-        """Lanes with waiting entries, beginning one further each time."""
+        """Return the lanes with waiting entries, each time beginning with the next lane, so that all get a turn."""
         lanes = list(self.by_key.values())
         self._next += 1
         if len(lanes) > 1:
@@ -261,17 +272,23 @@ class Lanes:
         return [lane for lane in lanes if lane.waiting]
 
     def _ordered(self, lanes: list[Lane]) -> list[Lane]:
-        """Lanes by priority, then in turn; one that was passed over too often comes first, so that none starves (PD32)."""
+        """Return lanes by priority, otherwise in the given order.
+
+        A lane that was passed over ``MOST_PASSED_OVER`` times comes first, so that no lane starves (PD32).
+        """
         return sorted(lanes, key=lambda lane: (lane.passed_over < MOST_PASSED_OVER, -lane.spec.priority))
 
     def _passed_over(self, begun: Lane) -> None:
-        """Count that other lanes with waiting entries were passed over by this batch."""
+        """Count for each other lane with waiting entries that ``begun`` was served before it."""
         for lane in self.by_key.values():
             lane.passed_over += lane.waiting > 0
         begun.passed_over = 0
 
     def _runs_elsewhere(self, lane: Lane) -> bool:
-        """True for a phase of states with the most runs allowed, some of them in lanes of another specification."""
+        """Return whether the phase has as many runs as it may, counting lanes of its older and newer specifications.
+
+        Applies only to phases of states; for lanes of operations the result is False.
+        """
         spec = lane.spec
         if spec.phase not in self.changed or spec.form != "bulk" or not spec.phase.startswith(LANE_PREFIX):
             return False
@@ -279,7 +296,7 @@ class Lanes:
         return sum(other.running for other in others) >= (spec.concurrency or 1)
 
     def next_opening(self, now: int) -> int | None:
-        """When the next lane opens that waits only for its interval, its rate or further entries."""
+        """Return the time (ms) when the first lane opens that waits for its interval, rate or more entries, or None."""
         first = None
         for lane in self.by_key.values():
             opens_at = max(lane.opens_at, lane.gathers_until(now))
@@ -289,5 +306,5 @@ class Lanes:
 
 
 def pool_of(spec: LaneSpec) -> str:
-    """The pool whose slots count: bulk calls have their own, so that slow members never block them."""
+    """Return the name of the pool whose slots a call uses: ``bulk`` for bulk calls, so that slow single calls do not block them."""
     return "bulk" if spec.form == "bulk" else spec.pool

@@ -1,4 +1,4 @@
-"""Waiting entries by execution; executions are served in turns."""
+"""Queues of waiting entries, one for each execution; executions are served in turns."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 Crowd = tuple[list[int], "np.ndarray", list[int]]
-"""(executions, positions, the first place of each execution's entries, with the end of the last)."""
+"""(executions, positions, cuts): entries of several executions.
+
+``positions[cuts[i]:cuts[i + 1]]`` are the entries of ``executions[i]``.
+"""
 
 
 @mutable
 class Queue:
-    """One queue for each execution, ``count`` entries in all; entries are taken from them in equal shares."""
+    """Waiting entries, in one queue for each execution and served in equal shares; ``count`` is their number."""
 
     _queues: dict[int, deque[np.ndarray]] = field(default_factory=dict)
     _crowds: list[Crowd] = field(default_factory=list)
@@ -29,7 +32,7 @@ class Queue:
 
     @property
     def queues(self) -> dict[int, deque[np.ndarray]]:
-        """{execution: chunks of its entries}, in the order in which executions are served."""
+        """{execution: arrays of positions of its entries}, in the order in which executions are served."""
         if self._crowds:
             crowds, self._crowds = self._crowds, []
             for executions, positions, cuts in crowds:
@@ -48,15 +51,18 @@ class Queue:
         self.count += len(positions)
 
     def put_crowd(self, executions: list[int], positions: np.ndarray, cuts: list[int]) -> None:
-        """Queue the entries of many executions: entries ``cuts[i]`` ... ``cuts[i + 1]`` - 1 are those of the i-th.
+        """Add entries of many executions at once: those of ``executions[i]`` are ``positions[cuts[i]:cuts[i + 1]]``.
 
-        They are queued one by one only when the queues are read.
+        To save time they are sorted into the queues only when a queue is read.
         """
         self._crowds.append((executions, positions, cuts))
         self.count += len(positions)
 
     def take(self, limit: int) -> np.ndarray:
-        """At most ``limit`` entries, taken from the executions in equal shares; a served execution goes to the end."""
+        """Remove and return at most ``limit`` entries, in equal shares from the executions.
+
+        An execution that was served is served last next time.
+        """
         taken: list[np.ndarray] = []
         room = min(limit, self.count)
         if len(self._crowds) == 1 and not self._queues and _is_served_at_once(self._crowds[0], room):
@@ -94,7 +100,7 @@ class Queue:
         return part
 
     def purge(self, execution: int, keeps: Callable[[np.ndarray], np.ndarray]) -> None:
-        """Take out the entries of an execution that ``keeps`` (positions -> bool) does not keep."""
+        """Remove the entries of an execution for which ``keeps`` (positions -> bool) returns False."""
         chunks = self.queues.pop(execution, None)
         if chunks is None:
             return
@@ -105,12 +111,12 @@ class Queue:
             self.queues[execution] = left
 
     def move(self, moved: np.ndarray) -> None:
-        """Replace the positions of entries by their new positions after a compaction."""
+        """Replace the positions of entries by their new positions after a compaction of the arena."""
         for execution, chunks in self.queues.items():
             self.queues[execution] = deque(moved[chunk] for chunk in chunks)
 
     def drain(self) -> Iterator[Crowd]:
-        """Take all entries out, in the order of their executions."""
+        """Remove and yield all entries, execution by execution."""
         queues, crowds = self._queues, self._crowds
         self._queues, self._crowds, self.count = {}, [], 0
         for execution, chunks in queues.items():
@@ -120,7 +126,10 @@ class Queue:
 
 
 def _is_served_at_once(crowd: Crowd, room: int) -> bool:
-    """True if all of a crowd fit, each execution occurs once and takes no more than its share."""
+    """Return whether all entries of a crowd can be taken at once.
+
+    They must fit into ``room``, and each execution must occur once and stay within its equal share.
+    """
     executions, positions, cuts = crowd
     if len(positions) > room or len(set(executions)) < len(executions):
         return False

@@ -1,6 +1,6 @@
-"""Rate limits: buckets that fill with time and from which each batch takes one token (X7).
+"""Limit the number of calls per second with token buckets: tokens return with time, and each batch takes one (X7).
 
-Lanes of different phases share a bucket if they name the same limiter, key and rate, such as an account of a provider.
+Lanes of different phases share a bucket if they have the same limiter (such as a cloud account), key and rate.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @mutable
 class Bucket:
-    """``tokens`` as of ``at`` (ms). ``part``: the part of the rate that is used at present."""
+    """A bucket that held ``tokens`` tokens at the time ``at`` (ms) and refills at ``part`` of its full rate."""
 
     tokens: float
     at: int
@@ -24,20 +24,20 @@ class Bucket:
 
 
 class TokenBuckets:
-    """All buckets that are not full."""
+    """All token buckets that are not full. A bucket that is missing here counts as full."""
 
     def __init__(self) -> None:
-        """Begin with all buckets full."""
+        """Create the object without buckets, so that all count as full."""
         self._buckets: dict[tuple[str, int, float, int], Bucket] = {}
         self._looks_at = BUCKETS_KEPT
 
     @property
     def keys(self) -> set[int]:
-        """Lane keys with a remembered bucket."""
+        """Keys of the lanes that have a bucket here."""
         return {key for _, key, _, _ in self._buckets}
 
     def take(self, spec: LaneSpec, key: int, now: int) -> int:
-        """Take a token and return 0; without one return the ms until the next, and take none.
+        """Take a token and return 0; if there is no token, return the time in ms until the next one.
 
         >>> from phaseline.model.graph.graph import LaneSpec
         >>> rates, spec = TokenBuckets(), LaneSpec("phase:A", limiter="Account", rate=2.0, burst=2)
@@ -73,7 +73,7 @@ class TokenBuckets:
             bucket.tokens = min(0.0, bucket.tokens) if is_throttled else bucket.tokens
 
     def _forget_full(self, now: int) -> None:
-        """Forget full buckets without a reduced rate, because new ones are the same."""
+        """Delete buckets that are full and refill at the full rate, because a missing bucket means the same."""
         for name in [name for name, bucket in self._buckets.items() if _is_full(name, bucket, now)]:
             del self._buckets[name]
         self._looks_at = max(BUCKETS_KEPT, 2 * len(self._buckets))
@@ -89,10 +89,10 @@ def _name(spec: LaneSpec, key: int) -> tuple[str, int, float, int]:
 
 
 BUCKETS_KEPT = 10_000
-"""The number of remembered buckets from which on full ones are forgotten."""
+"""Number of buckets from which on full buckets are deleted."""
 LEAST = 1 / 64
-"""The smallest part of the rate that repeated halving leaves."""
+"""Smallest part of the full rate to which repeated throttling reduces a bucket's rate."""
 MORE = 0.1
-"""The part of the rate that is regained with each call that was not throttled."""
+"""Part of the full rate that a bucket regains with each call that the provider did not throttle."""
 ALMOST = 1e-9
-"""The shortfall at which a token counts as whole, because time is counted in whole milliseconds."""
+"""A token that lacks at most this part counts as whole, because times are rounded to milliseconds."""
