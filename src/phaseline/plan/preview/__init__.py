@@ -1,1 +1,1 @@
-"""Plans as text for the user, and diagrams."""
+"""Show plans to users, as text and as diagrams."""

@@ -1,6 +1,6 @@
-"""Warn about hosts whose blueprint asks for an agent: Phaseline installs no agents (decision 8).
+"""Warn about hosts whose blueprint asks for an agent, because Phaseline installs no agents (decision 8).
 
-Every install method counts as ``none``; one warning names the hosts.
+Every install method is treated like ``none``; one warning names the hosts that ask for another method.
 """
 
 from __future__ import annotations
@@ -15,11 +15,14 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Node, Value
 
 SHOWN_HOSTS = 5
-"""The most hosts named in the warning; all are counted."""
+"""Most hosts that the warning names. It always gives the number of the others."""
 
 
 def install_method(properties: Mapping[str, Value]) -> str:
-    """The install method of a host's agent: ``none``, ``remote``, ``init_script``, ``plugin``, ``provided`` (11.6)."""
+    """Return the install method that a host asks for its agent.
+
+    It is ``none``, ``remote``, ``init_script``, ``plugin`` or ``provided`` (spec 11.6).
+    """
     switch = properties.get("install_agent")
     if isinstance(switch, bool):
         return "remote" if switch else "none"
@@ -29,7 +32,7 @@ def install_method(properties: Mapping[str, Value]) -> str:
 
 
 def agent_warning(nodes: Sequence[Node]) -> Problem | None:
-    """The one warning that names the hosts among ``nodes`` whose blueprint asks for an agent, or None."""
+    """Return the warning that names all hosts among ``nodes`` whose blueprint asks for an agent; None if there are none."""
     asking = [(node, install_method(node.properties)) for node in nodes if node.is_host]
     asking = [(node, method) for node, method in asking if method != "none"]
     if not asking:

@@ -1,4 +1,4 @@
-"""Changes of instance counts by node: the difference between the topologies before and after a plan."""
+"""Compare the topologies before and after a plan: which nodes get more or fewer instances."""
 
 from __future__ import annotations
 
@@ -12,12 +12,16 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
 
 MOST_NAMED = 20
-"""The most ids kept of added, and of removed instances."""
+"""Most ids that a change keeps of added instances, and of removed ones."""
 
 
 @frozen
 class CountChange:
-    """A node with a changed number of instances: counts of added and removed ones, and the first ids of each."""
+    """A node whose number of instances changes.
+
+    ``before`` and ``after`` are its numbers of instances. ``comes`` and ``goes`` are the numbers of added and removed
+    instances, ``added`` and ``removed`` their first ids.
+    """
 
     name: str
     before: int
@@ -29,7 +33,10 @@ class CountChange:
 
 
 def resized(before: Topology, after: Topology) -> tuple[CountChange, ...]:
-    """Nodes with added or removed instances, in the order of their numbers. Instance numbers are the same in both."""
+    """Return a change for each node with added or removed instances, in the order of node numbers.
+
+    An instance must have one number in both topologies.
+    """
     if before is after:
         return ()
     was = np.zeros(len(after), bool)

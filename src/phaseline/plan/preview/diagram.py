@@ -15,7 +15,11 @@ if TYPE_CHECKING:
 
 @frozen
 class DrawnNode:
-    """A box: its name is unique in its ``round``. ``sign``: its change in a plan, else empty; ``lines``: further text."""
+    """A box of a diagram, for one node in one round of a plan.
+
+    ``name`` is unique within its ``round``. ``lines`` are further lines of text. ``sign`` is the node's change in a plan, such
+    as ``+``; otherwise empty.
+    """
 
     name: str
     type: str
@@ -26,7 +30,7 @@ class DrawnNode:
 
 @frozen
 class DrawnEdge:
-    """An arrow from the source of a relationship to its target, both nodes of this ``round``."""
+    """An arrow of a diagram, from the source of a relationship to its target, which are nodes of one ``round``."""
 
     source: str
     target: str
@@ -36,7 +40,7 @@ class DrawnEdge:
 
 @frozen
 class Drawing:
-    """A diagram. ``rounds``: titles of consecutive parts, empty if there is one part."""
+    """A diagram. ``rounds`` are the titles of its parts, one for each round of a plan; empty if there is only one part."""
 
     title: str
     nodes: tuple[DrawnNode, ...]
@@ -45,7 +49,7 @@ class Drawing:
 
 
 def of_plan(title: str, summaries: Sequence[PlanSummary]) -> Drawing:
-    """The drawing of a plan: the nodes of each round with their calls."""
+    """Return the drawing of a plan: the nodes of each round with their calls."""
     nodes: list[DrawnNode] = []
     edges: list[DrawnEdge] = []
     for number, summary in enumerate(summaries):
@@ -63,7 +67,7 @@ def of_plan(title: str, summaries: Sequence[PlanSummary]) -> Drawing:
 
 
 def of_nodes(title: str, nodes: Iterable[Node], lines: Mapping[str, Sequence[str]]) -> Drawing:
-    """Nodes of a blueprint with their relationships; ``lines``: {node: further text}."""
+    """Return the drawing of nodes of a blueprint with their relationships. ``lines`` is {node: further lines of text}."""
     kept = list(nodes)
     known = {node.name for node in kept}
     return Drawing(

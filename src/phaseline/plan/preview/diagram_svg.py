@@ -1,4 +1,4 @@
-"""A drawing as an SVG picture: boxes in rows, each above the boxes that it needs, with arrows between them."""
+"""Draw a diagram as an SVG picture: boxes in rows, each above the boxes that it needs, with arrows between them."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ if TYPE_CHECKING:
     from phaseline.plan.preview.diagram import Drawing, DrawnNode
 
 LETTER, LINE, PAD = 7.5, 16, 10
-"""Width of a letter, height of a line and space within a box, in pixels."""
+"""Width of a letter, height of a line, and space around the text of a box, in pixels."""
 LABEL_LETTER = 6
-"""Width of a letter of a label, in pixels."""
+"""Width of a letter in the label of an arrow, in pixels."""
 GAP_X, GAP_Y, MARGIN = 30, 60, 20
 HALO = 'stroke="#fff" stroke-width="3" paint-order="stroke"'
-"""The style that keeps a label readable on an arrow."""
+"""SVG attributes that keep a label readable where it crosses an arrow."""
 TWO_ROWS = 2 * GAP_Y + LINE + 2 * PAD
-"""The length of the shortest arrow that passes a row of boxes."""
+"""Length of the shortest arrow that passes a whole row of boxes, in pixels."""
 SWEEPS = 4
-"""The number of passes that order the boxes of a row by those above and below."""
+"""Number of passes that sort the boxes of each row by the boxes to which arrows lead, so that few arrows cross."""
 TIP = (
     '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
     '<path d="M0 0L8 4L0 8z" fill="#555"/></marker></defs>'
 )
-"""The tip of an arrow."""
+"""SVG definition of the tip of an arrow."""
 ESCAPES = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;", ord('"'): "&quot;"}
 
 Key = tuple[int, str]
 
 
 def as_svg(drawing: Drawing) -> str:
-    """The picture as text, without references to other files."""
+    """Return the picture as SVG text, without references to other files."""
     needs = _needs(drawing)
     rows = _ordered(_rows(drawing, needs), needs)
     boxes = {(node.round, node.name): node for node in drawing.nodes}
@@ -63,7 +63,7 @@ def _needs(drawing: Drawing) -> dict[Key, list[Key]]:
 
 
 def _rows(drawing: Drawing, needs: Mapping[Key, Sequence[Key]]) -> list[list[Key]]:
-    """Nodes in rows by the depth of their needs, deepest first.
+    """Return the nodes in rows by the depth of their needs, deepest first.
 
     The rows of each round come below those of the round before.
     """
@@ -77,7 +77,7 @@ def _rows(drawing: Drawing, needs: Mapping[Key, Sequence[Key]]) -> list[list[Key
 
 
 def _depths(keys: Sequence[Key], needs: Mapping[Key, Sequence[Key]]) -> dict[Key, int]:
-    """The length of the longest path from each node to a node without needs.
+    """Return the length of the longest path from each node to a node without needs.
 
     Blueprints have no circles; if there is one, the path ends where the circle closes.
     """
@@ -98,7 +98,7 @@ def _depths(keys: Sequence[Key], needs: Mapping[Key, Sequence[Key]]) -> dict[Key
 
 
 def _ordered(rows: list[list[Key]], needs: Mapping[Key, Sequence[Key]]) -> list[list[Key]]:
-    """The rows, each sorted by the average position of a node's neighbours, so that few arrows cross."""
+    """Return the rows, each sorted by the average position of a node's neighbours, so that few arrows cross."""
     beside: dict[Key, list[Key]] = {key: list(found) for key, found in needs.items()}
     for key, found in needs.items():
         for one in found:
@@ -117,7 +117,7 @@ def _middle(key: Key, beside: Mapping[Key, Sequence[Key]], place: Mapping[Key, f
 def _places(
     rows: Sequence[Sequence[Key]], boxes: Mapping[Key, DrawnNode]
 ) -> dict[Key, tuple[float, float, float, float]]:
-    """{box: its left, top, width and height}; rows are centred."""
+    """Return {box: its left, top, width and height, in pixels}. Rows are centred."""
     sizes = {key: _size(node) for key, node in boxes.items()}
     wide = max((sum(sizes[key][0] + GAP_X for key in row) for row in rows), default=0)
     found = {}
@@ -154,9 +154,9 @@ def _box(place: tuple[float, float, float, float], node: DrawnNode) -> list[str]
 def _arrow(
     source: tuple[float, float, float, float], target: tuple[float, float, float, float], label: str
 ) -> tuple[list[str], float]:
-    """The SVG lines of an arrow, and its largest distance to the right.
+    """Return (SVG lines of an arrow, x coordinate of its right edge).
 
-    An arrow that passes a row goes around the boxes between its ends.
+    An arrow that passes a row is drawn around the boxes between its ends.
     """
     begin_x, begin_y = source[0] + source[2] / 2, source[1] + source[3]
     end_x, end_y = target[0] + target[2] / 2, target[1]
@@ -180,6 +180,6 @@ def _arrow(
 
 
 def _text(text: str) -> str:
-    """The text escaped for XML, without control characters, which XML does not allow."""
+    """Return the text escaped for XML, without control characters, which XML does not allow."""
     shown = text if text.isprintable() else "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
     return shown.translate(ESCAPES)

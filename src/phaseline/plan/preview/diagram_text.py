@@ -1,4 +1,4 @@
-"""A drawing as text, as a flowchart of Mermaid, or as a graph of Graphviz (DOT). Names are escaped, so they stay text."""
+"""Write a diagram as text, as a flowchart for Mermaid, or as a graph for Graphviz (DOT). All names are escaped."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 COLORS: Mapping[str, str] = {"+": "#d7f5d7", "-": "#f8d7d7", "-/+": "#f5e3c8", "~": "#fdf3c4", "!": "#fdf3c4"}
 """{sign of a node in a plan: color of its box}"""
 PLAIN_SIGNS = frozenset(" _:/×,()=")
-"""Characters, besides letters and digits, without a meaning for Mermaid within quotes."""
+"""Characters, besides letters and digits, that have no special meaning within quotes in Mermaid."""
 
 
 def as_text(drawing: Drawing) -> str:
-    """A line for each node, its relationships below it.
+    """Return a line for each node, with a line for each of its relationships below it.
 
     >>> from phaseline.plan.preview.diagram import Drawing, DrawnEdge, DrawnNode
     >>> print(as_text(Drawing("shop", (DrawnNode("web", "Web", ("× 2",)), DrawnNode("db", "Db")), (DrawnEdge("web", "db", "uses"),))))
@@ -42,7 +42,7 @@ def as_text(drawing: Drawing) -> str:
 
 
 def as_mermaid(drawing: Drawing) -> str:
-    """A flowchart; every character that could have a meaning is written as its number.
+    """Return a flowchart for Mermaid. Every character that could have a special meaning is written as its number.
 
     >>> from phaseline.plan.preview.diagram import Drawing, DrawnNode
     >>> print(as_mermaid(Drawing("a", (DrawnNode('we"b', "Web"),), ())))
@@ -74,7 +74,7 @@ def as_mermaid(drawing: Drawing) -> str:
 
 
 def as_dot(drawing: Drawing) -> str:
-    r"""A directed graph for Graphviz; names are in quotes, in which a backslash and a quote are escaped.
+    r"""Return a directed graph for Graphviz. Names are in quotes, in which backslashes and quotes are escaped.
 
     >>> from phaseline.plan.preview.diagram import Drawing, DrawnNode
     >>> print(as_dot(Drawing("a", (DrawnNode('we"b', r"W\N"),), ())))
@@ -110,7 +110,7 @@ def as_dot(drawing: Drawing) -> str:
 
 
 def box_lines(node: DrawnNode) -> list[str]:
-    """The lines in a node's box."""
+    """Return the lines of text in a node's box."""
     head = f"{node.sign} {node.name}" if node.sign else node.name
     return [_visible(line) for line in (head, node.type, *node.lines)]
 
@@ -129,7 +129,7 @@ def _box(node: DrawnNode) -> str:
 
 
 def _entities(text: str) -> str:
-    """Mermaid's way to write a letter: ``#34;``."""
+    """Return the text with special characters written as Mermaid does, such as ``#34;`` for a quote."""
     return "".join(char if char in PLAIN_SIGNS or char.isalnum() else f"#{ord(char)};" for char in _visible(text))
 
 
@@ -138,10 +138,10 @@ def _yaml(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """The text as a string of DOT, in which Graphviz reads ``&amp;`` and the like as characters."""
+    """Return the text as a string of DOT. ``&`` is escaped, because Graphviz reads ``&amp;`` and the like as characters."""
     return _visible(text).replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;")
 
 
 def _visible(text: str) -> str:
-    """The text with unprintable characters written as in Python, so that it stays on one line and controls nothing."""
+    """Return the text with unprintable characters written as in Python, so that it stays on one line and cannot control a terminal."""
     return text if text.isprintable() else "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)

@@ -1,4 +1,4 @@
-"""The expected duration of a plan, from earlier durations of its operations; unknown if none of them ran before."""
+"""Estimate how long a plan will take, from earlier durations of its operations; unknown if none of them ran before."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ if TYPE_CHECKING:
 
 @frozen
 class Took:
-    """The average duration of an operation in earlier executions, in ms: of a whole batch, and of one member."""
+    """The average duration of an operation in earlier executions: of a whole batch, and of one member, both in ms."""
 
     batch_ms: float
     member_ms: float
 
 
 def expected_s(phases: Iterable[PhasePlan], took: Mapping[str, Took]) -> float | None:
-    """Seconds, each wave taking as long as its slowest operation; None if no operation of the plan ran before.
+    """Return the expected duration in seconds: the sum over all waves of the slowest operation in each wave.
+
+    Return None if no operation of the plan ran before.
 
     >>> from phaseline.plan.preview.plan_summary import PhasePlan
     >>> create = PhasePlan("create", "each", "threads", 10, 1, 10, 1, 1, False)
@@ -41,7 +43,7 @@ def expected_s(phases: Iterable[PhasePlan], took: Mapping[str, Took]) -> float |
 
 
 def _in_a_wave(phase: PhasePlan, before: Took) -> float:
-    """The duration of the phase in each of its waves: bulk calls count by batch, others by member."""
+    """Return the duration of the phase in each of its waves, in ms: by its batches for bulk calls, otherwise by its members."""
     waves = phase.last_wave - phase.first_wave + 1
     if phase.form == "bulk":
         return before.batch_ms * max(1.0, phase.batches / waves)

@@ -1,4 +1,4 @@
-"""Simulate the run of a graph in which every call takes the same time and succeeds: waves, batches, plugin calls.
+"""Simulate a run of a graph in which every call takes equally long and succeeds, to count waves, batches and plugin calls.
 
 Wave 1 contains all entries that may run at once. Each next wave contains the entries that become ready when the wave
 before it is done. An entry that is never called passes in the wave of its last need.
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph, LaneSpec, Step
 
 REPEATABLE_BATCH = 1000
-"""The most members of a batch of repeatable single calls; other batches have at most as many members as slots."""
+"""Most members of a batch of repeatable single calls. A batch of other single calls has at most one member for each slot."""
 
 
 @frozen
 class LaneWalk:
-    """The work of one lane: its entries, batches, plugin calls and waves (from 1)."""
+    """The work of one lane: the numbers of its entries, batches and plugin calls, and its first and last wave (from 1)."""
 
     lane: LaneSpec
     entries: int
@@ -39,9 +39,9 @@ class LaneWalk:
 
 
 def waves(graph: Graph) -> np.ndarray:
-    """The wave of each entry, int32; 0 for entries that need nothing and are never called.
+    """Return the wave of each entry, int32; 0 for entries that need nothing and are never called.
 
-    The needs of an entry are always in an earlier step.
+    The needs of an entry are always in an earlier step, so one pass over the steps is enough.
     """
     wave = np.zeros(len(graph), np.int32)
     weight = ((graph.marks & Mark.ABSENT) == 0).astype(np.int32)
@@ -56,9 +56,9 @@ def waves(graph: Graph) -> np.ndarray:
 
 
 def walk(topology: Topology, graph: Graph, wave: np.ndarray, slots: Mapping[str, int]) -> tuple[LaneWalk, ...]:
-    """The work of each lane, ordered by the wave in which it begins.
+    """Return the work of each lane, ordered by the wave in which it begins.
 
-    ``wave``: the result of ``waves``. ``slots``: {pool: the largest number of calls at a time}.
+    ``wave`` is the result of ``waves``. ``slots`` is {pool: the largest number of calls at a time}.
     """
     specs: dict[LaneSpec, int] = {}
     lane_of = np.array([specs.setdefault(policy.lane, len(specs)) for policy in graph.policies], np.int32)
@@ -85,7 +85,7 @@ def walk(topology: Topology, graph: Graph, wave: np.ndarray, slots: Mapping[str,
 def _lane_walk(
     spec: LaneSpec, members: np.ndarray, wave: np.ndarray, size: int, functions: np.ndarray | None
 ) -> LaneWalk:
-    """``members``: positions ordered by wave, then position."""
+    """Return the work of one lane. ``members`` are its entries, ordered by wave, then position; ``wave`` has the wave of each."""
     begin = np.flatnonzero(np.diff(wave, prepend=-1))
     counts = np.diff(begin, append=len(wave))
     batches = -(-counts // size)
@@ -99,7 +99,7 @@ def _lane_walk(
 
 
 def _functions(topology: Topology, graph: Graph) -> np.ndarray:
-    """A number for the function that each entry calls, int32; 0 for an entry without a call."""
+    """Return a number for the function that each entry calls, int32; 0 for an entry without a call."""
     numbers: dict[tuple[str, str], int] = {}
     found = np.zeros(len(graph), np.int32)
     tables: dict[tuple[str, SubjectKind], np.ndarray] = {}
@@ -116,7 +116,7 @@ def _functions(topology: Topology, graph: Graph) -> np.ndarray:
 
 
 def _table(topology: Topology, step: Step, numbers: dict[tuple[str, str], int]) -> np.ndarray:
-    """The numbers of the functions that a step calls, by node or (for relationships) by link."""
+    """Return the numbers of the functions that a step calls, indexed by node, or by link for relationships."""
     operations: list[Operation | None]
     if step.kind is SubjectKind.INSTANCE:
         operations = [node.operations.get(step.phase) for node in topology.nodes]

@@ -1,4 +1,4 @@
-"""The plan for the user: a block for each node, then how it would run, then warnings."""
+"""Summarise a plan for the user: a block for each node, then how the calls would run, then warnings."""
 
 from __future__ import annotations
 
@@ -25,15 +25,18 @@ if TYPE_CHECKING:
     from phaseline.plan.states.state_summary import StatePlan
 
 Sign = Literal["+", "-", "-/+", "!", "~"]
-"""Created, removed, both, healed, or only checked, cleaned up or with changed relationships."""
+"""Sign of a node in a plan: created, removed, removed and created again, or healed.
+
+``~`` is for all other changes: the node is only checked, cleaned up, updated, or only its relationships change.
+"""
 SIGNS: Mapping[str, Sign] = {"install": "+", "uninstall": "-", "heal": "!"}
 
 
 @frozen
 class OperationPlan:
-    """An operation that is called on ``count`` instances; ``name`` is full. ``form``: function, script or inline.
+    """An operation that a plan calls on ``count`` instances; ``name`` is the full name.
 
-    A breakpoint has the form stop; ``count`` instances stop there.
+    ``form`` is function, script or inline. A breakpoint has the form stop; ``count`` instances stop at it.
     """
 
     name: str
@@ -45,7 +48,7 @@ class OperationPlan:
 
 @frozen
 class RelationshipPlan:
-    """A relationship of a node and its calls; ``count`` of an operation counts relationship instances."""
+    """A relationship of a node with its calls. The ``count`` of an operation counts relationship instances."""
 
     type: str
     target: str
@@ -56,9 +59,10 @@ class RelationshipPlan:
 
 @frozen
 class NodePlan:
-    """The plan of one node's instances. ``properties``: {name: value}; values of hidden inputs are replaced.
+    """The plan for the instances of one node.
 
-    ``states``: the states that the node goes through if it is on a state path.
+    ``properties`` is {name: value}; values that come from hidden inputs are replaced. ``states`` are the states that the node
+    goes through if it is on a state path.
     """
 
     sign: Sign
@@ -73,10 +77,10 @@ class NodePlan:
 
 @frozen
 class PhasePlan:
-    """How one operation is called: ``calls`` plugin calls in ``batches`` batches, in waves.
+    """How a plan calls one operation: with ``calls`` plugin calls in ``batches`` batches, in some waves.
 
-    ``first_wave`` and ``last_wave``: the waves of its first and last entry. ``is_least``: a batch key may split the
-    members into more batches than counted.
+    ``first_wave`` and ``last_wave`` are the waves of its first and its last entry. ``is_least`` is true if a batch key may
+    split the members into more batches and calls than counted.
     """
 
     name: str
@@ -92,10 +96,10 @@ class PhasePlan:
 
 @frozen
 class PlanSummary:
-    """The whole plan. ``instances``: the number of instances that are added, removed or changed.
+    """The whole plan of one graph.
 
-    ``resized``: nodes whose number of instances changes. ``expected_s``: the expected duration, from earlier
-    durations of the operations; None if none of them ran before.
+    ``instances`` is the number of instances that are added, removed or changed. ``resized`` are the nodes whose number of
+    instances changes. ``expected_s`` is the expected duration in seconds, or None if no operation of the plan ran before.
     """
 
     workflow: str
@@ -112,9 +116,9 @@ class PlanSummary:
 
 @frozen
 class RoundsPlan:
-    """The plan of a workflow of several rounds, each beginning when the one before it has completed.
+    """The plan of a workflow with several rounds, each of which begins when the round before it has completed.
 
-    ``resized``: nodes that have other instances at the end than before.
+    ``resized`` are the nodes whose instances at the end differ from those before.
     """
 
     workflow: str
@@ -131,7 +135,7 @@ def in_rounds(
     warnings: tuple[Problem, ...],
     resized: tuple[CountChange, ...] = (),
 ) -> RoundsPlan:
-    """The plan of these rounds. ``warnings``: the warnings of the whole plan; each round keeps its own."""
+    """Return the plan of these rounds. ``warnings`` concern the whole plan; each round keeps its own warnings."""
     batches, calls = sum(item.batches for item in rounds), sum(item.calls for item in rounds)
     return RoundsPlan(workflow, rounds, batches, calls, warnings, resized)
 
@@ -144,9 +148,9 @@ def summarise(
     written: Blueprint | None = None,
     yes_many: bool = False,
 ) -> PlanSummary:
-    """The plan of a graph for the user. ``slots``: {pool: the largest number of calls at a time}.
+    """Return the plan of a graph for the user. ``slots`` is {pool: the largest number of calls at a time}.
 
-    ``written``: the blueprint before inputs were evaluated, so that values of hidden inputs stay hidden.
+    ``written`` is the blueprint before its inputs were evaluated; it shows which values come from hidden inputs.
 
     Raises: PL-P002 if the plan makes more than a million relationship calls and ``yes_many`` does not allow them.
     """
@@ -183,7 +187,7 @@ def summarise(
 
 
 def warnings(topology: Topology, graph: Graph) -> tuple[Problem, ...]:
-    """Warnings before the graph runs."""
+    """Return the warnings that the user gets before the graph runs."""
     touched = _counts(topology, graph)
     found = agent_warning([node for number, node in enumerate(topology.nodes) if touched[number]])
     return (found,) if found and graph.verb == "install" else ()
@@ -205,12 +209,12 @@ def _raise_if_too_many(graph: Graph) -> None:
 
 
 def _kinds(graph: Graph) -> np.ndarray:
-    """The kind of subject of each entry."""
+    """Return the kind of subject of each entry."""
     return np.repeat([step.kind for step in graph.steps], [step.count for step in graph.steps])
 
 
 def _counts(topology: Topology, graph: Graph) -> np.ndarray:
-    """For each node, the number of its instances that have a call or a change of state in the graph.
+    """Return the number of instances of each node that have a call or a change of state in the graph.
 
     Calls of relationship operations are not counted.
     """
@@ -255,7 +259,7 @@ def _nodes(topology: Topology, graph: Graph, written: Blueprint) -> tuple[NodePl
 
 
 def _tally(graph: Graph, kind: SubjectKind, column: np.ndarray) -> dict[int, list[tuple[str, int]]]:
-    """{node or link: [(operation, number of its calls)]}; operations in the order of the graph."""
+    """Return {node or link number: [(operation, number of its calls)]}, with operations in the order of the graph."""
     found: dict[int, list[tuple[str, int]]] = {}
     phases: dict[str, int] = {}
     number = np.array([phases.setdefault(step.phase, len(phases)) for step in graph.steps], np.int64)
@@ -291,7 +295,7 @@ def _relationship(
 
 
 def _properties(node: Node, written: Node, hidden: frozenset[str]) -> Mapping[str, Value]:
-    """The properties of a node; a value that comes from a hidden input is replaced (decision 30)."""
+    """Return the properties of a node, with values that come from a hidden input replaced (decision 30)."""
     if not hidden:
         return node.properties
     return {
@@ -301,7 +305,7 @@ def _properties(node: Node, written: Node, hidden: frozenset[str]) -> Mapping[st
 
 
 def _mentions(value: Value, hidden: frozenset[str]) -> bool:
-    """True when the value as written in the blueprint uses one of the hidden inputs."""
+    """Return True if the value, as written in the blueprint, uses one of the hidden inputs."""
     if isinstance(value, dict):
         asked = value.get("get_input")
         name = asked[0] if isinstance(asked, list) and asked else asked

@@ -1,4 +1,4 @@
-"""A plan as stable text: the same plan gives the same lines, so that two plans can be compared line by line."""
+"""Write a plan as text. Equal plans give equal lines, so that two plans can be compared line by line."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
     )
 
 WIDTH = 60
-"""Values longer than this are cut."""
+"""Number of characters after which a value is cut."""
 RELATIONSHIP_TYPES = "cloudify.relationships."
 INTERFACES = "cloudify.interfaces."
 USUAL = ("use_external_resource", False)
-"""The property value of every node that Phaseline creates itself; not shown."""
+"""A property and its usual value, which is not shown because all nodes that Phaseline creates itself have it."""
 SHOWN = 5
-"""The most ids named of added or removed instances."""
+"""Most ids that the text names of added, or of removed, instances."""
 LIFECYCLES = ("lifecycle.", "relationship_lifecycle.")
 
 
 def plan_text(summary: PlanSummary) -> str:
-    """The whole plan; ends with a line break."""
+    """Return the whole plan as text; it ends with a line break."""
     lines = [f"{summary.workflow}: {counted(len(summary.nodes), 'node')}, {counted(summary.instances, 'instance')}"]
     lines += _resized(summary.resized)
     for node in summary.nodes:
@@ -46,7 +46,7 @@ def plan_text(summary: PlanSummary) -> str:
 
 
 def rounds_text(found: RoundsPlan) -> str:
-    """The whole plan of several rounds; ends with a line break."""
+    """Return the whole plan of several rounds as text; it ends with a line break."""
     total = len(found.rounds)
     lines = [f"{found.workflow}: {total} rounds one after the other, {counted(found.calls, 'plugin call')}"]
     lines += _resized(found.resized)
@@ -83,7 +83,7 @@ def _node(node: NodePlan) -> Iterable[str]:
 
 
 def _states(node: NodePlan) -> Iterable[str]:
-    """Lines of a node on a state path: each state, then a line for each call in it.
+    """Yield the lines of a node on a state path: a line for each call, with the name of its state before the first.
 
     States without calls are shown as well.
     """
@@ -147,13 +147,13 @@ def _phase(phase: PhasePlan) -> list[str]:
 
 
 def warning_lines(warning: Problem) -> Iterable[str]:
-    """A warning with its remedy."""
+    """Yield a warning and how to remedy it."""
     yield f"warning {warning}"
     yield f"    {warning.mend}"
 
 
 def _short(name: str) -> str:
-    """The name without the common prefix of built-in interfaces."""
+    """Return the name without the common prefix of built-in interfaces."""
     short = name.removeprefix(INTERFACES)
     for prefix in LIFECYCLES:
         short = short.removeprefix(prefix)
@@ -170,19 +170,19 @@ def _implementation(operation: OperationPlan) -> str:
 
 
 def shown(value: Value) -> str:
-    """A value in one line, cut where it is long."""
+    """Return a value in one line, cut if it is long."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     text = text.replace("\n", "\\n")
     return text if len(text) <= WIDTH else text[: WIDTH - 1] + "…"
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:
-    """A number with its noun."""
+    """Return a number with its noun, such as ``3 nodes``."""
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def _table(rows: Sequence[Sequence[str]], *, indent: int, right: Sequence[int] = ()) -> Iterable[str]:
-    """Rows as lines of text with aligned columns; the columns numbered in ``right`` are aligned to the right."""
+    """Yield the rows as lines with aligned columns; the columns numbered in ``right`` are aligned to the right."""
     widths = [max(map(len, column)) for column in zip_longest(*rows, fillvalue="")]
     for row in rows:
         cells = [

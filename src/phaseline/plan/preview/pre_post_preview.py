@@ -1,4 +1,4 @@
-"""The surroundings of a workflow in its plan: previews of hook classes, and tasks of packages."""
+"""Preview what runs before and after a workflow, for its plan: hook classes, and tasks of packages."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ BOTH, ONLY_PRE, ONLY_POST = "before and after", "before", "after"
 
 @frozen
 class HookForeseen:
-    """The preview of one hook class. ``called``: when the class is called.
+    """The preview of one hook class: when it is called, and what it would answer.
 
-    ``says``: ``silent`` if the class has no ``do_preview_op``, ``refuses`` with the reason in ``message``.
-    ``decisions``: {instance id: mapping} that the class would decide; ``nodes``: {instance id: its node}.
+    ``says`` is ``refuses`` with the reason in ``message``, or ``silent`` if the class has no ``do_preview_op``. ``decisions`` is
+    {instance id: what the class would decide for it}; ``nodes`` is {instance id: its node}.
     """
 
     name: str
@@ -37,7 +37,7 @@ class HookForeseen:
 
 @frozen
 class PrePostPreview:
-    """All hooks and tasks, in the order in which they are called before the body."""
+    """All hooks and tasks before and after a workflow, in the order in which they are called before it."""
 
     hooks: Sequence[HookForeseen] = ()
     tasks: Sequence[TaskRow] = ()
@@ -49,7 +49,7 @@ class PrePostPreview:
 
 
 def around_text(text: str, around: PrePostPreview) -> str:
-    """The text of a plan with the hooks and tasks before and after it."""
+    """Return the text of a plan, with the hooks and tasks before and after it."""
     before = [*_block("hooks", _hook_rows(around.hooks)), *_block("tasks before", _task_rows(around.tasks, PRE))]
     after = _block("tasks after", _task_rows(around.tasks, POST))
     return "\n".join([*before, text, *(["", *after[:-1]] if after else [])])
@@ -72,7 +72,7 @@ def _first(lines: Iterator[str]) -> Iterator[tuple[bool, str]]:
 
 
 def _rendered_lines(hook: HookForeseen) -> Iterator[str]:
-    """The lines that show the answer of a hook class, at least one.
+    """Yield the lines that show what a hook class would answer, at least one line.
 
     >>> list(_rendered_lines(HookForeseen("racks", says="agrees", decisions={"w_1": {"rack": "r1"}}, nodes={"w_1": "w"})))
     ['decides for w × 1: {"rack": "r1"}']
@@ -95,7 +95,7 @@ def _task_rows(tasks: Sequence[TaskRow], stage: str) -> Sequence[tuple[str, str]
 
 
 def _whom(task: TaskRow) -> str:
-    """The package of a task and the number of its instances, or the reason why no instance runs it."""
+    """Return the package of a task and the number of its instances, or the reason why no instance runs it."""
     package = f"{task.package}-{task.version}"
     title = f" ({task.title})" if task.title not in {"", package} else ""
     said = f"{package}{title}, {task.written or 'deployment_tasks.yaml'}"

@@ -1,4 +1,4 @@
-"""The plan of an update as a value: its steps, the change of each node with the reason, and the rounds."""
+"""Summarise the plan of an update: its differences, the change of each node with the reason, and the rounds."""
 
 from __future__ import annotations
 
@@ -29,11 +29,14 @@ if TYPE_CHECKING:
     from phaseline.plan.topology.revision import Revision
 
 Action = Literal["install", "uninstall", "update", "replace", "reinstall"]
-"""``replace``: the node cannot be updated in place, and needs ``--allow-replace``; ``reinstall``: source document 3 asks for it (ADR 0031)."""
+"""The change of a node. ``replace``: it cannot be updated in place, and needs ``--allow-replace``.
+
+``reinstall``: the rules of the Cloudify document (source 3) require it (ADR 0031).
+"""
 CONTAINED = "what contains it is reinstalled"
 CONTAINED_IN_REPLACED = "what contains it is replaced"
 SHOWN = 5
-"""The most nodes named in a warning; all are counted."""
+"""Most nodes that a warning or line names. It also gives the number of the others."""
 
 
 @frozen
@@ -92,9 +95,9 @@ def summarise_update(
     rounds: tuple[PlanSummary, ...],
     warnings: tuple[Problem, ...],
 ) -> UpdatePlan:
-    """The plan of an update. ``names``: the names of the deployment and of the blueprint's file.
+    """Return the plan of an update. ``names`` are the names of the deployment and of the blueprint's file.
 
-    ``former``: the blueprint of the deployment before the update.
+    ``steps`` are all differences; ``former`` is the blueprint of the deployment before the update.
     """
     again = _counts_in(foreseen, {UNINSTALL_AGAIN, INSTALL_AGAIN})
     nodes = _nodes(revision, former, request, again)
@@ -121,7 +124,7 @@ def summarise_update(
 
 
 def _counts_in(foreseen: PreviewedRounds, names: AbstractSet[str]) -> dict[str, int]:
-    """{node: number of its instances that have an entry in the graphs with these names}."""
+    """Return {node: number of its instances that have an entry in the graphs with these names}."""
     found: dict[str, int] = {}
     for topology, graph in foreseen.graphs:
         if graph.name in names:
@@ -135,7 +138,7 @@ def _counts_in(foreseen: PreviewedRounds, names: AbstractSet[str]) -> dict[str, 
 
 
 def _nodes(revision: Revision, former: Blueprint, request: Request, again: Mapping[str, int]) -> tuple[NodeChange, ...]:
-    """The changes of all changed nodes: first of the present ones, then of the added ones."""
+    """Return the changes of all changed nodes: first of present nodes, then of added ones."""
     made, fates = revision.finished, revision.fates
     counts = np.bincount(made.node[made.is_there], minlength=len(made.nodes)).tolist()
     number = {made.nodes[at].name: at for at in range(len(made.nodes)) if at not in made.past}
@@ -164,9 +167,9 @@ def _nodes(revision: Revision, former: Blueprint, request: Request, again: Mappi
 def _stays(
     node: Node, moved: tuple[int, int], revision: Revision, request: Request, again: Mapping[str, int]
 ) -> NodeChange | None:
-    """The change of a node that is in both blueprints, with its added and removed instances.
+    """Return the change of a node that is in both blueprints; None if nothing changes.
 
-    None without a change.
+    ``moved`` are the numbers of its added and removed instances.
     """
     changes = revision.changed.get(node.name, ())
     come, go = moved
@@ -184,7 +187,7 @@ def _stays(
 
 
 def _is_in_replaced(node: Node, revision: Revision) -> bool:
-    """True if a node that stays is contained, at any depth, in a node that is replaced."""
+    """Return True if a node that stays is contained, at any depth, in a node that is replaced."""
     nodes, container = revision.finished.blueprint.nodes, node.container
     while container is not None and container not in revision.fates.replaced:
         container = nodes[container].container
@@ -192,7 +195,7 @@ def _is_in_replaced(node: Node, revision: Revision) -> bool:
 
 
 def _why_again(node: Node, changes: Iterable[BlueprintChange], request: Request) -> str:
-    """The reason why a node is reinstalled although it is in both blueprints."""
+    """Return why a node is reinstalled although it is in both blueprints."""
     if not any(map(is_own, changes)):
         return CONTAINED if not _is_named(request) else "it is on the list of those to reinstall, or in what is"
     if request.parameters.get(FORCE_REINSTALL) is True:
@@ -207,7 +210,7 @@ def _why_again(node: Node, changes: Iterable[BlueprintChange], request: Request)
 def _may_be_reinstalled(
     revision: Revision, request: Request, foreseen: PreviewedRounds, again: Mapping[str, int]
 ) -> dict[str, str]:
-    """{node: condition of its reinstall}, for nodes whose reinstall depends on checks and operations during the run."""
+    """Return {node: condition of its reinstall} for nodes whose reinstall depends on results of the run."""
     if request.parameters.get(SKIP_REINSTALL) is True:
         return {}
     asked, updated = _counts_in(foreseen, {CHECK_DRIFT}), _counts_in(foreseen, {UPDATE})

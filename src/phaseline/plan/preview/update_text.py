@@ -1,4 +1,4 @@
-"""The plan of an update as text: nodes with their changed attributes (old -> new), other steps, and rounds."""
+"""Write the plan of an update as text: nodes with their changed attributes (old -> new), other changes, and rounds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KINDS = {"added": "+", "removed": "-", "changed": "~"}
 
 
 def update_text(found: UpdatePlan) -> str:
-    """The whole plan; ends with a line break."""
+    """Return the whole plan as text; it ends with a line break."""
     lines = [_head(found)]
     for node in found.nodes:
         lines += ["", *_node(node)]
@@ -61,7 +61,7 @@ def _node(node: NodeChange) -> Iterable[str]:
 
 
 def _may_be_reinstalled(found: Mapping[str, str]) -> Iterable[str]:
-    """A line for each reason, with the names of the first ``SHOWN`` nodes and the number of all."""
+    """Yield a line for each reason, with the names of the first ``SHOWN`` nodes and the number of the others."""
     by_reason: dict[str, list[str]] = {}
     for name, reason in found.items():
         by_reason.setdefault(reason, []).append(name)

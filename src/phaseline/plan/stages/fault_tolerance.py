@@ -53,7 +53,7 @@ class FaultTolerance:
         )
 
     def of_subjects(self, subjects: np.ndarray, kind: SubjectKind) -> np.ndarray | int:
-        """The groups of entries."""
+        """Return the failure groups of entries with these subjects; subjects that are not instances are in the group ``STRICT``."""
         return self.group[subjects] if kind is SubjectKind.INSTANCE else STRICT
 
 

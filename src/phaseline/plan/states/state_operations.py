@@ -66,9 +66,9 @@ HOMES: Mapping[str, str] = {
 
 @frozen
 class StateVisit:
-    """The calls in one state: ``operations`` run one after the other, ``phases`` at the same time as these.
+    """The calls in one state: ``operations`` run one after the other, ``phases`` run at the same time as the operations.
 
-    ``state`` empty: calls without a state, for a path that has only the target.
+    ``state`` is empty if the calls are made in no state, because the path consists of the target only.
     """
 
     state: str

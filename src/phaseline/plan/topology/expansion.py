@@ -78,7 +78,7 @@ def named_anew(topology: Topology, *, suffixes: int) -> Topology:
 
 @frozen
 class _Entities:
-    """Nodes and scaling groups, with the positions of their instances: those of one parent are neighbours."""
+    """Nodes and scaling groups with the positions of their instances. Instances in one parent instance are neighbours."""
 
     forest: Forest
     first: np.ndarray

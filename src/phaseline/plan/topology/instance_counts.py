@@ -95,7 +95,7 @@ def resize(members: MemberNumbering, forest: Forest, wanted: np.ndarray, turn: n
 
 @mutable
 class _Walk:
-    """One walk down the forest."""
+    """One pass down the containment forest, which collects the members to add and to remove."""
 
     members: MemberNumbering
     forest: Forest

@@ -1,7 +1,7 @@
-"""Deployment modification: the instances that are added, removed and related when counts change (N6, N7).
+"""Compute a modification: the instances that are added, removed and related when instance counts change (N6, N7).
 
 Nothing is stored and nothing runs: ``modify`` returns a topology with the added instances after the existing ones.
-So a workflow can install or uninstall only these, with their neighbours as intact.
+A workflow can then install or uninstall only the changed instances, and call relationship operations of their neighbours.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.groups import ScalingGroup
 
 AS_DECLARED: Mapping[str, int] = MappingProxyType({})
-"""Every node and group has the count of the blueprint."""
+"""Argument ``counts`` for a deployment in which every node and group has the count of its blueprint."""
 
 
 @frozen
 class WantedCount:
     """The wanted number of instances of a node or scaling group in every instance of its parent.
 
-    ``include``: ids to remove first; ``exclude``: ids to keep while others can be removed. For a group they may be
-    ids of its instances or of node instances within them.
+    ``include`` are ids of instances to remove first; ``exclude`` are ids of instances to remove only if no others are left. For
+    a group they may be ids of its instances or of node instances within them.
     """
 
     instances: int
@@ -55,10 +55,10 @@ class WantedCount:
 
 @frozen
 class ModifiedInstances:
-    """Instances that change, those next to them, and the relationships between (N7).
+    """Instances that change, the instances next to them, and the relationships between these (N7).
 
-    ``changed`` and ``related``: instance numbers, ascending; ``rows``: numbers of relationship instances with a changed
-    end; ``rules``: places of links without rows that relate a changed instance to others.
+    ``changed`` and ``related`` are instance numbers, ascending. ``rows`` are numbers of relationship instances with a changed
+    instance at one end. ``rules`` are numbers of links without rows that relate a changed instance to others.
     """
 
     changed: np.ndarray
@@ -69,11 +69,12 @@ class ModifiedInstances:
 
 @frozen
 class Modification:
-    """The result of a modification. ``topology``: the topology with both the added and the removed instances.
+    """The result of a modification.
 
-    ``finished``: the topology at the end: without the removed instances; the ``extended`` ones, which are kept, have
-    another target. ``counts``: {node or group: instances in every instance of its parent} where the blueprint
-    has another count. ``added_groups`` and ``removed_groups``: group instances.
+    ``topology`` has both the added and the removed instances. ``finished`` is the topology at the end, without the removed
+    instances. ``extended`` are instances that stay but get another target at the end. ``counts`` is {node or group: instances
+    in every instance of its parent} where this differs from the blueprint. ``added_groups`` and ``removed_groups`` are numbers
+    of group instances.
     """
 
     topology: Topology
@@ -86,7 +87,7 @@ class Modification:
     removed_groups: np.ndarray
 
     def rolled_back(self) -> Topology:
-        """The topology after a rollback, without the added instances. Numbers and ids are not used again."""
+        """Return the topology after a rollback, without the added instances. Their numbers and ids are not used again."""
         return without(self.topology, self.added.changed, self.added_groups)
 
 
@@ -100,11 +101,11 @@ def modify(
     yes_many: bool = False,
     most: int = MAX_INSTANCES,
 ) -> Modification:
-    """The modification that gives nodes and scaling groups the ``wanted`` counts.
+    """Return the modification that gives nodes and scaling groups the ``wanted`` counts.
 
-    ``counts``: present counts that differ from the blueprint's. ``suffixes``: seed of the new ids.
+    ``counts`` are present counts that differ from the blueprint's. ``suffixes`` is the seed of the new ids.
     ``force_limits``: ignore min_instances and max_instances. ``yes_many``: allow more than a million new relationship
-    instances. ``most``: the most instances of a deployment.
+    instances. ``most`` is the largest number of instances of a deployment.
 
     Raises: ``ProblemsError`` with PL-N007 (several targets of an all_to_one), PL-N008 (no such node or group), PL-N009
     (wrong count), PL-N010 (beyond the limits), PL-N011 (an id that is none of its instances), PL-N005, PL-P002.
@@ -140,7 +141,7 @@ def assembled(
     yes_many: bool,
     new_links: np.ndarray | None = None,
 ) -> Modification:
-    """The modification that adds and removes the members of ``found``. ``new_links``: the same argument as of ``tie``."""
+    """Return the modification that adds and removes the members in ``found``. ``new_links`` marks links without rows so far."""
     grown = _grown(topology, forest, members, found, suffixes)
     before, groups_before = len(topology), len(topology.groups)
     removed = found.goes[:before].nonzero()[0].astype(np.int32)
@@ -193,7 +194,7 @@ def _check(
 
 
 def _count(one: Node | ScalingGroup, wanted: Mapping[str, WantedCount], counts: Mapping[str, int]) -> int:
-    """The final number of instances in every instance of its parent."""
+    """Return the final number of instances of a node or group in every instance of its parent."""
     if one.name in wanted:
         return wanted[one.name].instances
     declared = one.default_instances
@@ -216,7 +217,10 @@ def _beyond(name: str, count: int, how: str, known: Node | ScalingGroup) -> Prob
 def _turns(
     topology: Topology, members: MemberNumbering, wanted: Mapping[str, WantedCount], number: Mapping[str, int]
 ) -> np.ndarray:
-    """The order of removal, by member."""
+    """Return the order of removal of each member: ``GO``, ``PLAIN`` or ``KEEP``.
+
+    Raises: PL-N011 for an id that belongs to no instance of the node or group.
+    """
     turn = np.full(len(members), PLAIN, np.int64)
     if not any(one.include or one.exclude for one in wanted.values()):
         return turn
@@ -241,7 +245,7 @@ def _turns(
 def _grown(
     topology: Topology, forest: Forest, members: MemberNumbering, found: ResizedTopology, suffixes: int
 ) -> Topology:
-    """The topology with the new instances after the others, ordered by node and index, without their relationships."""
+    """Return the topology with the new instances after the others, ordered by node and index, without their relationships."""
     is_node = found.entity < forest.node_count
     nodes, groups = is_node.nonzero()[0], (~is_node).nonzero()[0]
     nodes = nodes[np.lexsort((found.index[nodes], found.entity[nodes]))]
@@ -272,7 +276,10 @@ def _grown(
 def _lies_in(
     forest: Forest, members: MemberNumbering, found: ResizedTopology, final: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(group instance that directly contains each new member, node instance that contains it), -1 for none."""
+    """Return, for each new member, (the group instance that directly contains it, the node instance that contains it).
+
+    A number is -1 if there is no such instance.
+    """
     entity = np.concatenate((members.entity, found.entity))
     parent = np.concatenate((members.parent, found.parent))
     number = np.arange(len(members))
@@ -312,13 +319,13 @@ def _grown_groups(
 
 
 def _behind(column: np.ndarray, more: np.ndarray, length: int) -> np.ndarray:
-    """A column with ``more`` appended; an empty column counts as ``length`` times -1."""
+    """Return a column with ``more`` appended; an empty column counts as ``length`` times -1."""
     full = column if len(column) else np.full(length, -1, np.int32)
     return np.concatenate((full, more)).astype(np.int32)
 
 
 def _related(topology: Topology, changed: np.ndarray, there: np.ndarray) -> ModifiedInstances:
-    """Neighbours of the changed instances in either direction, among existing ones (``there``, bool by number)."""
+    """Return the changed instances with their neighbours, among the existing instances ``there`` (bool by number)."""
     is_changed = np.zeros(len(topology), bool)
     is_changed[changed] = True
     near = np.zeros(len(topology), bool)
@@ -333,7 +340,7 @@ def _related(topology: Topology, changed: np.ndarray, there: np.ndarray) -> Modi
 
 
 def _ruled(topology: Topology, changed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(links without rows with a changed instance at one end, nodes at their other ends as bool by node)."""
+    """Return (links without rows that have a changed instance at one end, nodes at their other ends as bool by node)."""
     is_hit = np.zeros(len(topology.nodes), bool)
     is_hit[topology.node[changed]] = True
     rules = np.array([place for place, link in enumerate(topology.links) if link.is_rule], np.int32)
@@ -346,10 +353,10 @@ def _ruled(topology: Topology, changed: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def _with_extended_last(topology: Topology, is_new: np.ndarray, rows_before: int) -> tuple[Topology, ModifiedInstances]:
-    """The topology with rows between kept instances after all others, and these instances.
+    """Return the topology with its new rows between kept instances moved to the end, and the kept instances of these rows.
 
-    Such rows exist if the only target of an all_to_one is removed and its sources get another one. They are added at
-    the end of the modification, so that a rollback leaves none of them.
+    Such rows arise if the only target of an all_to_one is removed and its sources get another target. They are added only
+    when the modification is finished, so that a rollback leaves none of them.
     """
     new = np.arange(rows_before, len(topology.link))
     is_kept = ~is_new[topology.source[new]] & ~is_new[topology.target[new]]

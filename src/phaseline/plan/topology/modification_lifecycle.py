@@ -1,7 +1,7 @@
-"""The life cycle of a modification: begun, then finished or taken back (N8). Each step returns a changed topology.
+"""The life cycle of a modification: it begins, and is then finished or taken back (N8). Each step returns a new topology.
 
-While it is under way, added instances exist already and removed ones still exist, so that a workflow can install or
-uninstall them. The result is computed at the end, from the topology at that time.
+While a modification is open, its added instances exist already and its removed instances still exist, so that a
+workflow can install or uninstall them. The result is computed at the end, from the topology at that time.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 NOTHING: Mapping[str, Value] = {}
 CUT = "cut"
-"""Key of data kept of an update that still has its removed instances: places of the links to cut at the end."""
+"""Key of the stored data of an open update: numbers of the links to remove at its end, together with the removed instances."""
 
 
 def begun(
     change: Modification, *, execution: str, workflow: str, name: str, kept: Mapping[str, Value] = NOTHING
 ) -> Topology:
-    """The topology with the added instances, under a modification that has begun."""
+    """Return the topology with the added instances, in which the modification has begun."""
     started = Started(
         execution,
         workflow,
@@ -48,9 +48,9 @@ def begun(
 
 
 def finished(topology: Topology) -> tuple[Topology, np.ndarray]:
-    """(the topology after a successful modification, relationships that moved to staying instances, int32).
+    """Return (topology after a successful modification, numbers of new relationships between staying instances, int32).
 
-    The removed instances are gone. Sources of an all_to_one whose target was removed are related to another one.
+    The removed instances are gone. If the target of an all_to_one was removed, its sources are related to another target.
     """
     started = topology.started
     assert started is not None, "only what has begun can be finished"
@@ -61,21 +61,27 @@ def finished(topology: Topology) -> tuple[Topology, np.ndarray]:
 
 
 def taken_back(topology: Topology) -> Topology:
-    """The topology after taking the modification back: without the added instances; states and properties stay unchanged."""
+    """Return the topology after the modification is taken back: without the added instances.
+
+    States and properties of the other instances stay unchanged.
+    """
     started = topology.started
     assert started is not None, "only what has begun can be taken back"
     return altered(without(topology, started.added, started.added_groups), started=None)
 
 
 def given_up(topology: Topology) -> Topology:
-    """The topology after giving up a modification without remaining instances: added ones are removed unless a blueprint has them."""
+    """Return the topology when a modification is given up because no instance is left.
+
+    The instances that a scaling has added are removed. After an update the topology is that of the new blueprint.
+    """
     started = topology.started
     assert started is not None, "only what has begun can be given up"
     return taken_back(topology) if started.workflow == "scale" else ended(topology)
 
 
 def ended(topology: Topology) -> Topology:
-    """The topology after an update: without the removed instances, and with their links cut."""
+    """Return the topology after an update: without the removed instances, and with their links cut."""
     started = topology.started
     assert started is not None, "only what has begun can end"
     shape = without(topology, started.removed, started.removed_groups)
@@ -90,7 +96,7 @@ def ended(topology: Topology) -> Topology:
 
 
 def without(topology: Topology, instances: np.ndarray, groups: np.ndarray) -> Topology:
-    """The topology without these instances and group instances. Numbers and ids are not used again."""
+    """Return the topology without these instances and group instances. Their numbers and ids are not used again."""
     if not len(instances) and not len(groups):
         return topology
     gone, gone_groups = ~topology.is_there, ~topology.groups.is_there
@@ -100,7 +106,7 @@ def without(topology: Topology, instances: np.ndarray, groups: np.ndarray) -> To
 
 
 def refusal(started: Started) -> Problem:
-    """PL-P043: another modification has begun and not ended."""
+    """Return PL-P043: another modification has begun and not ended."""
     who = f" by {started.execution}" if started.execution else ""
     wanted = f"phaseline executions retry {started.execution}" if started.execution else "retry it"
     message = f"the modification of '{started.name}' that was begun{who} has not ended"

@@ -1,4 +1,4 @@
-"""The nodes of a deployment under another blueprint: kept, replaced, removed, added (W60, decision 18)."""
+"""Decide which nodes of a deployment another blueprint keeps, replaces, removes and adds (W60, decision 18)."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ if TYPE_CHECKING:
     from phaseline.plan.topology.blueprint_diff import Alike
 
 PAST = "\0"
-"""The first character of the names of removed groups; no YAML name can contain it."""
+"""First character of the names of removed groups. No name in YAML can contain it, so it never equals a real name."""
 
 
 @frozen
 class NodeDiff:
-    """By name: ``kept`` {node: its number}, ``replaced`` {node: why it cannot be updated in place}, ``removed`` {node: number}.
+    """The decision for each node of both blueprints, by name.
 
-    ``added``: nodes of the new blueprint without a number to keep, replaced ones included, in its order. ``groups``:
-    the new blueprint's scaling groups: those that keep their instances in the order of the topology, then new ones. Removed
-    groups stay between them under other names, without members.
+    ``kept`` is {node: its number}, ``replaced`` {node: why it cannot be updated in place}, ``removed`` {node: its number},
+    which includes replaced nodes. ``added`` are the nodes of the new blueprint that get a new number, which includes replaced
+    nodes, in the order of the blueprint. ``groups`` are the new blueprint's scaling groups: first those that keep their
+    instances, in the order of the topology, then new ones. Removed groups keep their positions, renamed and without members.
     """
 
     kept: Mapping[str, int]
@@ -42,10 +43,7 @@ class NodeDiff:
 
 
 def diff_nodes(topology: Topology, blueprint: Blueprint, alike: Alike) -> NodeDiff:
-    """The result for each node: kept, replaced, removed or added.
-
-    ``removed`` includes the numbers of replaced nodes.
-    """
+    """Return the decision for each node: kept, replaced, removed or added."""
     current = current_nodes(topology)
     groups, regrouped = _groups(topology, blueprint)
     kept: dict[str, int] = {}
@@ -67,17 +65,20 @@ def diff_nodes(topology: Topology, blueprint: Blueprint, alike: Alike) -> NodeDi
 
 
 def current_nodes(topology: Topology) -> dict[str, int]:
-    """{node of the present blueprint: its number}."""
+    """Return {node of the present blueprint: its number}."""
     return {node.name: number for number, node in enumerate(topology.nodes) if number not in topology.past}
 
 
 def groups_in_order(topology: Topology) -> dict[str, ScalingGroup]:
-    """The scaling groups of the present blueprint, in the order of their instances' numbers; removed ones have no members."""
+    """Return the scaling groups of the present blueprint, in the order in which their instances are numbered.
+
+    Removed groups are included, without members.
+    """
     return _groups(topology, topology.blueprint)[0]
 
 
 def _why_replaced(old: Node, new: Node, alike: Alike) -> str:
-    """The reason why a node cannot be updated in place; empty: it can."""
+    """Return why a node cannot be updated in place; empty if it can."""
     if old.type != new.type:
         return f"its type changes from {old.type} to {new.type}"
     if alike.relationships(old.relationships, new.relationships):
@@ -92,7 +93,7 @@ def _why_replaced(old: Node, new: Node, alike: Alike) -> str:
 
 
 def _groups(topology: Topology, blueprint: Blueprint) -> tuple[dict[str, ScalingGroup], dict[str, str]]:
-    """(scaling groups in the order of the present ones, {node that must be replaced because of its group: why})."""
+    """Return (scaling groups in the order of the present ones, {node that must be replaced because of its group: why})."""
     old, new = topology.blueprint.scaling_groups, blueprint.scaling_groups
     names = topology.groups.names or tuple(old)
     if not names and not new:
@@ -121,7 +122,7 @@ def _members(groups: Mapping[str, ScalingGroup], name: str) -> frozenset[str] | 
 
 
 def _groups_in(name: str, groups: Mapping[str, ScalingGroup]) -> set[str]:
-    """Scaling groups within a scaling group, at any depth."""
+    """Return the scaling groups within a scaling group, at any depth."""
     found: set[str] = set()
     open_ = [name]
     while open_:
@@ -133,7 +134,7 @@ def _groups_in(name: str, groups: Mapping[str, ScalingGroup]) -> set[str]:
 
 
 def _nodes_of(name: str, groups: Mapping[str, ScalingGroup], seen: Collection[str] = ()) -> set[str]:
-    """Nodes within a scaling group, those of groups in it included."""
+    """Return the nodes within a scaling group, including those of groups in it."""
     if name not in groups or name in seen:
         return set()
     found: set[str] = set()

@@ -1,4 +1,7 @@
-"""Turn relationships of node templates into links, and into rows between instances if needed (N2, N3, decision 11)."""
+"""Turn relationships of node templates into links between nodes, and into rows between instances (N2, N3, decision 11).
+
+A link whose instances are all related, and whose operations call nothing, needs no rows.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +23,12 @@ if TYPE_CHECKING:
 
 CONNECTION_TYPES = ("all_to_all", "all_to_one")
 MAX_CALLS = 1_000_000
-"""The most relationship calls in one workflow without a confirmation (decision 11)."""
+"""Largest number of relationship calls in one workflow without a confirmation by the user (decision 11)."""
 
 
 @frozen
 class RelationshipRows:
-    """Links, and columns over relationship instances, ordered by link, source, target."""
+    """The links of a topology, and columns of their relationship instances, ordered by link, source and target."""
 
     links: tuple[Link, ...]
     link: np.ndarray
@@ -52,7 +55,12 @@ class _Links:
 def connect(
     nodes: Sequence[Node], forest: Forest, first: np.ndarray, count: np.ndarray, *, yes_many: bool
 ) -> RelationshipRows:
-    """Links of all nodes with their rows; ``first`` and ``count``: the positions of the instances of each entity."""
+    """Return the links of all nodes with their rows.
+
+    ``first`` and ``count`` are the position of the first instance, and the number of instances, of each entity.
+
+    Raises: PL-P002 for too many relationship calls.
+    """
     links = links_of(nodes, forest)
     if not links:
         nothing = np.empty(0, np.int32)
@@ -66,7 +74,7 @@ def connect(
 
 
 def links_of(nodes: Sequence[Node], forest: Forest, past: Collection[int] = ()) -> tuple[Link, ...]:
-    """The relationships of all nodes except the ``past`` ones.
+    """Return the links of all nodes except the ``past`` ones, one for each relationship of a template.
 
     Raises: PL-N001 (unknown connection type), PL-N006 (all to one within a group).
     """
@@ -94,7 +102,7 @@ def links_of(nodes: Sequence[Node], forest: Forest, past: Collection[int] = ()) 
 
 
 def calls_of(relationship: Relationship, operations: Sequence[str]) -> int:
-    """The number of calls of one relationship instance when ``operations`` of both sides run."""
+    """Return the number of calls that ``operations`` of both sides make for one relationship instance."""
     return sum(
         operation is not None and operation.is_implemented
         for name in operations
@@ -103,7 +111,7 @@ def calls_of(relationship: Relationship, operations: Sequence[str]) -> int:
 
 
 class _Ties(NamedTuple):
-    """How a relationship connects the instances of both sides; all to all without calls needs no rows."""
+    """How a relationship connects the instances of both nodes. All to all without calls needs no rows."""
 
     is_containment: bool
     all: bool
@@ -111,7 +119,10 @@ class _Ties(NamedTuple):
 
 
 class _TiesOf:
-    """The ties of a relationship. Relationships of one type, often ten thousand, share their parts and are inspected once."""
+    """Function from a relationship to the way it connects instances.
+
+    Relationships of one type, often ten thousand, share their parts and are inspected only once.
+    """
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, int, int, str], _Ties] = {}
@@ -165,7 +176,7 @@ def _columns(links: tuple[Link, ...], forest: Forest, count: np.ndarray) -> _Lin
 
 
 def _too_many(nodes: Sequence[Node], columns: _Links, count: np.ndarray) -> list[Problem]:
-    """A problem when installing or uninstalling would make more than ``MAX_CALLS`` relationship calls."""
+    """Return a problem if installing or uninstalling would make more than ``MAX_CALLS`` relationship calls."""
     totals = {"install": 0, "uninstall": 0}
     most: tuple[int, Link | None] = (0, None)
     fan = np.where(columns.everyone, count[columns.target] // np.maximum(columns.parts, 1), 1)
@@ -197,9 +208,9 @@ def _too_many(nodes: Sequence[Node], columns: _Links, count: np.ndarray) -> list
 
 
 def _rows(columns: _Links, first: np.ndarray, count: np.ndarray) -> RelationshipRows:
-    """Rows of all links at once: contained in one's container, all to one the first target, all to all each pair.
+    """Return the rows of all links: to one's container, to the first target (all to one), or to each target (all to all).
 
-    Instances of one container or group instance are neighbours, so that a division finds it.
+    Instances of one container or group instance are neighbours, so a division finds the container.
     """
     source, target = columns.source, columns.target
     parts = np.maximum(np.where(columns.inside, count[target], columns.parts), 1)

@@ -1,4 +1,4 @@
-"""Restrictions of a deployment: checks of a revision against them, and of restrictions that a user sets."""
+"""Check a revision against the restrictions of its deployment, and check restrictions that a user sets."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def refuse_revision(revision: Revision) -> None:
 
 
 def wrong(topology: Topology, said: Mapping[str, Sequence[str] | None]) -> Iterator[Problem]:
-    """Problems of restrictions: PL-P001 for unknown names, PL-P004 for actions that cannot be forbidden."""
+    """Yield problems of restrictions to be set: PL-P001 for unknown names, PL-P004 for actions that cannot be forbidden."""
     for name, actions in said.items():
         number = topology.number_of.get(name)
         if name not in current_nodes(topology) and (number is None or not topology.is_there[number]):
@@ -48,7 +48,7 @@ def wrong(topology: Topology, said: Mapping[str, Sequence[str] | None]) -> Itera
 
 
 def whom(topology: Topology, said: Mapping[str, Sequence[str] | None]) -> np.ndarray:
-    """The instances named by the restrictions, bool by number."""
+    """Return the instances that the restrictions name, directly or by their node; bool by number."""
     found: np.ndarray = np.isin(topology.node, [at for name, at in current_nodes(topology).items() if name in said])
     found[[topology.number_of[name] for name in said if name in topology.number_of]] = True
     return found

@@ -1,10 +1,10 @@
-"""A deployment under another blueprint: instances that stay, are added and are removed, and changed relationships (W60, N6, N7).
+"""Compute what changes when a deployment gets another blueprint: its instances and its relationships (W60, N6, N7).
 
-Nothing is stored and nothing runs. Instances, nodes and relationship instances keep their numbers. Removed nodes stay
-as past ones and removed relationships as cut ones, so that past executions can still be shown.
+Nothing is stored and nothing runs. Instances, nodes and relationship instances keep their numbers. Removed nodes remain in
+the topology as past nodes and removed relationships as cut links, so that past executions can still be shown.
 
-Steps: ``diff_nodes`` decides about each node. The nodes of the new blueprint get their places, new ones after the others. Links are
-identified by type and target. Then instances are counted as in any modification, and related.
+Steps: ``diff_nodes`` decides about each node. Nodes of the new blueprint get their numbers, new nodes after the others. Links
+are matched by their nodes and type. Then instances are added, removed and related as in any modification.
 """
 
 from __future__ import annotations
@@ -34,11 +34,12 @@ NO_INPUTS: frozenset[str] = frozenset()
 
 @frozen
 class Revision:
-    """The change of a deployment. ``finished``: its topology under the new blueprint, without the removed instances.
+    """The change of a deployment to another blueprint.
 
-    ``former``: its topology until now. ``added`` and ``removed``: instance numbers, ascending. ``extended``: new rows of
-    ``finished`` between staying instances; ``reduced``: removed rows between staying instances, numbered as before.
-    ``changed``: {kept node: its changes}; ``retied``: rows of relationships whose operations changed.
+    ``former`` is its topology until now. ``finished`` is its topology under the new blueprint, without the removed instances.
+    ``fates`` is the decision about each node. ``added`` and ``removed`` are instance numbers, ascending. Relationship numbers:
+    ``extended`` are new relationships between staying instances; ``reduced`` are removed ones between staying instances;
+    ``retied`` are those whose operations changed. ``changed`` is {kept node: its changes}.
     """
 
     former: Topology
@@ -53,7 +54,7 @@ class Revision:
 
     @property
     def drifted(self) -> np.ndarray:
-        """Instances of nodes with a changed property or operation, ascending (W61)."""
+        """Numbers of the instances of nodes with a changed property or operation, ascending (W61)."""
         own = [name for name, changes in self.changed.items() if any(map(is_own, changes))]
         numbers = [self.fates.kept[name] for name in own]
         found = np.isin(self.finished.node, numbers) & self.finished.is_there
@@ -63,7 +64,7 @@ class Revision:
 
 
 def is_own(change: BlueprintChange) -> bool:
-    """Whether a step is about the node itself: its properties and operations, not its relationships or counts."""
+    """Return True if a step changes the node itself: its properties or operations, not its relationships or counts."""
     return change.what in {"property", "operation"} and ".relationships." not in change.path
 
 
@@ -76,11 +77,11 @@ def revise(
     wanted: Mapping[str, int] | None = None,
     yes_many: bool = False,
 ) -> Revision:
-    """The revision of a deployment to the blueprint (inputs evaluated). ``suffixes``: seed of the new ids.
+    """Return the revision of a deployment to the blueprint, whose inputs must be evaluated. ``suffixes`` is the seed of new ids.
 
-    ``changed_inputs``: names; nodes that use one of them in values evaluated later count as changed. If the blueprint does
-    not change a count, the present one stays, even if it was scaled; a changed count wins. ``wanted``: {node or group:
-    instances}, counts that win over the present ones where they differ from the blueprint's.
+    ``changed_inputs`` are names of inputs; nodes with a property that uses one of them when it is evaluated later count as changed.
+    A count that the blueprint changes replaces the present count; otherwise the present count stays, even if the node was scaled.
+    ``wanted`` is {node or group: instances}; if it is given, it replaces the present counts.
 
     Raises: ``ProblemsError`` with PL-N001, PL-N005, PL-N006, PL-N007, PL-P002.
     """
@@ -139,7 +140,7 @@ def _revision(
 
 
 def _nodes(topology: Topology, blueprint: Blueprint, found: NodeDiff) -> tuple[Node, ...]:
-    """The present nodes with their new templates, then the added ones, by depth and as nearly as possible in blueprint order."""
+    """Return the present nodes with their new templates, then the added nodes in the order of the blueprint."""
     nodes = list(topology.nodes)
     for name, number in found.kept.items():
         nodes[number] = blueprint.nodes[name]
@@ -149,7 +150,10 @@ def _nodes(topology: Topology, blueprint: Blueprint, found: NodeDiff) -> tuple[N
 def _counts(
     topology: Topology, nodes: Sequence[Node], found: NodeDiff, wanted: Mapping[str, int] | None
 ) -> tuple[dict[str, int], list[int], np.ndarray]:
-    """(counts that differ from the blueprint's, instances of each entity in its parent, requested counts; -1: none)."""
+    """Return (counts that differ from the blueprint's, counts of all entities, requested counts).
+
+    A count is the number of instances in every instance of the parent. A requested count is -1 if the present one stays.
+    """
     old_groups, past = topology.blueprint.scaling_groups, topology.past | found.past
     old_end = len(nodes) + len(topology.groups.names or old_groups)
     each: list[int] = []
@@ -188,8 +192,9 @@ def _counts(
 
 @frozen
 class _Links:
-    """Links by place, present ones first. By link, bool: ``cut`` now; ``fresh``: new; ``rows``: has rows instead of a rule;
-    ``retied``: the operations differ.
+    """The links of the new topology, present ones first, with columns of bool by link.
+
+    ``cut``: removed now. ``fresh``: new. ``rows``: now has rows instead of a rule. ``retied``: its operations differ.
     """
 
     links: tuple[Link, ...]
@@ -200,7 +205,7 @@ class _Links:
 
 
 def _links(topology: Topology, nodes: Sequence[Node], forest: Forest, past: frozenset[int], alike: Alike) -> _Links:
-    """Match links. The nodes at its ends, its type, and the number of earlier ones of the kind identify a relationship."""
+    """Match the links of both blueprints. A link is identified by its nodes, its type, and its rank among links with equal ones."""
     said = _numbered(links_of(nodes, forest, past))
     before = _numbered(link for link in topology.links if not (link.is_cut or link.source in past))
     keys = {id(link): key for key, link in before.items()}
@@ -245,7 +250,7 @@ def _is_retied(old: Link, new: Link, alike: Alike) -> bool:
 def _changed(
     topology: Topology, blueprint: Blueprint, found: NodeDiff, inputs: frozenset[str], alike: Alike
 ) -> dict[str, tuple[BlueprintChange, ...]]:
-    """The changes of each kept node; an unchanged value that uses a changed input counts, too."""
+    """Return the changes of each kept node. A property that uses a changed input counts as changed, too."""
     changed: dict[str, tuple[BlueprintChange, ...]] = {}
     for name, number in found.kept.items():
         old, new = topology.nodes[number], blueprint.nodes[name]

@@ -1,4 +1,4 @@
-"""Read a request to scale: the node or group, its number of instances, and the order of removal (W40)."""
+"""Read a request to scale: the node or group, its number of instances, and which instances to remove first (W40)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ENTITY = "scalable_entity_name"
 NODE_ID = "node_id"
-"""The name of that parameter in types of release 3."""
+"""Name that the parameter ``scalable_entity_name`` had in release 3 of Cloudify's types; still accepted."""
 DELTA = "delta"
 SCALE_COMPUTE = "scale_compute"
 INCLUDE = "include_instances"
@@ -33,14 +33,16 @@ FORCE_LIMITS = "force_limits"
 YES_MANY = "yes_many"
 NUMBER = re.compile(r"\s*[+-]?\d{1,18}\s*")
 SHOWN = 10
-"""The most instances named when a given one does not exist."""
+"""Most instances that a problem names when a given instance does not exist."""
 
 
 @frozen
 class Scaling:
-    """``name``: the node or group that is scaled, with ``scale_compute`` the host. ``planned``: instances in each container.
+    """What a request to scale asks for.
 
-    ``include`` and ``exclude``: ids to remove first and ids to keep.
+    ``name`` is the node or group that is scaled; with ``scale_compute`` it is the node's host. ``delta`` is the change, and
+    ``planned`` the resulting number of instances in each container. ``include`` are ids of instances to remove first,
+    ``exclude`` ids of instances to keep.
     """
 
     name: str
@@ -51,12 +53,12 @@ class Scaling:
 
 
 def said_entity(request: Request) -> Value:
-    """The name of the node or group to scale, from either of the two parameters."""
+    """Return the name of the node or group to scale, from either of the two parameters that may give it."""
     return request.parameters.get(ENTITY) or request.parameters.get(NODE_ID)
 
 
 def read_scaling(topology: Topology, request: Request) -> Scaling:
-    """The scaling that the request asks for in the present deployment.
+    """Return the scaling that the request asks for in the present deployment.
 
     Raises: ``ProblemsError`` with PL-N008 (unknown name), PL-N011 (unknown instance), PL-N012 (not a number), PL-N013
     (below zero), PL-N014 (include and exclude contradict the request).
@@ -75,7 +77,10 @@ def read_scaling(topology: Topology, request: Request) -> Scaling:
 
 
 def change_of(topology: Topology, request: Request, scaling: Scaling) -> Modification:
-    """The modification. The same topology gives the same ids, so a plan shows the ids of the added instances."""
+    """Return the modification that the scaling makes.
+
+    Equal topologies give equal ids, so a plan already shows the ids of the added instances.
+    """
     wanted = WantedCount(scaling.planned, scaling.include, scaling.exclude)
     return modify(
         topology,
@@ -88,7 +93,7 @@ def change_of(topology: Topology, request: Request, scaling: Scaling) -> Modific
 
 
 def problems_of(topology: Topology, request: Request) -> Iterator[Problem]:
-    """All problems of the request, as if a modification under way had been taken back."""
+    """Yield all problems of the request. If another modification is open, it is treated as taken back."""
     try:
         shape = topology if topology.started is None else taken_back(topology)
         scaling = read_scaling(shape, request)
@@ -99,7 +104,10 @@ def problems_of(topology: Topology, request: Request) -> Iterator[Problem]:
 
 
 def _entity(topology: Topology, name: str, *, is_host: bool) -> str:
-    """The node or group, or with ``is_host`` the node of the host that contains the node, if any."""
+    """Return the name of the node or group to scale; with ``is_host``, of the host that contains the node, if any.
+
+    Raises: PL-N008 if there is no node or group of this name.
+    """
     known = current_nodes(topology)
     if name not in known and name not in topology.blueprint.scaling_groups:
         from phaseline.lang.did_you_mean import suggestion
@@ -118,7 +126,10 @@ def _entity(topology: Topology, name: str, *, is_host: bool) -> str:
 
 
 def _delta(request: Request) -> int:
-    """The number ``delta`` of the request, given as a whole number or as a text of one."""
+    """Return the parameter ``delta`` of the request, which is a whole number or the text of one.
+
+    Raises: PL-N012 for any other value.
+    """
     found = request.parameters.get(DELTA, 1)
     if isinstance(found, str) and NUMBER.fullmatch(found):
         return int(found)
@@ -129,7 +140,7 @@ def _delta(request: Request) -> int:
 
 
 def _current(topology: Topology, name: str) -> int:
-    """The present count of the node or group in every instance of its parent."""
+    """Return the present number of instances of the node or group in every instance of its parent."""
     group = topology.blueprint.scaling_groups.get(name)
     declared = (
         topology.nodes[topology.node_number[name]].default_instances if group is None else group.default_instances
@@ -139,14 +150,14 @@ def _current(topology: Topology, name: str) -> int:
 
 
 def _seed(topology: Topology) -> int:
-    """The seed of new ids; it differs after each addition of instances, and between deployments."""
+    """Return the seed of new ids. It differs after each addition of instances, and between deployments."""
     from zlib import crc32
 
     return crc32("\0".join([*topology.ids, *topology.groups.ids]).encode())
 
 
 def _wrong_choice(topology: Topology, request: Request, scaling: Scaling) -> Iterable[Problem]:
-    """Problems of the instances to remove first, and of those to keep."""
+    """Yield the problems of the instances to remove first, and of the instances to keep."""
     given = [which for which, ids in ((INCLUDE, scaling.include), (EXCLUDE, scaling.exclude)) if ids]
     if not given or not scaling.delta:
         return
@@ -183,10 +194,10 @@ def _conflicts(choice: _Choice, scaling: Scaling) -> Iterable[Problem]:
 
 
 class _Choice:
-    """The instances of a node or scaling group that is scaled."""
+    """The instances of a node or scaling group from which those to remove are chosen."""
 
     def __init__(self, topology: Topology, name: str) -> None:
-        """By name."""
+        """Find the instances by the name of their node or group."""
         self._topology = topology
         self._members = members_of(topology, len(topology.nodes))
         groups = list(topology.groups.names)
@@ -199,14 +210,14 @@ class _Choice:
         return [*self._topology.ids, *self._topology.groups.ids]
 
     def member(self, id: str) -> int:
-        """The instance with this id; for a group, the group instance that contains it; -1 for none."""
+        """Return the member with this id; for a group, the group instance that contains it; -1 if there is none."""
         at = self._place.get(id, -1)
         while at >= 0 and self._members.entity[at] != self._entity:
             at = int(self._members.parent[at]) if self._is_group else -1
         return at if at >= 0 and self._members.is_alive[at] else -1
 
     def parents(self, members: Iterable[int]) -> list[int]:
-        """The parents of these members, -1 for a member without a parent."""
+        """Return the parents of these members; -1 for a member without a parent."""
         return [int(self._members.parent[member]) for member in members]
 
     def _alive(self) -> list[int]:
@@ -214,12 +225,12 @@ class _Choice:
         return found
 
     def listed(self) -> str:
-        """The first few ids."""
+        """Return the first few ids as text, and the number of the others."""
         alive, ids = self._alive(), self._ids
         more = f" and {len(alive) - SHOWN:,} more" if len(alive) > SHOWN else ""
         return (", ".join(ids[member] for member in alive[:SHOWN]) or "none") + more
 
     def others(self, excluded: Iterable[int], count: int) -> list[str]:
-        """Ids of ``count`` instances that are not excluded; empty if there are fewer, or too many to name."""
+        """Return the ids of ``count`` instances that are not excluded; empty if there are fewer, or too many to name."""
         left = [member for member in self._alive() if member not in set(excluded)]
         return [self._ids[member] for member in left[-count:]] if count <= min(len(left), SHOWN) else []

@@ -1,10 +1,11 @@
-"""A whole deployment as one document, for exports, snapshots and abandoned deployments (spec of hooks, section 10).
+"""Write a whole deployment as one document, for exports, snapshots and abandoned deployments (spec of hooks, section 10).
 
-The outer keys are exactly those of source 2's system, so that readers of its documents can read these. The key ``phaseline`` beside
-them holds what they cannot express: node instances and relationships. Secrets are sealed, as in the store.
+The outer keys are exactly those of Heat's documents (source 2), so that readers of Heat's documents can read these.
+The additional key ``phaseline`` holds what Heat's keys cannot express: node instances and relationships. Secrets are
+sealed, as in the store.
 
-Example of two instances: ``document_of`` writes each as a resource under its instance id, with the id of the real resource and the
-runtime properties as ``resource_data``; ``adoption`` makes the same topology from it.
+Example of two instances: ``document_of`` writes each as a resource under its instance id, with the id of the real
+resource and the runtime properties as ``resource_data``; ``adoption`` makes an equal topology from it.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
 
 FORMAT = 1
-"""Format version of the part ``phaseline``; a higher one is refused."""
+"""Version of the format of the part ``phaseline``; a document with a higher version is refused."""
 NATIVE = "phaseline"
-"""Phaseline's own key, added to the keys of source 2's system."""
+"""Phaseline's own key in a document, beside the keys that Heat uses."""
 KEYS = (
     "name", "id", "action", "status", "template", "environment", "files", "project_id", "stack_user_project_id", "tags",
     "resources",
 )  # fmt: skip
 RESOURCE_KEYS = ("name", "resource_id", "type", "action", "status", "metadata", "resource_data")
-"""Exact keys of a document, and of each of its resources."""
+"""The exact keys that Heat uses in a document (``KEYS``) and in each of its resources (``RESOURCE_KEYS``)."""
 METADATA = "metadata"
 NOT_THERE = (int(State.UNINITIALIZED), int(State.DELETED))
 """States of instances without a real resource."""
@@ -45,8 +46,10 @@ ACTIONS: Mapping[int, str] = {State.SUSPENDED: "SUSPEND", State.STOPPED: "SUSPEN
 
 @frozen
 class FilesTaken:
-    """The files of a blueprint: {path: text, or ``{base64: …}``}, the ``main`` one, the ``executable`` ones, and a digest of all.
-    ``left_out``: why there are none.
+    """The files of a blueprint in a document.
+
+    ``files`` is {path: text, or ``{base64: …}``}; ``main`` is the path of the blueprint's main file; ``executable`` are paths of
+    executable files; ``digest`` is a hash of all. ``left_out`` is the reason if the document has no files.
     """
 
     files: Mapping[str, Value] = field(default_factory=dict)
@@ -58,9 +61,11 @@ class FilesTaken:
 
 @frozen
 class StackDocumentParts:
-    """The parts of a document. ``template``: the blueprint as JSON. ``inputs`` and ``documents`` ({instance number: runtime
-    properties}) as they are stored. ``states``: uint8 by number, ``state_names`` those of paths. ``uses``: {namespace: stored blueprint}.
-    ``packages``: used packages, as ``{name, version, enabled, imported, settings}``, secrets in settings sealed.
+    """Everything from which a document is made.
+
+    ``template`` is the blueprint as JSON. ``inputs`` and ``documents`` ({instance number: runtime properties}) are as stored.
+    ``states`` is uint8 by instance number; ``state_names`` are the names of states of paths. ``uses`` is {namespace: stored
+    blueprint}. ``packages`` are the used packages, as ``{name, version, enabled, imported, settings}``, with secrets sealed.
     """
 
     name: str
@@ -82,7 +87,7 @@ class StackDocumentParts:
 
 
 def document_of(facts: StackDocumentParts) -> dict[str, Value]:
-    """The document as JSON values."""
+    """Return the document as JSON values."""
     return {
         "name": facts.name,
         "id": facts.id,
@@ -100,7 +105,7 @@ def document_of(facts: StackDocumentParts) -> dict[str, Value]:
 
 
 def digest_of(template: Value) -> str:
-    """The digest that detects a changed template; a stored template is not checked again, so it must be unchanged."""
+    """Return the digest of a template. An adoption compares it, because an unchanged template needs no further check."""
     import hashlib
     import json
 
@@ -109,7 +114,7 @@ def digest_of(template: Value) -> str:
 
 
 def as_others_have_it(document: Mapping[str, Value]) -> dict[str, Value]:
-    """The document with only the keys of source 2's system."""
+    """Return the document with only the keys that Heat uses."""
     return {key: document[key] for key in KEYS}
 
 
@@ -134,7 +139,7 @@ def _resources(facts: StackDocumentParts) -> dict[str, Value]:
 
 
 def _native(facts: StackDocumentParts) -> dict[str, Value]:
-    """Instances and their relationships, by ids, without removed instances."""
+    """Return the content of the key ``phaseline``: instances and relationships by ids, without removed instances."""
     topology = facts.topology
     there = topology.is_there
     instances: list[Value] = []
@@ -172,7 +177,7 @@ def _native(facts: StackDocumentParts) -> dict[str, Value]:
 
 
 def _files(taken: FilesTaken) -> dict[str, Value]:
-    """Facts about the files besides their contents; empty if no files were requested."""
+    """Return facts about the files besides their contents; empty if no files were requested."""
     if taken.left_out:
         return {"files": {"left_out": taken.left_out}}
     if not taken.main:
@@ -198,7 +203,7 @@ def _groups(topology: Topology) -> list[Value]:
 
 
 def _relationships(topology: Topology) -> list[Value]:
-    """[source, target, place in the source's template] of relationships that have rows."""
+    """Return [source id, target id, index in the source's template] of each relationship instance that has a row."""
     cut = np.fromiter((link.is_cut for link in topology.links), bool, len(topology.links))
     rows = topology.is_tied & ~cut[topology.link] if len(topology.link) else np.empty(0, bool)
     return [

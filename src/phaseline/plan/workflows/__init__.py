@@ -1,4 +1,4 @@
-"""The built-in workflows, each a module with its planner; a module is imported when its workflow is first used."""
+"""The built-in workflows. Each is a module with a planner, which is imported when the workflow is first used."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NAMES = (
 
 
 def built_in(name: str) -> Workflow:
-    """The built-in workflow of this name. ``KeyError`` if there is none."""
+    """Return the built-in workflow of this name. Raises: ``KeyError`` if there is none."""
     match name:
         case "install":
             from phaseline.plan.workflows import install
@@ -78,7 +78,7 @@ def built_in(name: str) -> Workflow:
 
 
 class _Planners(Mapping[str, "Planner"]):
-    """The planners by name. Listing the names imports no planner, because a command needs only one."""
+    """The planners by name. Listing the names imports no planner, because a command needs only one of them."""
 
     def __getitem__(self, name: str) -> Planner:
         return built_in(name).plan
@@ -94,4 +94,4 @@ class _Planners(Mapping[str, "Planner"]):
 
 
 PLANNERS: Mapping[str, Planner] = _Planners()
-"""{name of the workflow: its planner}"""
+"""{name of a built-in workflow: its planner}"""

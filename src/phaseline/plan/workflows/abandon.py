@@ -1,7 +1,8 @@
-"""Abandon: save the deployment as a document, then delete its records; no real resource is touched (spec of hooks, section 10).
+"""Plan an abandon: save the deployment as a document, then delete its records (spec of hooks, section 10).
 
-The document is stored in a turn of its own. The records are deleted with the turn that ends the execution. So neither a crash nor a
-lost reply loses the document. A hook that runs afterwards still finds the records; if it refuses, they stay.
+No real resource is touched. The document is stored in a turn of its own; the records are deleted in the turn that ends the
+execution. So neither a crash nor a lost reply loses the document. A hook that runs in between still finds the records;
+if the hook refuses, the records are kept.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ FORCE = "force"
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Reshape | Verdict:  # noqa: ARG001 - a planner's signature
-    """The round that stores the document, then the verdict that deletes the records."""
+    """Return the round that stores the document, and after it the verdict that deletes the records."""
     if history.canceled:
         return Verdict(ExecutionStatus.CANCELED)
     if settled(history, ABANDON) is None:
@@ -40,7 +41,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
 
 
 def problems(topology: Topology, request: Request) -> Iterable[Problem]:
-    """PL-P043 while a modification has not ended, unless ``force`` is set."""
+    """Yield PL-P043 if a modification has not ended, unless ``force`` is set."""
     under_way = topology.started
     if under_way is not None and request.parameters.get(FORCE) is not True:
         message = f"the modification of '{under_way.name}' by {under_way.execution or under_way.workflow} has not ended"

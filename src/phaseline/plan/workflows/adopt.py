@@ -1,8 +1,9 @@
-"""Adopt: existing resources become a deployment, and nothing is created (spec of hooks, section 10).
+"""Plan an adoption: existing resources become a deployment, and nothing is created (spec of hooks, section 10).
 
-The caller has stored the deployment with its instances and their runtime properties. The graph "adopt" calls nothing: it sets each
-instance to ``started``, or to the state in the document for an instance that does not run. Then each instance with a check is checked,
-because a wrong id would be adopted like any other. A failed adoption can be undone: the records are deleted, the resources are not.
+The caller has already stored the deployment with its instances and their runtime properties. The graph "adopt" calls nothing: it
+sets each instance to ``started``, or to another state if the document names one. Then each instance with a
+check is checked, because an adoption alone does not notice a wrong id. A failed adoption can be undone: the records are deleted, the
+resources are not.
 """
 
 from __future__ import annotations
@@ -33,15 +34,15 @@ if TYPE_CHECKING:
 ADOPT = "adopt"
 """Name of the workflow, and of the graph that sets the states of the instances."""
 DOCUMENT = "document"
-"""Parameter: name of the document with the adopted resources, set by the caller that stored the deployment from it."""
+"""Parameter: name of the document with the adopted resources. The caller that stored the deployment from it sets it."""
 STATES = "states"
-"""Parameter: {state: instance numbers as ranges} of those that do not become ``started``."""
+"""Parameter: {state: instance numbers as ranges} of the instances that do not become ``started``."""
 CHECK = "check"
-"""Parameter: whether adopted instances are checked."""
+"""Parameter: whether the adopted instances are checked."""
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
-    """The states, then the check; after it, the verdict."""
+    """Return the graphs that set the states, then the graph that checks, then the verdict."""
     asked = Asked(topology, request, history, declare)
     last = history.rounds[-1] if history.rounds and history.rounds[-1].attempt == history.attempt else None
     if not history.canceled and (last is None or last.is_met) and not settled(history, CHECK_STATUS):
@@ -59,7 +60,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
 
 
 def _check(asked: Asked) -> Graph | None:
-    """The graph that checks all adopted instances with a check."""
+    """Return the graph that checks all adopted instances that have a check; None if there are none or no check is wanted."""
     if asked.request.parameters.get(CHECK) is False:
         return None
     return build_status_graph(
@@ -68,7 +69,10 @@ def _check(asked: Asked) -> Graph | None:
 
 
 def _next_state(asked: Asked) -> Graph | None:
-    """The graph, without calls, that sets instances to the next state; a state of a path needs the path."""
+    """Return the graph, without calls, that sets instances to the next state; None if all states are set.
+
+    A state of a path is known only if the path is known.
+    """
     topology, said = asked.topology, asked.request.parameters.get(STATES)
     numbers = {state.word: int(state) for state in State}
     if asked.history.paths is not None:
@@ -89,7 +93,7 @@ def _next_state(asked: Asked) -> Graph | None:
 
 
 def problems(_topology: Topology, request: Request) -> Iterable[Problem]:
-    """PL-P042 without a document, the only source of existing resources."""
+    """Yield PL-P042 if no document is named, because only a document describes existing resources."""
     if not request.parameters.get(DOCUMENT):
         mend = "name the document: phaseline adopt FILE -d NAME"
         yield Problem("PL-P042", "an adoption needs a document, and none is given", mend)

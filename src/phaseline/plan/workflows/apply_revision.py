@@ -1,7 +1,7 @@
-"""Apply the revision of an update: the deployment under the new blueprint, with the work left to do in it (W60).
+"""Apply the revision of an update: make the topology under the new blueprint, with a record of the work left to do (W60).
 
-If a delegated workflow does that work, removed instances and their relationships exist while it runs, and ``ended`` removes them.
-The update's own rounds have uninstalled them before.
+An update with its own rounds has uninstalled the removed instances before. If a delegated workflow does that work, the removed
+instances and their relationships still exist while it runs, and ``ended`` removes them.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from phaseline.plan.transforms.pipeline import Asked
 
 UPDATE = "update"
-"""Name of the workflow, and of the graph that updates."""
+"""Name of the workflow, and of the graph that updates instances."""
 UNTOUCHED = "untouched"
-"""Key of data kept when the way back begins before any staying instance was changed."""
+"""Key of stored data that is set if taking an update back begins before any staying instance was changed."""
 
 
 def revised(topology: Topology, aim: Aim) -> Revision:
-    """The revision that brings a deployment to this target. Raises: what ``revise`` raises."""
+    """Return the revision that brings a deployment to this target. Raises: the problems of ``revise``."""
     known = aim.revision
     if isinstance(known, Revision) and known.former is topology:
         return known
@@ -48,10 +48,10 @@ def revised(topology: Topology, aim: Aim) -> Revision:
 
 
 def taken_over(asked: Asked, revision: Revision, *, keeps_all: bool = False) -> Topology:
-    """The topology under the new blueprint, with the work left to do. ``keeps_all``: removed instances are kept.
+    """Return the topology under the new blueprint, with a record of the work left to do.
 
-    Instances added but not installed by an unfinished update are added by this one. Instances left between
-    the two halves of a reinstall are reinstalled.
+    With ``keeps_all``, removed instances are kept. An earlier update may be unfinished: instances that it added but did not install
+    count as added by this one, and instances that it uninstalled but did not install again are reinstalled.
     """
     former = asked.topology.started
     left = former.added if former is not None else np.empty(0, np.int32)
@@ -77,7 +77,7 @@ def taken_over(asked: Asked, revision: Revision, *, keeps_all: bool = False) -> 
 
 
 def left_between(asked: Asked) -> np.ndarray:
-    """Instances that an unfinished update was to reinstall or update and that are not started; bool by number."""
+    """Return instances that an unfinished update was to reinstall or update and that are not started; bool by number."""
     found = kept_instances(asked, AGAIN) | kept_instances(asked, "reinstalled") | kept_instances(asked, "updated")
     found |= at_source(asked.topology, kept(asked, "tied"))
     found = with_contained(asked.topology, found) & asked.topology.is_there
@@ -86,7 +86,7 @@ def left_between(asked: Asked) -> np.ndarray:
 
 
 def _with_all(revision: Revision, started: Started) -> Topology:
-    """The new topology with the removed instances still in it, with their relationships."""
+    """Return the new topology, in which the removed instances and their relationships still exist."""
     former, finished = revision.former, revision.finished
     gone, groups_gone = ~finished.is_there, ~finished.groups.is_there
     gone[revision.removed] = False
@@ -113,7 +113,7 @@ def _with_all(revision: Revision, started: Started) -> Topology:
 
 
 def raise_if_replaced(revision: Revision) -> None:
-    """Raise PL-P041 with every node that would have to be replaced."""
+    """Raise PL-P041 for every node that would have to be replaced."""
     found = revision.fates.replaced
     if found:
         nodes = revision.finished.blueprint.nodes
@@ -125,7 +125,7 @@ def raise_if_replaced(revision: Revision) -> None:
 
 
 def raise_if_forbidden(revision: Revision) -> None:
-    """Raise PL-P049 with every node whose restrictions forbid its part of the revision."""
+    """Raise PL-P049 for every node whose restrictions forbid its part of the revision."""
     if revision.former.is_restricted:
         from phaseline.plan.topology.restriction_checks import refuse_revision
 
@@ -133,7 +133,7 @@ def raise_if_forbidden(revision: Revision) -> None:
 
 
 def raise_if_other_modification(topology: Topology) -> None:
-    """Raise PL-P043 while a modification of another kind has not ended."""
+    """Raise PL-P043 if a modification of another kind has not ended."""
     other = topology.started
     if other is not None and other.workflow != UPDATE:
         message = f"the modification of '{other.name}' by {other.execution or other.workflow} has not ended"

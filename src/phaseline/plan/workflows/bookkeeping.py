@@ -1,7 +1,7 @@
-"""Bookkeeping: workflows that call nothing. One round stores what an operator recorded: restrictions, health marks, labels.
+"""Workflows that only store what an operator recorded: restrictions, health marks, labels. They call nothing.
 
-They are executions like any other, so they claim the instances that they change and do not disturb other work on them
-(``restrict`` and ``mark_unhealthy``: spec of hooks, section 11; ``relabel``, once the hook classes have agreed: decision 41).
+They are executions like any other, so they claim the instances that they change and do not disturb other work on
+them. Restrictions and marks are in the spec of hooks, section 11; labels are stored when the hook classes have agreed (decision 41).
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 RESTRICT, MARK, RELABEL = "restrict", "mark_unhealthy", "relabel"
 """Names of the workflows, and of their rounds."""
 RESTRICTED = "restricted"
-"""Parameter of ``restrict``: {node or instance id: forbidden actions; null: those of the blueprint}."""
+"""Parameter of ``restrict``: {node or instance id: forbidden actions, or null for the actions that the blueprint forbids}."""
 REASON = "reason"
-"""Parameter of ``mark_unhealthy``: the reason shown with the instance."""
+"""Parameter of ``mark_unhealthy``: the reason, which is shown with the instance."""
 ADD, REMOVE = "add", "remove"
-"""Parameters of ``relabel``: labels as ``KEY=VALUE``; an empty value stands for all of its key."""
+"""Parameters of ``relabel``: labels as ``KEY=VALUE``. In ``remove``, an empty value removes all labels of the key."""
 
 
 def one_round(name: str, change: Callable[[Topology, Request], Reshape]) -> Planner:
-    """Return the planner of such a workflow. ``name``: the name of its round; ``change``: returns the change stored with it."""
+    """Return a planner with a single round called ``name``, in which it stores the result of ``change``."""
 
     def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Reshape | Verdict:  # noqa: ARG001 - a planner's signature
         done = settled(history, name)
@@ -52,19 +52,19 @@ def one_round(name: str, change: Callable[[Topology, Request], Reshape]) -> Plan
 
 
 def restricted(topology: Topology, request: Request) -> Reshape:
-    """The change that sets the restrictions."""
+    """Return the change that sets the restrictions."""
     merged = {**topology.restricted, **_restrictions(request)}
     kept = {name: actions for name, actions in merged.items() if actions is not None}
     return Reshape(RESTRICT, altered(topology, restricted=kept))
 
 
 def restriction_problems(topology: Topology, request: Request) -> Iterable[Problem]:
-    """PL-P001 for names that do not exist, PL-P004 for actions that cannot be forbidden."""
+    """Yield PL-P001 for names that do not exist, and PL-P004 for actions that cannot be forbidden."""
     return wrong(topology, _restrictions(request))
 
 
 def restriction_claims(topology: Topology, request: Request) -> np.ndarray | None:
-    """The restricted instances, so that no other work on them is under way."""
+    """Return the restricted instances as the claim, so that no other work on them runs at the time."""
     return whom(topology, _restrictions(request))
 
 
@@ -73,30 +73,30 @@ def _restrictions(request: Request) -> Mapping[str, Sequence[str] | None]:
 
 
 def marked(topology: Topology, request: Request) -> Reshape:
-    """The marks of the named instances; the next heal treats them as unhealthy."""
+    """Return the change that marks the named instances; the next heal treats them as unhealthy."""
     chosen = choose(topology, request).nonzero()[0].astype(np.int32)
     return Reshape(MARK, topology, marks=(chosen, str(request.parameters.get(REASON) or "")))
 
 
 def mark_problems(topology: Topology, request: Request) -> Iterable[Problem]:
-    """PL-P001 where no instance is named: an empty selection would mean all of them."""
+    """Yield PL-P001 if the request names no instance, because an empty selection would mean all instances."""
     if only_chosen(topology, request) is None:
         mend = "name them: phaseline instances mark-unhealthy ID -d NAME"
         yield Problem("PL-P001", "no instance selected: 'mark_unhealthy' needs at least one", mend)
 
 
 def relabelled(topology: Topology, request: Request) -> Reshape:
-    """The change of the labels."""
+    """Return the change of the labels."""
     return Reshape(RELABEL, topology, labels=requested_labels(request))
 
 
 def requested_labels(request: Request) -> Relabelled:
-    """The labels that a request adds and removes."""
+    """Return the labels that a request adds and removes."""
     return Relabelled(_labels(request.parameters.get(ADD)), _labels(request.parameters.get(REMOVE)))
 
 
 def no_claims(topology: Topology, request: Request) -> np.ndarray | None:  # noqa: ARG001 - the form of all claims
-    """No instance: only the deployment's labels change."""
+    """Return a claim on no instance, because only the deployment's labels change."""
     return np.zeros(len(topology), bool)
 
 

@@ -1,6 +1,7 @@
-"""Check_status and check_drift: check each existing instance once and store the results (W32, W46).
+"""Plan ``check_status`` and ``check_drift``: check each existing instance once and store the results (W32, W46).
 
-Heal and update begin with the same rounds (``build_status_graph``, ``build_drift_graph``), which tolerate failed checks.
+Heal and update begin with rounds made by the same functions (``build_status_graph``, ``build_drift_graph``); there a
+failed check is tolerated.
 """
 
 from __future__ import annotations
@@ -30,24 +31,24 @@ if TYPE_CHECKING:
 
 CHECK_STATUS = "check_status"
 CHECK_DRIFT = "check_drift"
-"""Names of the workflows, and of their graphs."""
+"""Names of the two workflows, and of their graphs."""
 CHECK = "check"
-"""Name of the workflow that checks a deployment as a whole; its graph is that of ``check_status``."""
+"""Name of the workflow that checks a deployment as a whole. Its graph is that of ``check_status``."""
 SHOWN = 5
-"""The most nodes named; all are counted."""
+"""Most nodes without a check that a verdict names. It also gives the number of the others."""
 
 NOT_THERE = (State.UNINITIALIZED, State.DELETED)
-"""States of instances that do not exist outside and so cannot be checked."""
+"""States of instances that have no real resource, so that they cannot be checked."""
 
 
 def is_up(asked: Asked) -> np.ndarray:
-    """Instances that exist outside, bool by number."""
+    """Return the instances that have a real resource, bool by number."""
     there: np.ndarray = ~np.isin(asked.history.states, NOT_THERE) & asked.topology.is_there
     return there
 
 
 def implementing(topology: Topology, operation: str) -> np.ndarray:
-    """Instances whose node implements the operation, bool by number."""
+    """Return the instances whose node implements the operation, bool by number."""
     if operation not in topology.called:
         return np.zeros(len(topology), bool)
     found = [node.operations.get(operation) for node in topology.nodes]
@@ -57,14 +58,17 @@ def implementing(topology: Topology, operation: str) -> np.ndarray:
 
 
 def build_status_graph(asked: Asked, chosen: np.ndarray, *, tolerant: bool, in_order: bool = False) -> Graph | None:
-    """The graph that checks the status of the chosen instances that exist; None if none has the operation."""
+    """Return the graph that checks the status of chosen instances; None if no instance can be checked.
+
+    Only existing instances whose node implements the check are called.
+    """
     called = chosen & is_up(asked) & implementing(asked.topology, op.CHECK_STATUS)
     walk = Walk((Call(op.CHECK_STATUS),), tolerant=tolerant, once=True, in_order=in_order)
     return weave(asked, CHECK_STATUS, called, walk) if called.any() else None
 
 
 def build_drift_graph(asked: Asked, chosen: np.ndarray, *, tolerant: bool, in_order: bool) -> Graph | None:
-    """The graph that checks drift of the chosen instances that exist, then of their relationships; None without such a check."""
+    """Return the graph that checks drift of chosen instances, then of their relationships; None if nothing can be checked."""
     called = implementing(asked.topology, op.CHECK_DRIFT) | _related(asked.topology, op.CHECK_RELATIONSHIP_DRIFT)
     called &= chosen & is_up(asked)
     sequence = (Call(op.CHECK_DRIFT), Relate(op.CHECK_RELATIONSHIP_DRIFT))
@@ -73,7 +77,7 @@ def build_drift_graph(asked: Asked, chosen: np.ndarray, *, tolerant: bool, in_or
 
 
 def _related(topology: Topology, operation: str) -> np.ndarray:
-    """Instances with a relationship that implements the operation on either side, bool by number."""
+    """Return the instances with a relationship that implements the operation on either side, bool by number."""
     sides = [(link.relationship.source_operations, link.relationship.target_operations) for link in topology.links]
     found = [[side.get(operation) for side in both] for both in sides]
     by_link = np.array([any(one is not None and one.is_implemented for one in both) for both in found], bool)
@@ -84,7 +88,7 @@ def _related(topology: Topology, operation: str) -> np.ndarray:
 
 
 def plan_status(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
-    """The graph that checks the chosen instances; after it, the verdict: a failed check fails the workflow."""
+    """Return the graph that checks the status of chosen instances; after it, the verdict. A failed check fails the workflow."""
     asked = Asked(topology, request, history, declare)
     in_order = request.parameters.get(IN_ORDER) is True
     return _once(
@@ -93,14 +97,14 @@ def plan_status(topology: Topology, request: Request, history: History, declare:
 
 
 def plan_drift(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
-    """Plan a check for drift, like ``plan_status`` for health. Drift is a result, not a failure."""
+    """Return the graph that checks drift of chosen instances; after it, the verdict. Drift is a result, not a failure."""
     asked = Asked(topology, request, history, declare)
     in_order = request.parameters.get(IN_ORDER) is not False
     return _once(asked, CHECK_DRIFT, lambda chosen: build_drift_graph(asked, chosen, tolerant=False, in_order=in_order))
 
 
 def plan_check(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
-    """Plan a check like ``plan_status``; the reason in the verdict names nodes without a check."""
+    """Return the answer of ``plan_status``; the reason in the verdict also names nodes without a check."""
     answer = plan_status(topology, request, history, declare)
     if not isinstance(answer, Verdict) or answer.status is ExecutionStatus.CANCELED:
         return answer

@@ -1,6 +1,7 @@
-"""An update whose rounds are those of another workflow, which gets the affected instances as parameters (W60).
+"""Run an update with the rounds of another workflow, which gets the affected instances as parameters (W60).
 
-The parameters have the ancestor's names. Removed instances still exist while it runs, added ones exist already.
+The parameters have the names that Cloudify uses. While the workflow runs, removed instances still exist and added ones
+exist already.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ if TYPE_CHECKING:
     from phaseline.plan.transforms.pipeline import Asked
 
 WORKFLOW_ID = "workflow_id"
-"""Parameter: the workflow that replaces the update's own rounds."""
+"""Parameter: name of the workflow that replaces the update's own rounds."""
 HANDED_ON = ("skip_install", "skip_uninstall", "ignore_failure")
-"""Parameters of the update that are passed on unchanged."""
+"""Parameters of the update that the other workflow gets unchanged."""
 
 
 def handed_over(asked: Asked, rounds: tuple[Round, ...]) -> Graph | Reshape | GoOn | Verdict:
-    """The answer of the other workflow; ``rounds``: its own rounds."""
+    """Return the answer of the other workflow's planner. ``rounds`` are the rounds of this workflow so far."""
     name = str(asked.request.parameters[WORKFLOW_ID])
     planner = asked.history.planner(name)
     if planner is None:
@@ -39,7 +40,11 @@ def handed_over(asked: Asked, rounds: tuple[Round, ...]) -> Graph | Reshape | Go
 
 
 def whom(asked: Asked) -> dict[str, Value]:
-    """The parameters: ids of added and removed instances, of those with changed relationships, and of their neighbours; changed nodes."""
+    """Return the parameters that describe the update to the other workflow.
+
+    They are ids of added and removed instances, of instances with changed relationships, and of the neighbours of all these;
+    and the names of changed nodes.
+    """
     topology, given = asked.topology, asked.request.parameters
     started = topology.started
     assert started is not None, "the new blueprint was taken over"
@@ -70,7 +75,7 @@ def _nodes(topology: Topology, numbers: np.ndarray) -> list[Value]:
 
 
 def _beside(topology: Topology, numbers: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Staying instances with a relationship to or from one of these."""
+    """Return the staying instances with a relationship to or from one of the instances ``numbers``."""
     source, target = topology.source[topology.is_tied], topology.target[topology.is_tied]
     near = np.concatenate((target[np.isin(source, numbers)], source[np.isin(target, numbers)]))
     return near[~np.isin(near, np.concatenate((numbers, others)))]

@@ -1,4 +1,4 @@
-"""Execute operation: call one operation on every chosen instance, without state changes (W26)."""
+"""Plan ``execute_operation``: call one operation on every chosen instance, without state changes (W26)."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from phaseline.plan.graph.call_policies import Declare
 
 EXECUTE_OPERATION = "execute_operation"
-"""Name of the graph."""
+"""Name of the workflow, and of its graph."""
 OPERATION = "operation"
 ALLOW_KWARGS_OVERRIDE = "allow_kwargs_override"
 SKIP_UNDECLARED = "skip_undeclared"
-"""Parameter: nodes without the operation are left out, as in the ancestor's code (WD7)."""
+"""Parameter: leave out nodes without the operation instead of refusing the request, as Cloudify's code does (WD7)."""
 
 SHOWN = 10
-"""The most nodes named in a problem."""
+"""Most nodes or operations that a problem names."""
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
-    """The graph that calls the operation; after it, the verdict.
+    """Return the graph that calls the operation; after it, the verdict.
 
     Raises: ``ProblemsError`` with what ``problems`` finds, before anything is called.
     """
@@ -45,7 +45,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
 
 
 def problems(topology: Topology, request: Request) -> Iterable[Problem]:
-    """Problems of the operation: chosen nodes that do not declare it, inputs defined twice."""
+    """Yield problems of the operation: chosen nodes that do not declare it (PL-P006), inputs defined twice (PL-P007)."""
     found = known_operations(topology, request, _name(request))
     if request.parameters.get(SKIP_UNDECLARED) is not True:
         yield from _undeclared(topology, request, found)
@@ -83,7 +83,7 @@ def _undeclared(topology: Topology, request: Request, found: Mapping[int, Operat
 
 
 def _full_names(node: Node, name: str) -> list[str]:
-    """The full names that a bare name matches."""
+    """Return the full names that match a bare name."""
     return [] if "." in name else [full for full in node.operations if full.rpartition(".")[2] == name]
 
 
