@@ -1,1 +1,3 @@
-"""Plugin code: reads the declarations of functions without running them, imports functions when they are called."""
+"""Plugin code: declarations of functions are read from source text; functions are imported when
+they are first called.
+"""

@@ -1,8 +1,8 @@
-"""The catalog of plugin code: the declarations of functions, and the functions themselves.
+"""The catalog of plugin code: it finds the declarations of functions, and imports the functions themselves.
 
 A function is named ``module.function``. If no such module exists, an entry point of the group
-``phaseline.operations`` may replace it: its name is the module's part, its value the real module. The entry point
-belongs to an installed distribution, or to a plugin package that the deployment uses.
+``phaseline.operations`` may have the module's name; its value is then the real module. The entry point belongs to an
+installed distribution, or to a plugin package that the deployment uses.
 """
 
 from __future__ import annotations
@@ -27,18 +27,20 @@ if TYPE_CHECKING:
     from phaseline.model.phases.definitions import PhaseCode
 
 GROUP = "phaseline.operations"
-"""The entry-point group of plugin modules."""
+"""Entry-point group in which distributions announce modules with operations."""
 
 
 class PluginCatalog:
-    """Implements ``ports.catalog.Catalog`` over plugin folders, installed distributions and entry points."""
+    """Implements ``ports.catalog.Catalog`` for plugin folders, installed distributions and entry points."""
 
     def __init__(
         self, offer_heat: Callable[[], None] | None = None, before_code: Callable[[], None] | None = None
     ) -> None:
-        """Nothing is read or imported yet. ``offer_heat`` is called before a hook class of Heat's group is imported.
+        """Read and import nothing yet.
 
-        ``before_code`` is called before a module of a plugin is imported, each time.
+        ``offer_heat`` is called before a hook class of Heat's entry-point group is imported.
+
+        ``before_code`` is called each time before a plugin's module is imported.
         """
         self._before_code = before_code
         self._offer_heat = offer_heat
@@ -55,16 +57,17 @@ class PluginCatalog:
         return PhaseImporter(self._loader)
 
     def phases(self, folders: Callable[[], Iterable[str]]) -> PhasePlugins:
-        """The phase plugins of folders and of installed distributions with their code; ``load`` reads and imports them.
+        """Return the phase plugins of folders and of installed distributions; call ``load`` on them to read and import
+        them.
 
-        ``folders`` is asked by each ``load``.
+        ``folders`` is called at each ``load``, because settings may have changed.
         """
         from phaseline.catalog.phases.plugin_set import PhasePlugins, read_all
 
         return PhasePlugins(read=lambda: read_all(folders()), importer=self._phase_importer)
 
     def load_phase(self, code: PhaseCode) -> Callable[..., object]:
-        """The function of a phase as it is in force now; raises as ``load``."""
+        """Return the active function of a phase; raises what ``PhaseImporter.load`` raises."""
         return as_phase(self._phase_importer.load(code), code.form)
 
     @shared_property
@@ -74,15 +77,15 @@ class PluginCatalog:
         return HookCode(self._loader, self._offer_heat)
 
     def load_hook(self, hook: PinnedHookClass) -> Callable[[], object]:
-        """The function that gives the object of a hook class; raises as ``load``."""
+        """Return a function that returns an object of the hook class; raises what ``HookCode.maker`` raises."""
         return self._hook_code.maker(hook)
 
     def forget_hooks(self) -> None:
-        """Reload hook classes for executions that begin from now on."""
+        """Import hook classes again at their next use, for executions that begin from now on."""
         self._hook_code.forget()
 
     def declare(self, implementation: str, code: CodeLocation) -> Declaration | None:
-        """The declaration of the function; None when its source cannot be found."""
+        """Return the declaration of a function, or None if its source is not found."""
         found = self._declarations.of(implementation, code)
         if found is None:
             module, function = split(implementation)
@@ -92,13 +95,16 @@ class PluginCatalog:
 
     @shared_property
     def _announced(self) -> Mapping[str, str]:
-        """{entry point name: module}, read from the distributions' metadata: planning imports no plugin."""
+        """{entry point's name: module}, read from the distributions' metadata, so that planning imports no plugin."""
         from importlib.metadata import entry_points
 
         return {point.name: point.value.partition(":")[0] for point in entry_points(group=GROUP)}
 
     def load(self, implementation: str, code: CodeLocation) -> Callable[..., object]:
-        """The function itself. Raises ``ImportError``, ``AttributeError``, ``TypeError`` or what the import raised."""
+        """Return the function, and import it if necessary.
+
+        Raises ``ImportError``, ``AttributeError``, ``TypeError`` or what the import raised.
+        """
         try:
             return self._loader.load(implementation, code)
         except ModuleNotFoundError as error:
@@ -112,7 +118,11 @@ class PluginCatalog:
 
     @staticmethod
     def _load_announced(name: str, function: str, missing: ModuleNotFoundError) -> Callable[..., object]:
-        """The function of the module that an entry point names; stevedore is imported only for such names."""
+        """Return the function of the module that an entry point names; ``missing`` is raised if there is no such entry
+        point.
+
+        stevedore is imported here, because few deployments need it.
+        """
         from stevedore.driver import DriverManager
         from stevedore.exception import NoMatches
 
@@ -125,7 +135,9 @@ class PluginCatalog:
 
 
 def _packaged(module: str, code: CodeLocation) -> str | None:
-    """The module that a plugin package of the deployment calls so; most deployments have none."""
+    """Return the module to which a plugin package of the deployment maps this name, or None; most deployments have no
+    package.
+    """
     if not code.packages:
         return None
     from phaseline.catalog.code.packaged_names import packaged_module

@@ -1,1 +1,3 @@
-"""Functions of plugins: found in their text, imported when they are called."""
+"""Plugin functions: their declarations are read from source text, and the functions are imported
+when they are called.
+"""

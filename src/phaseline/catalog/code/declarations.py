@@ -1,8 +1,9 @@
 """Declarations of plugin functions, read from their source text: nothing of a plugin is run or imported.
 
-It understands the decorators ``operation`` of ``phaseline`` (native) and of ``cloudify.decorators`` (``resumable=``
-means repeatable) and ``phase`` of ``phaseline``, under any imported name; arguments that are literals or module
-constants; and functions that a module re-exports from another one.
+The reader understands the decorators ``operation`` of ``phaseline`` (native) and of ``cloudify.decorators``
+(``resumable=`` means repeatable), and ``phase`` of ``phaseline``, whatever name a decorator is imported under.
+Arguments may be literals or constants of the module. A function that a module imports from another module is found
+there.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.code_location import CodeLocation
 
 MAX_PASSES = 8
-"""How often a name may be passed on from module to module before we give up."""
+"""Number of modules through which the re-export of one function is followed; this ends circular re-exports."""
 NATIVE_NAMES = frozenset(
     {
         "phaseline.operation",
@@ -38,28 +39,32 @@ CLOUDIFY_NAMES = frozenset({"cloudify.decorators.operation", "cloudify.decorator
 PLAIN = Declaration(flavour="cloudify")
 """The declaration of a function without a decorator."""
 NO_LITERAL = object()
-"""The value of an expression that is unknown without running it."""
+"""Marker for an expression whose value cannot be known without running code."""
 
 
 @frozen
 class ModuleText:
-    """The declarations in one module's text: its functions, and names it re-exports ({name: dotted origin})."""
+    """What one module's source text declares: ``functions`` by name, and ``passed_on``, the names that the module
+    re-exports.
+
+    ``passed_on`` is {name: dotted name of the original}.
+    """
 
     functions: Mapping[str, Declaration] = field(default_factory=dict)
     passed_on: Mapping[str, str] = field(default_factory=dict)
 
 
 class DeclarationReader:
-    """Reads declarations; each file once, again when it has changed on disk."""
+    """Reads the declarations in source files; a file is read once, and read again when it has changed on disk."""
 
     def __init__(self) -> None:
         self._texts: dict[str, tuple[tuple[int, int], ModuleText]] = {}
         self._known: dict[tuple[CodeLocation, str], Declaration] = {}
 
     def of(self, implementation: str, code: CodeLocation) -> Declaration | None:
-        """The declaration of ``module.function``; None when its source is not found or does not define it.
+        """Return the declaration of ``module.function``, or None if its source file is not found or does not define it.
 
-        Answers are cached as long as this object lives: make a new one for each command.
+        Found declarations are cached for the life of this reader, so make a new reader for each command.
         """
         key = (code, implementation)
         found = self._known.get(key)
@@ -101,7 +106,7 @@ class DeclarationReader:
 
 
 def read_module(tree: ast.Module, package: str = "") -> ModuleText:
-    """The declarations of a parsed module of ``package``."""
+    """Return the declarations in a parsed module; ``package`` is the package that relative imports start from."""
     statements = list(top_level(tree.body))
     origins: dict[str, str] = {}
     constants: dict[str, object] = {}
@@ -120,7 +125,7 @@ def read_module(tree: ast.Module, package: str = "") -> ModuleText:
 
 
 def top_level(body: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
-    """Statements of a module, those inside ``if`` and ``try`` included, in the order of the text."""
+    """Yield the statements of a module in the order of the text, including those inside ``if`` and ``try``."""
     for statement in body:
         yield statement
         if isinstance(statement, ast.If):
@@ -131,7 +136,7 @@ def top_level(body: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
 
 
 def imported_names(statement: ast.Import | ast.ImportFrom, package: str) -> dict[str, str]:
-    """{local name: dotted origin}."""
+    """Return {local name: dotted name of the original} for the names that an import statement binds."""
     if isinstance(statement, ast.Import):
         return {
             alias.asname or alias.name.partition(".")[0]: alias.name if alias.asname else alias.name.partition(".")[0]
@@ -148,7 +153,11 @@ def imported_names(statement: ast.Import | ast.ImportFrom, package: str) -> dict
 def _assigned(
     statement: ast.Assign, origins: dict[str, str], constants: dict[str, object], functions: dict[str, Declaration]
 ) -> None:
-    """Constants for later arguments; ``name = function`` and ``name = operation(...)(function)`` as well."""
+    """Record what an assignment binds: a constant, or a function.
+
+    Constants may be arguments of later decorators. A function is bound by ``name = function`` or by
+    ``name = operation(...)(function)``.
+    """
     names = [target.id for target in statement.targets if isinstance(target, ast.Name)]
     value = literal(statement.value, constants)
     for name in names:
@@ -179,7 +188,9 @@ def _declared(
 
 
 def _called_as(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Declaration:
-    """The argument of a function under the decorator of phases."""
+    """Return the declaration of a function decorated with ``@phase``; it depends on the number of the function's
+    arguments.
+    """
     return phase_declaration(len(function.args.posonlyargs) + len(function.args.args), function.name)
 
 
@@ -204,7 +215,7 @@ def _arguments(call: ast.Call | None, constants: Mapping[str, object]) -> dict[s
 
 
 def literal(expression: ast.expr, constants: Mapping[str, object]) -> object:
-    """The value of a literal or of the name of a constant; ``NO_LITERAL`` for anything else."""
+    """Return the value of a literal or of a named constant, or ``NO_LITERAL`` for any other expression."""
     if isinstance(expression, ast.Name):
         return constants.get(expression.id, NO_LITERAL)
     try:
@@ -214,7 +225,11 @@ def literal(expression: ast.expr, constants: Mapping[str, object]) -> object:
 
 
 def dotted_name(expression: ast.expr, origins: Mapping[str, str]) -> str:
-    """The dotted name an expression stands for, with its first word replaced by where that was imported from."""
+    """Return the full dotted name of an expression such as ``alias.operation``, or an empty text if it is no dotted
+    name.
+
+    An imported first part is replaced by the name that it was imported from (``origins``).
+    """
     words: list[str] = []
     while isinstance(expression, ast.Attribute):
         words.append(expression.attr)

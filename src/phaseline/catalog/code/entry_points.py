@@ -1,6 +1,7 @@
-"""A fast check whether any installed distribution has entry points of a group, before the thorough one.
+"""A fast check whether any installed distribution has entry points of a group.
 
-The thorough look costs 10 ms and more for the modules that read metadata; this one half a millisecond for fifty distributions.
+Reading entry points with ``importlib.metadata`` costs 10 ms or more. This check costs half a millisecond for fifty
+distributions, and spares that reading where no distribution has such entry points.
 """
 
 from __future__ import annotations
@@ -9,13 +10,18 @@ import os
 import sys
 
 HOOK_GROUP = "phaseline.hooks"
-"""The group of hook classes."""
+"""Entry-point group in which distributions announce hook classes."""
 HEAT_GROUP = "heat.stack_lifecycle_plugins"
-"""Heat's group of hook classes, read if the settings ask for it; its classes are called as by Heat."""
+"""Heat's entry-point group of hook classes, read only if the settings ask for it. The classes are
+called as Heat does.
+"""
 
 
 def is_announced(*groups: str) -> bool:
-    """True if any distribution on the path names one of the groups, even if the group is empty."""
+    """Return True if the entry points of any distribution on ``sys.path`` mention one of the groups.
+
+    True may also be returned for an empty group, or if an archive on the path cannot be checked quickly.
+    """
     wanted = tuple(group.encode() for group in groups)
     for folder in sys.path:
         try:

@@ -1,6 +1,7 @@
-"""Functions in blueprints that installed distributions announce by entry points (B40).
+"""Functions for blueprints that installed distributions announce by entry points (B40).
 
-Names are read from the distributions' metadata; a module is imported when a blueprint uses one of its functions.
+The functions' names are read from the distributions' metadata. A function's module is imported only when a blueprint
+uses the function.
 """
 
 from __future__ import annotations
@@ -26,14 +27,20 @@ if TYPE_CHECKING:
     Adapter = Callable[[str, Callable[..., object], Guard], AnnouncedFunction]
 
 OWN_GROUP = "phaseline.functions"
-"""Each entry point is a Python function of one argument: the function's, evaluated."""
+"""Phaseline's entry-point group: each entry point is a Python function that gets the evaluated argument from the
+blueprint.
+"""
 ANCESTOR_GROUP = "cloudify.tosca.ext.functions"
-"""Each entry point is a class with ``parse_args``, ``validate`` and ``evaluate``."""
+"""Cloudify's entry-point group: each entry point is a class with ``parse_args``, ``validate`` and ``evaluate``."""
 
 
 @frozen
 class FunctionPlace:
-    """An announced function: the distribution, its version, and the place of the code. ``file`` empty: none."""
+    """An announced function: its name, the distribution (``package``), the distribution's version, and where the code
+    is.
+
+    ``target`` is the value of the entry point. ``file`` is empty if the module is not found.
+    """
 
     name: str
     package: str
@@ -43,22 +50,27 @@ class FunctionPlace:
 
 
 class InstalledFunctions:
-    """Implements ``dsl.functions.third_party.FunctionFinder``. Of one name our group's counts, then the first distribution's by its name."""
+    """The functions that installed distributions announce; implements ``dsl.functions.third_party.FunctionFinder``.
+
+    If a name is announced repeatedly, Phaseline's group wins over Cloudify's, and then the first distribution by name
+    wins.
+    """
 
     def __init__(self, adapt: Adapter, before_code: Callable[[], None] | None = None) -> None:
         """Read the metadata, unless no distribution on the path names one of the groups.
 
-        ``adapt`` wraps a class of the ancestor's group as a function. ``before_code`` is called before a function is imported.
+        ``adapt`` wraps a class of Cloudify's group as a function. ``before_code`` is called before a function is
+        imported.
         """
         self._adapt, self._before_code = adapt, before_code
         self._points = _announced_points()
 
     def names(self) -> frozenset[str]:
-        """By entry point."""
+        """Return the names of all announced functions."""
         return frozenset(self._points)
 
     def load(self, name: str) -> AnnouncedFunction:
-        """The class or function that the entry point leads to."""
+        """Import the announced function of this name, and wrap it so that blueprints can use it."""
         from phaseline.catalog.code.search_path import offer_shim
 
         point = self._points[name]
@@ -76,7 +88,7 @@ class InstalledFunctions:
 
 
 def function_places() -> Iterator[FunctionPlace]:
-    """All that are announced, by name; none is imported."""
+    """Yield all announced functions by name, without importing any."""
     from phaseline.catalog.code.search_path import find_spec
 
     for name, point in sorted(_announced_points().items()):
@@ -99,7 +111,11 @@ def _announced_points() -> dict[str, EntryPoint]:
 
 @contextmanager
 def guarded(what: str, mend: str) -> Iterator[None]:
-    """Run plugin code: its exceptions become ``AnnouncedFunctionError``, except those that the scope raises to it."""
+    """Run plugin code in a ``with`` block, and turn its exceptions into ``AnnouncedFunctionError``.
+
+    ``ProblemsError`` and ``NotYetKnown``, which come from the blueprint's own evaluation, pass unchanged. ``what`` and
+    ``mend`` begin and end the message.
+    """
     from phaseline.dsl.functions.scope import NotYetKnown
 
     try:
@@ -114,19 +130,19 @@ def guarded(what: str, mend: str) -> Iterator[None]:
 
 @frozen
 class OwnFunction:
-    """A function of our group: ``call`` gets the evaluated argument, and raises what is wrong with it."""
+    """A function of Phaseline's group. ``call`` gets the evaluated argument, and raises an exception if it is wrong."""
 
     name: str
     call: Callable[[Value], Value]
 
     def check(self, written: Mapping[str, Value]) -> None:
-        """Do nothing: the function is called only when its argument is known."""
+        """Do nothing: the function can check its argument only when the argument has been evaluated."""
 
     def check_in(self, written: Mapping[str, Value], plan: Mapping[str, object]) -> None:
         """Do nothing: the function does not know the plan."""
 
     def evaluate(self, written: Mapping[str, Value], scope: Scope) -> Value:  # noqa: ARG002 - the protocol's signature
-        """Its answer."""
+        """Call the function with its evaluated argument, and return its result."""
         with guarded(f"'{self.name}'", "correct what it is given"):
             return self.call(written[self.name])
 

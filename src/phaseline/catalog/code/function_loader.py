@@ -1,9 +1,9 @@
-"""Imports plugin functions; two deployments may each have a module of the same name.
+"""Imports plugin functions so that two deployments may each have a module of the same name.
 
-Modules from plugin folders live in a *space*, one for each search path. They are imported under their plain names
-through a finder of this module, and removed from ``sys.modules`` when the import is done. An import inside a function
-that runs later searches its module's space before ``sys.modules``, where another space may just have put its modules.
-Installed modules are imported as usual.
+Modules from plugin folders belong to a *space*; there is one space for each search path. A finder in this module
+imports them under their plain names, and removes them from ``sys.modules`` afterwards. If a function of such a module
+imports something later, the module's own space is searched before ``sys.modules``, which may then hold modules of
+another space. Installed modules are imported as usual.
 
 The process has one ``sys.modules``: every loader that changes it holds one lock of the process.
 """
@@ -30,27 +30,29 @@ if TYPE_CHECKING:
 
 
 _changing = threading.RLock()
-"""Held while ``sys.modules`` shows the modules of one space."""
+"""Lock that is held while ``sys.modules`` contains the modules of one space."""
 
 
 class Space:
-    """The modules of one search path by name."""
+    """The modules imported along one search path, by name."""
 
     def __init__(self, folders: tuple[str, ...]) -> None:
-        """No module is imported yet."""
+        """Create the space of these folders, with no module imported yet."""
         self.folders = folders
         self.modules: dict[str, ModuleType] = {}
         self._is_own: dict[str, bool] = {}
 
     def has(self, top: str) -> bool:
-        """Whether a name without dots is found in its folders."""
+        """Return True if the folders of this space contain a top-level module or package of this name."""
         known = self._is_own.get(top)
         if known is None:
             known = self._is_own[top] = find_spec(top, self.folders) is not None
         return known
 
     def known(self, name: str, wanted: Sequence[str]) -> ModuleType | None:
-        """The result of ``import name`` or ``from name import wanted`` if all of it was imported before; else None."""
+        """Return the result of ``import name`` or ``from name import wanted`` if this space already has all of it, else
+        None.
+        """
         module = self.modules.get(name)
         if module is None:
             return None
@@ -59,7 +61,10 @@ class Space:
         return module if all(each in vars(module) for each in wanted) else None
 
     def holds(self, name: str | None, file: str | None) -> bool:
-        """True for a module that one of its folders contains under this name, not just somewhere below."""
+        """Return True if the file of module ``name`` is where a folder of this space has the top-level name.
+
+        A file deeper below a folder does not count.
+        """
         if not name or file is None:
             return False
         top = name.partition(".")[0]
@@ -67,44 +72,44 @@ class Space:
 
 
 class SpaceLoader(SourceFileLoader):
-    """Loads a module's source as usual; a later import inside the module is recognized by this loader."""
+    """Loads a module of a space as Python does. Later imports made by the module are recognized by this loader."""
 
     def __init__(self, usual: SourceFileLoader, finder: SpaceFinder, space: Space) -> None:
-        """``usual``: Python's own loader."""
+        """Take name and path from ``usual``, the loader that Python itself would use."""
         super().__init__(usual.name, usual.path)
         self.finder = finder
         self.space = space
 
 
 class Again:
-    """Gives an import a module that was executed before."""
+    """Import loader that returns a module which is already imported."""
 
     def __init__(self, module: ModuleType) -> None:
-        """``module`` is returned unchanged."""
+        """Keep the imported module."""
         self._module = module
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:  # noqa: ARG002 - the import system's signature
-        """The module itself."""
+        """Return the imported module."""
         return self._module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Do nothing: it was executed when it was first imported."""
+        """Do nothing: the module was executed when it was first imported."""
 
 
 class SpaceFinder:
-    """Finds top-level modules of a space for imports that come from it."""
+    """Finder in ``sys.meta_path`` that resolves imports made by modules of a space within that space."""
 
     def __init__(self) -> None:
-        """No space is known yet."""
+        """Create the finder without any space."""
         self.spaces: dict[tuple[str, ...], Space] = {}
         self._active = threading.local()
 
     def space(self, folders: tuple[str, ...]) -> Space:
-        """The space of a search path, made on first use."""
+        """Return the space of a search path; it is made on first use."""
         return self.spaces.setdefault(folders, Space(folders))
 
     def import_in(self, space: Space, module: str) -> ModuleType:
-        """Import a module in its space, leaving ``sys.modules`` without the space's names."""
+        """Import a module into its space, and leave ``sys.modules`` without modules of the space."""
         known = space.modules.get(module)
         if known is not None:
             return known
@@ -119,7 +124,10 @@ class SpaceFinder:
         wanted: Sequence[str],
         level: int,
     ) -> ModuleType:
-        """The result of an ``import`` in a module of the space; arguments as of Python's ``__import__``."""
+        """Carry out an ``import`` statement of a module of the space.
+
+        The arguments are those of Python's ``__import__``: ``within`` is its ``globals``, ``wanted`` its ``fromlist``.
+        """
         package = str(within.get("__package__") or "")
         absolute = importlib.util.resolve_name("." * level + name, package) if level and package else name
         if not space.has(absolute.partition(".")[0]):
@@ -132,7 +140,10 @@ class SpaceFinder:
 
     @contextmanager
     def _showing(self, space: Space) -> Iterator[None]:
-        """Let ``sys.modules`` hold the modules of one space and of no other; one thread at a time."""
+        """Let ``sys.modules`` contain the modules of this space, and no other space's, while the ``with`` block runs.
+
+        Only one thread at a time can be in such a block.
+        """
         with _changing:
             outer: Space | None = getattr(self._active, "space", None)
             if outer is space:  # an import inside of an import: what is half done must stay where it is
@@ -171,7 +182,9 @@ class SpaceFinder:
         path: Sequence[str] | None,
         target: ModuleType | None = None,  # noqa: ARG002 - the import system's signature
     ) -> ModuleSpec | None:
-        """The spec in the importer's space, or None: then the usual finders are asked."""
+        """Return the spec of a module in the importing module's space, or None, so that Python asks
+        its other finders.
+        """
         space = self._importing_space()
         if space is None:
             return None
@@ -201,7 +214,9 @@ class SpaceFinder:
 
 
 def _importing_frame(frame: FrameType | None) -> FrameType | None:
-    """The innermost frame that is not part of the import system."""
+    """Return the innermost frame that is not part of the import system: the code that imports. None
+    if there is none.
+    """
     while frame is not None:
         file = frame.f_code.co_filename
         inside = frame.f_code.co_name in _OUR_STEPS and file == __file__
@@ -222,9 +237,10 @@ _OUR_STEPS = frozenset({"find_spec", "_importing_space", "import_from", "_import
 
 
 class Imports:
-    """Replaces ``__import__`` of this process: imports of a space go to the space, all others to the earlier function.
+    """Replaces ``__import__`` of this process: a module of a space imports in its space, all others import as before.
 
-    It is installed by the first loader and stays, because it costs next to nothing: a later replacement calls it.
+    The first loader installs this replacement, which then stays because it costs almost nothing. If other code replaces
+    ``__import__`` later, that replacement calls this one.
     """
 
     def __init__(self) -> None:
@@ -232,7 +248,7 @@ class Imports:
         self.usual: Callable[..., ModuleType] = builtins.__import__
 
     def lead(self) -> None:
-        """Replace it, the first time."""
+        """Replace ``__import__`` at the first call; later calls do nothing."""
         with _changing:
             if not self._leads:
                 self._leads, self.usual, builtins.__import__ = True, builtins.__import__, _import
@@ -248,7 +264,10 @@ def _import(
     fromlist: Sequence[str] | None = (),
     level: int = 0,
 ) -> ModuleType:
-    """Python's ``__import__``, except for modules of a space; only ``globals`` identifies the importing function."""
+    """Do what Python's ``__import__`` does, but let a module of a space import in its space.
+
+    The importing module is known from ``globals`` alone.
+    """
     loader = globals.get("__loader__") if globals is not None else None
     if type(loader) is SpaceLoader and globals is not None:
         return loader.finder.import_from(loader.space, name, globals, fromlist or (), level)
@@ -256,7 +275,7 @@ def _import(
 
 
 def _file(module: ModuleType) -> str | None:
-    """A file that shows the origin of a module; for a package without ``__init__`` a path inside its folder."""
+    """Return a file that shows where a module comes from, or a path in the folder of a package without ``__init__``."""
     file = getattr(module, "__file__", None)
     if file is None:
         for folder in getattr(module, "__path__", ()):
@@ -265,15 +284,20 @@ def _file(module: ModuleType) -> str | None:
 
 
 def _own(folders: tuple[str, ...]) -> tuple[str, ...]:
-    """Without those in which Python looks by itself: what it finds there is shared by everyone."""
+    """Return the folders that are not in ``sys.path``: modules found through ``sys.path`` are shared by all
+    deployments.
+    """
     return tuple(folder for folder in folders if folder not in sys.path)
 
 
 class Loader:
-    """Imports functions by their dotted names, each once; safe from any thread."""
+    """Imports plugin functions by their dotted names, each function once. Safe to use from any thread."""
 
     def __init__(self, before_code: Callable[[], None] | None = None) -> None:
-        """Put our finder first; nothing is imported yet. ``before_code`` is called before a module is, each time."""
+        """Put the finder of spaces first in ``sys.meta_path``; nothing is imported yet.
+
+        ``before_code`` is called each time before a module is imported.
+        """
         self._before_code = before_code
         self._finder = SpaceFinder()
         self._known: dict[tuple[CodeLocation, str], Callable[..., object]] = {}
@@ -282,7 +306,7 @@ class Loader:
         sys.meta_path.insert(0, self._finder)
 
     def load(self, implementation: str, code: CodeLocation) -> Callable[..., object]:
-        """The function ``module.function``.
+        """Return the function ``module.function``, and import its module if necessary.
 
         Raises ``ImportError``, ``AttributeError``, ``TypeError`` (not callable) or what the import raised.
         """
@@ -302,15 +326,19 @@ class Loader:
         return function  # type: ignore[no-any-return]  # checked by callable() above
 
     def module(self, name: str, folders: tuple[str, ...]) -> ModuleType:
-        """The module, from the folders or else from what is installed. Raises ``ImportError`` or what the import raised."""
+        """Import a module from the folders, or else from what is installed.
+
+        Raises ``ImportError`` or what the import raised.
+        """
         with _changing:
             offer_shim()
             return self._from(name, folders)
 
     def forget(self, folders: tuple[str, ...]) -> None:
-        """Import everything from these folders again at its next use; functions loaded before stay valid.
+        """Forget all modules from these folders, so that they are imported again at their next use.
 
-        Python's byte code beside the modules is deleted, too: its time has only whole seconds to detect newer text.
+        Functions loaded before stay usable. The modules' cached byte code is deleted, too: Python compares file times
+        in whole seconds, so it would not notice a source that has changed within one second.
         """
         with _changing:
             space = self._finder.spaces.pop(_own(folders), None)
@@ -319,7 +347,11 @@ class Loader:
             importlib.invalidate_caches()
 
     def forget_module(self, name: str) -> None:
-        """The same for one installed module, without those it imports; objects loaded before stay valid."""
+        """Forget one installed module, but not the modules that it imports, so that it is imported again at its next
+        use.
+
+        Objects loaded before stay usable.
+        """
         with _changing:
             known = sys.modules.pop(name, None)
             if known is not None:
@@ -338,6 +370,6 @@ class Loader:
         return importlib.import_module(module)
 
     def close(self) -> None:
-        """Take our finder out again."""
+        """Remove the finder of spaces from ``sys.meta_path``."""
         if self._finder in sys.meta_path:
             sys.meta_path.remove(self._finder)

@@ -1,6 +1,6 @@
-"""The objects of hook classes: each class is imported once and one object made of it, until a reload.
+"""Loads hook classes: a class is imported once, and one object is made of it, until hook classes are reloaded.
 
-An execution that has begun keeps its object (``hooks.caller``): a reload affects executions that begin later.
+An execution that has begun keeps its objects (``hooks.caller``): a reload affects executions that begin later.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class HookCode:
-    """Makes objects of hook classes; safe from any thread."""
+    """Imports hook classes and makes their objects. Safe to use from any thread."""
 
     def __init__(self, loader: Loader, offer_heat: Callable[[], None] | None = None) -> None:
-        """Nothing is imported yet. ``offer_heat`` is called before a class of Heat's group is imported."""
+        """Import nothing yet. ``offer_heat`` is called before a class of Heat's entry-point group is imported."""
         self._offer_heat = offer_heat
         self._loader = loader
         self._lock = threading.RLock()
@@ -29,15 +29,20 @@ class HookCode:
         self._shared: dict[tuple[str, str, str, str], object] = {}
 
     def maker(self, hook: PinnedHookClass) -> Callable[[], object]:
-        """The function that gives its object: a new one each time if the class wants that, otherwise the same.
+        """Return a function that returns an object of the hook class.
 
-        Raises ``ImportError``, ``AttributeError``, ``TypeError`` or what importing the module raised.
+        The function makes a new object at each call if the class asks for an object for each execution; otherwise it
+        always returns the same object. Raises ``ImportError``, ``AttributeError``, ``TypeError`` or what importing the
+        module raised.
         """
         made = partial(self._class(hook), **hook.options)
         return made if hook.per_execution else partial(self._one, hook, made)
 
     def forget(self) -> None:
-        """Import everything again at its next use. Objects in use stay valid."""
+        """Forget all classes and objects, so that classes are imported again at their next use.
+
+        Objects in use stay usable.
+        """
         with self._lock:
             for implementation, folder in self._classes:
                 module = implementation.partition(":")[0]
@@ -67,7 +72,9 @@ class HookCode:
         return found
 
     def _one(self, hook: PinnedHookClass, make: Callable[[], object]) -> object:
-        """The object that all share; with other options it is another one."""
+        """Return the object that all executions share, made at the first call; different options give different
+        objects.
+        """
         key = hook.key, hook.implementation, hook.folder, json.dumps(dict(hook.options), sort_keys=True)
         with self._lock:
             found = self._shared.get(key)

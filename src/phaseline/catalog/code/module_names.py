@@ -1,4 +1,4 @@
-"""The names that a module binds at its top level, read from its text: nothing is imported."""
+"""The names that a module binds at its top level, read from its text without importing the module."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Final
 _BY_OTHER_MEANS: Final = frozenset(
     {"__getattr__", "globals", "locals", "vars", "setattr", "exec", "eval", "modules", "__dict__"}
 )
-"""A module that uses one of these may have names that do not appear in its text."""
+"""Names whose use in a module shows that the module may have names which do not appear in its text."""
 _SCOPES: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
 def bound_names(file: str) -> frozenset[str] | None:
-    """All names that the module in a file has; None if its text does not show them, or is unreadable.
+    """Return all names that the module in a file binds, or None if its text is unreadable or may not show all of them.
 
     >>> import inspect; "bound_names" in bound_names(inspect.getfile(bound_names))
     True
@@ -42,7 +42,7 @@ def bound_names(file: str) -> frozenset[str] | None:
 
 
 def _outside_of_scopes(tree: ast.AST) -> Iterator[ast.AST]:
-    """The statements that run when the module is imported, without the bodies of functions and classes."""
+    """Yield the syntax nodes that run when the module is imported, without the bodies of functions and classes."""
     waiting = [tree]
     while waiting:
         for part in ast.iter_child_nodes(waiting.pop()):
@@ -54,5 +54,5 @@ def _outside_of_scopes(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def _declares_globals(tree: ast.AST) -> bool:
-    """Whether a function binds names of the module."""
+    """Return True if any function of the module has a ``global`` statement, and so may bind names of the module."""
     return any(isinstance(part, ast.Global) for part in ast.walk(tree))

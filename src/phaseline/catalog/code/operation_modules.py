@@ -1,4 +1,6 @@
-"""Modules with operations in folders of plugins and behind entry points, found by their text: none of them is imported."""
+"""Modules with operations in plugin folders and behind entry points, found by reading their text without importing
+them.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,14 @@ from phaseline.model.deployment.code_location import CodeLocation
 
 SKIPPED = frozenset({"__pycache__", "node_modules", "site-packages"})
 MAX_FILES = 20_000
-"""Most modules in which operations are searched."""
+"""Largest number of modules in one folder that are searched for operations."""
 
 
 @frozen
 class OperationModule:
-    """A module some of whose functions are decorated as operations. ``file`` empty: it is not found.
+    """A module some of whose functions are decorated as operations. ``file`` is empty if the module is not found.
 
-    ``package``: the entry point that names it, if one does.
+    ``package`` is the entry point that names the module; it is empty for a module in a plugin folder.
     """
 
     name: str
@@ -32,7 +34,9 @@ class OperationModule:
 
 
 def operation_modules(folders: Iterable[str]) -> Iterator[OperationModule]:
-    """Modules below the folders by their paths, then those that installed distributions announce."""
+    """Yield the modules below the folders in the order of their paths, then those that installed distributions
+    announce.
+    """
     from importlib.metadata import entry_points
 
     seen: set[str] = set()
@@ -57,9 +61,10 @@ def operation_modules(folders: Iterable[str]) -> Iterator[OperationModule]:
 
 
 def _modules(top: Path, tops: Sequence[str]) -> Iterator[Path]:
-    """Python files below a folder by name, as far as they may be plugins.
+    """Yield the Python files below a folder, sorted by name, that may be plugins.
 
-    Modules in a folder that is searched itself, such as the ``src`` of a distribution, get their shorter name from there.
+    A folder inside that is itself in the search path ``tops``, such as the ``src`` of a distribution, is left out: its
+    modules are found from there under shorter names.
     """
     count = 0
     for folder, inner, files in os.walk(top):
@@ -77,12 +82,17 @@ def _modules(top: Path, tops: Sequence[str]) -> Iterator[Path]:
 
 
 def _is_top(folder: Path, tops: Sequence[str]) -> bool:
-    """True for a folder from which modules are imported; a package with a ``setup.py`` inside is one of the folder above."""
+    """Return True if modules are imported from this folder as top-level ones.
+
+    A Python package that also contains a ``setup.py`` does not count: its modules are imported from the folder above.
+    """
     return str(folder) in tops and not (folder / "__init__.py").is_file()
 
 
 def _operations(file: Path, module: str) -> tuple[str, ...]:
-    """Names of the decorated functions; a module that does not mention the decorator is not even parsed."""
+    """Return the names of the functions decorated as operations; a module that does not mention the decorator is not
+    parsed.
+    """
     try:
         content = file.read_bytes()
         if b"operation" not in content and b"task" not in content:

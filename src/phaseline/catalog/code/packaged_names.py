@@ -1,4 +1,6 @@
-"""Names that packages give their modules: entry points of a package that is no installed distribution."""
+"""Entry points that a plugin package declares in its ``metadata.yaml``, for packages that are no installed
+distribution.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +14,24 @@ if TYPE_CHECKING:
 
 MARK = "metadata.yaml"
 MAX_DEPTH = 10
-"""Folders above one with modules in which its package is looked for."""
+"""Number of parent folders in which the ``metadata.yaml`` of a folder with modules is looked for."""
 
 
 def packaged_module(name: str, group: str, code: CodeLocation) -> str | None:
-    """The module that a package of the deployment stands for by this name; looked for where there is no such module."""
+    """Return the module to which a plugin package of the deployment maps this entry-point name, or None.
+
+    Used if no module has the name itself.
+    """
     found = (_announced(folder, group).get(name) for folder in code.packages)
     return next((module for module in found if module is not None), None)
 
 
 @lru_cache(maxsize=256)
 def _announced(folder: str, group: str) -> Mapping[str, str]:
-    """{name: module} of the package that contains a folder with modules. Materialized files do not change."""
+    """Return {entry-point name: module} of the package that contains a folder with modules.
+
+    The result is cached, because the files of a package do not change once they are written to disk.
+    """
     from phaseline.packages.format.problem_report import Findings
     from phaseline.packages.format.yaml_reader import read_source
 

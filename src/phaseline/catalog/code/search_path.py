@@ -1,4 +1,4 @@
-"""The search path of module files: folders with a deployment's plugins, and a module's file without importing it."""
+"""The folders in which a deployment's plugin modules are searched, and a module's file without importing it."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 PLUGINS_FOLDER = "plugins"
 """Folder beside a blueprint that holds its own plugins."""
 PACKAGE_MARKS = ("setup.py", "pyproject.toml", "setup.cfg")
-"""A folder with one of these is a source distribution: its modules are in it, or in its ``src``."""
+"""Files that mark a folder as a source distribution: its modules are in the folder or in its subfolder ``src``."""
 SHIM = str(Path(__file__).resolve().parents[2] / "compat" / "cloudify" / "shim")
-"""Folder of the packages that foreign plugins import (``cloudify`` and its companions)."""
+"""Folder of Phaseline's replacements for the packages that Cloudify plugins import, such as ``cloudify``."""
 
 
 @lru_cache(maxsize=1024)
 def search_path(code: CodeLocation) -> tuple[str, ...]:
-    """Folders with plugin modules of a deployment, first found first used; those that do not exist are left out.
+    """Return the existing folders with plugin modules of a deployment; earlier folders win over later ones.
 
-    The blueprint's ``plugins`` folder, then those of stored blueprints that it imports, then the deployment's plugin
-    folders, then those of its plugin packages; source distributions in each of them (a folder with a ``setup.py`` or ``pyproject.toml``) are searched beside
-    their modules.
+    The order is: the blueprint's ``plugins`` folder, the ``plugins`` folders of stored blueprints that it imports, the
+    deployment's plugin folders, its plugin packages. A source distribution in one of these folders (a folder with a
+    ``setup.py`` or ``pyproject.toml``) is searched, too.
     """
     found: list[str] = []
     beside = (code.blueprint_folder, *(folder for _, folder in code.imported))
@@ -49,7 +49,10 @@ def _with_distributions(folder: Path) -> list[str]:
 
 
 def find_spec(module: str, folders: Sequence[str] | None) -> ModuleSpec | None:
-    """The spec of a dotted module along ``folders`` (None: ``sys.path``), importing neither it nor its parents."""
+    """Return the spec of a dotted module along ``folders`` (None: ``sys.path``), or None if the module is not found.
+
+    Neither the module nor its parent packages are imported.
+    """
     search: Sequence[str] | None = folders
     spec: ModuleSpec | None = None
     name = ""
@@ -65,7 +68,10 @@ def find_spec(module: str, folders: Sequence[str] | None) -> ModuleSpec | None:
 
 
 def find_installed(module: str) -> ModuleSpec | None:
-    """The spec of a dotted module among what is installed, also in ways of its own; neither it nor its parents are imported."""
+    """Return the spec of a dotted module that is installed, or None; neither the module nor its parents are imported.
+
+    All finders of the process are asked, so that modules with an import mechanism of their own are found, too.
+    """
     from importlib.util import find_spec as spec_of
 
     top, _, rest = module.partition(".")
@@ -74,7 +80,11 @@ def find_installed(module: str) -> ModuleSpec | None:
 
 
 def source_file(module: str, code: CodeLocation) -> str | None:
-    """The source file of a module: in the deployment's folders, then our shim, then what is installed; None if unknown."""
+    """Return the source file of a module, or None if it is not found.
+
+    The deployment's folders are searched first, then Phaseline's replacements for Cloudify's packages, then
+    ``sys.path``.
+    """
     for folders in (search_path(code), [SHIM], None):
         spec = find_spec(module, folders)
         if spec is not None and spec.origin is not None and spec.origin.endswith(".py"):
@@ -83,12 +93,12 @@ def source_file(module: str, code: CodeLocation) -> str | None:
 
 
 def offer_shim() -> None:
-    """Let ``import cloudify`` find our packages, before any that may be installed under the same names."""
+    """Make ``import cloudify`` find Phaseline's replacement, even if a package of this name is installed."""
     if SHIM not in sys.path:
         sys.path.insert(0, SHIM)
 
 
 def split(implementation: str) -> tuple[str, str]:
-    """``module.function`` as (module, function)."""
+    """Split ``module.function`` into (module, function)."""
     module, _, function = implementation.strip().rpartition(".")
     return module, function

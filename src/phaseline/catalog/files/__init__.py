@@ -1,1 +1,3 @@
-"""Archives, wheels, rpm files, folders and downloads, bounded and kept inside their folder."""
+"""Archives, wheels, rpm files, folders and downloads: all are read within size limits, and never write outside their
+folder.
+"""

@@ -1,4 +1,4 @@
-"""Archives of blueprints and packages: equal files make equal archives, on any machine at any time."""
+"""Writes archives of blueprints and packages: equal files give equal archives, on any machine and at any time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from phaseline.catalog.files.blueprint_trees import BlueprintTree
 
 UNCHANGED_AT = 315_532_800
-"""1980-01-01 in UTC, the earliest time of zip files: the time of every file."""
+"""Time stamp of every file in an archive, so that equal files give equal archives: 1980-01-01 UTC, the earliest in a
+zip.
+"""
 FIRST_DAY = (1980, 1, 1, 0, 0, 0)
 FILE, PROGRAM, FOLDER = 0o644, 0o755, 0o755
 NOTHING_MORE: Mapping[str, bytes] = MappingProxyType({})
@@ -25,7 +27,8 @@ NOTHING_MORE: Mapping[str, bytes] = MappingProxyType({})
 def pack(tree: BlueprintTree, top: str, target: str, more: Mapping[str, bytes] = NOTHING_MORE) -> None:
     """Write the files of a tree below one folder ``top`` into a new archive: a zip, or a tar packed by gzip.
 
-    ``more``: {path: content} of files beside them. It appears whole or not at all. Raises: ``FileExistsError``, ``OSError``.
+    ``more`` is {path: content} of additional files. If writing fails, no archive is left behind.
+    Raises: ``FileExistsError``, ``OSError``.
     """
     beside = f"{target}.new-{os.getpid()}"
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
@@ -38,7 +41,7 @@ def pack(tree: BlueprintTree, top: str, target: str, more: Mapping[str, bytes] =
 
 
 def _members(tree: BlueprintTree, top: str, more: Mapping[str, bytes]) -> Iterator[tuple[str, bytes, int]]:
-    """(name, content, mode), folders without files with a ``/`` at the end of their names."""
+    """Yield (name, content, mode) for each member of the archive; the name of an empty folder ends with ``/``."""
     for each in tree.files:
         yield f"{top}/{each.path}", tree.content(each), PROGRAM if each.is_executable else FILE
     for path, content in more.items():

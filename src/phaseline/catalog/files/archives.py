@@ -1,4 +1,6 @@
-"""The files in an archive that a stranger may have packed: read in one pass, within bounds, and never outside."""
+"""Reads archives that may come from an untrusted source: in one pass, within size limits, and never outside their
+folder.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,12 @@ from phaseline.model.problems.problem import Place, Problem, ProblemsError
 
 CHUNK_BYTES = 256 * 1024
 MAX_NAME = 1_000
-"""Characters in the name of a member."""
+"""Largest number of characters in the name of a member."""
 TAR_MEMBER_BYTES = 2048
 TAR_END_BYTES = 2 * tarfile.RECORDSIZE
-"""Room that is left to a tar file for the heads and the padding of its members, and for its end."""
+"""Bytes that a tar file may have beyond its members, for its end marker. Each member's header has
+``TAR_MEMBER_BYTES``.
+"""
 _DAMAGES = (
     OSError,
     EOFError,
@@ -32,12 +36,15 @@ _DAMAGES = (
     NotImplementedError,
     ValueError,
 )
-"""Exceptions of the standard readers for a damaged file, or an unknown form."""
+"""Exceptions that Python's archive readers raise for a damaged file or an unknown format."""
 
 
 @frozen
 class ArchiveLimits:
-    """Limits of an archive: its members, the bytes of one member, and of all. Counted while it is unpacked."""
+    """Limits of an archive: the number of members, the bytes of one member, and the bytes of all members.
+
+    Bytes are counted while they are unpacked, because sizes noted in an archive may be wrong.
+    """
 
     members: int = 20_000
     member_bytes: int = 64 * 1024**2
@@ -49,7 +56,10 @@ LIMITS = ArchiveLimits()
 
 @frozen
 class ArchiveMember:
-    """One file: its name with ``/`` between the parts, never leading out of the archive. ``link``: what it leads to, if it is a link."""
+    """One file of an archive. ``name`` has ``/`` between its parts, and never leads out of the archive.
+
+    ``link`` is the target if the member is a link, and empty otherwise.
+    """
 
     name: str
     content: bytes
@@ -66,14 +76,15 @@ def read_members(
     with_folders: bool = False,
     with_links: bool = False,
 ) -> Iterator[ArchiveMember]:
-    """The files of a zip, wheel, tar (plain or packed by gzip, bzip2, xz), wagon or rpm, in their order.
+    """Yield the files of a zip, wheel, tar (plain or packed by gzip, bzip2, xz), wagon or rpm, in the order of the
+    archive.
 
-    Folders are left out unless ``with_folders``: then they are members whose names end with ``/``. Only ``wanted`` ones
-    are given, but every one is checked. ``with_links``: links that lead to a place within the archive are members, too. ``shown`` is
-    what problems call the archive.
+    Only files for which ``wanted`` is true are returned, but all are checked. ``with_folders``: return folders, too,
+    with names that end in ``/``. ``with_links``: return links, too, if they stay within the archive. ``shown`` is the
+    archive's name in problems.
 
-    Raises: ProblemsError (PL-B120 not there, damaged or no archive; PL-B121 a member that is no file within the archive;
-    PL-B122 more than the limits), perhaps after some members.
+    Raises: ProblemsError (PL-B120 the archive is missing or damaged, or is no archive; PL-B121 a member is no file
+    within the archive; PL-B122 it exceeds the limits). Some members may have been returned before.
     """
     return _Reading(shown, limits, wanted, with_folders=with_folders, with_links=with_links).read(archive)
 
@@ -81,11 +92,12 @@ def read_members(
 def unpack(
     archive: Path, into: Path, *, limits: ArchiveLimits = LIMITS, with_folders: bool = False, with_links: bool = False
 ) -> list[str]:
-    """Write the files of an archive into a folder that is empty or new; their names. ``with_folders``: empty ones, too.
+    """Write the files of an archive into a new or empty folder, and return their names.
 
-    ``with_links``: links are made when all files are written, so that nothing is written through one.
+    ``with_folders``: write empty folders, too. ``with_links``: make links, but only after all files are written, so
+    that no file is written through a link.
 
-    Raises: as ``read_members``, perhaps after some files; then nothing in the folder is of use.
+    Raises: the errors of ``read_members``; the folder may then contain some files, and should be deleted.
     """
     names = []
     found = read_members(archive, str(archive), limits=limits, with_folders=with_folders, with_links=with_links)
@@ -127,7 +139,7 @@ def _write(file: Path, member: ArchiveMember) -> None:
 
 
 class _Reading:
-    """One pass over one archive."""
+    """One reading of one archive, which checks the members and counts their bytes."""
 
     def __init__(
         self,
@@ -212,7 +224,10 @@ class _Reading:
                     yield ArchiveMember(name, self._content(entry.stream, entry.name), bool(entry.mode & stat.S_IXUSR))
 
     def _link(self, name: str, target: str, *, is_hard: bool = False) -> ArchiveMember:
-        """A link that stays within the archive; its target is checked when the files are taken."""
+        """Return the member for a link, or raise PL-B121 if its target is not within the archive.
+
+        Whether the target exists is checked later, when the unpacked files are collected.
+        """
         plain = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
         if (
             is_hard
@@ -232,7 +247,10 @@ class _Reading:
             yield ArchiveMember(f"{name}/", b"")
 
     def _checked(self, name: str, kind: Kind) -> str:
-        """The name of a member in its plain form. Raises for one that could do harm when it is written to disk."""
+        """Return a member's name without empty and ``.`` parts.
+
+        Raise PL-B121 for a member that is dangerous to write to disk.
+        """
         parts = [part for part in name.split("/") if part not in {"", "."}]
         if kind == "link" and not self._with_links:
             self._refuse_member(name, "is a link", "pack what it leads to in its place")
@@ -252,7 +270,7 @@ class _Reading:
         return plain
 
     def _content(self, stream: Readable, name: str) -> bytes:
-        """The content of a member, counted while it is unpacked."""
+        """Return the content of a member, and check the limits while it is unpacked."""
         parts: list[bytes] = []
         size = 0
         while chunk := stream.read(CHUNK_BYTES):
@@ -280,7 +298,10 @@ Kind = Literal["file", "folder", "link", "other"]
 
 
 def _kind(mode: int, *, is_folder: bool) -> Kind:
-    """The kind of a member by its Unix mode; programs of other systems write no mode, which is a file."""
+    """Return the kind of a member by its Unix mode.
+
+    Archives made on other systems have no mode, which counts as a file.
+    """
     if stat.S_ISLNK(mode):
         return "link"
     if is_folder:
@@ -289,7 +310,7 @@ def _kind(mode: int, *, is_folder: bool) -> Kind:
 
 
 def _unpacked(file: IO[bytes]) -> IO[bytes]:
-    """The stream below the packing, by the first bytes of the file."""
+    """Return the decompressed stream of a file; the compression is recognized by the first bytes."""
     head = file.read(6)
     file.seek(0)
     if head.startswith(b"\x1f\x8b"):
@@ -308,7 +329,9 @@ def _unpacked(file: IO[bytes]) -> IO[bytes]:
 
 
 class _Bounded(io.RawIOBase):
-    """A stream with a limit: the size of a compressed tar is known only when it is unpacked."""
+    """A stream that calls ``refuse`` after ``limit_bytes``: a compressed tar shows its size only
+    while it is unpacked.
+    """
 
     def __init__(self, stream: IO[bytes], limit_bytes: int, refuse: Callable[[str], NoReturn]) -> None:
         self._stream = stream
@@ -317,7 +340,7 @@ class _Bounded(io.RawIOBase):
         self._refuse = refuse
 
     def read(self, size: int = -1) -> bytes:
-        """At most ``size`` bytes."""
+        """Return at most ``size`` bytes; call ``refuse`` when the stream exceeds its limit."""
         found = self._stream.read(min(size, self._left + 1) if size >= 0 else self._left + 1)
         self._left -= len(found)
         if self._left < 0:

@@ -1,4 +1,4 @@
-"""Gives the reader of blueprints its files: those below the blueprint's folder and further allowed folders, nothing else."""
+"""Gives the reader of blueprints its files: only files below the blueprint's folder and further allowed folders."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from phaseline.catalog.files.type_catalog import TypeFiles
 
 TYPES = Path(__file__).parents[2] / "dsl" / "types"
-"""The types files that come with the program."""
+"""Folder of the types files that come with Phaseline."""
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
-"""Largest size of a file; 100,000 node templates have about half of it."""
+"""Largest size of a blueprint file in bytes; a blueprint with 100,000 node templates has about half of it."""
 
 
 class BlueprintFiles:
-    """``dsl.Source`` over the file system. Links are followed before it is decided whether a file is allowed (B6)."""
+    """``dsl.Source`` for files on disk. Links are resolved before it is decided whether a file is allowed (B6)."""
 
     def __init__(
         self,
@@ -37,14 +37,14 @@ class BlueprintFiles:
         limit_bytes: int = MAX_FILE_BYTES,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """``main``: the main file; its folder and ``more_folders`` are the roots that imports must stay in.
+        """Read blueprints from ``main``, the main file; imports must stay in its folder or in ``more_folders``.
 
-        ``allowed_imports``: beginnings of addresses in the web that files may be fetched from. ``types_folder``: the
-        catalogue of plugins' definition files, empty for none. ``find_uploaded``: the main file of a stored blueprint,
-        whose folder may be read from then on; ``find_packaged``: likewise the file with the types of an installed package, by
-        its name and the wanted version. ``import_rules``: prefixes of imports and their replacements; a folder
-        of this machine among these may be read from. ``import_fallback``: an import is tried unchanged, too.
-        ``tell`` is called when a server makes us wait.
+        ``allowed_imports``: beginnings of web addresses from which files may be fetched. ``types_folder``: the
+        catalogue of plugins' definition files, or empty. ``find_uploaded``: returns the main file of a stored
+        blueprint. ``find_packaged``: returns the types file of an installed package, given its name and the wanted
+        version. The folders of files found by these two functions may be read, too. ``import_rules``: (prefix of an
+        import, replacement); a replacement that is a local folder may be read, too. ``import_fallback``: an import to
+        which a rule applies is also tried unchanged. ``tell`` is called with a message when a web server makes us wait.
         """
         self._import_rules = import_rules
         self._import_fallback = import_fallback
@@ -62,7 +62,9 @@ class BlueprintFiles:
 
     @cached_property
     def _roots(self) -> Sequence[Path]:
-        """The folders that imports must stay in; most blueprints import only the built-in types."""
+        """The folders that imports must stay in. Resolved on first use: most blueprints import only
+        the built-in types.
+        """
         return [self._folder.resolve(), *(Path(root).resolve() for root in self._more_folders)]
 
     @cached_property
@@ -70,7 +72,12 @@ class BlueprintFiles:
         return [_folder_of(new).resolve() for _, new in self._import_rules if "://" not in new]
 
     def find(self, name: str, importer: str) -> str | None:
-        """The file that a name means: as given, beside the importing file, beside the main file, in a further folder."""
+        """Return the path of the file that an import names, or None if there is none.
+
+        Raises: PL-B021 if it is not allowed.
+
+        The name is tried as given, beside the importing file, beside the main file, and in the further folders.
+        """
         if "\0" in name:
             return None
         folders = [Path(), Path(importer).parent, self._folder, *self._roots[1:]]
@@ -90,7 +97,7 @@ class BlueprintFiles:
         return None
 
     def read(self, path: str) -> str | None:
-        """The text of a file, or None if there is none."""
+        """Return the text of a file, or None if the file does not exist."""
         file = Path(path)
         try:
             if not path:
@@ -120,7 +127,7 @@ class BlueprintFiles:
             raise _refusal("PL-B002", message, "save the file as UTF-8", path) from error
 
     def fetch(self, url: str) -> str | None:
-        """The text of a file in the web, or None if there is none."""
+        """Return the text of a file on the web, or None if the server does not have it."""
         from phaseline.catalog.files.type_catalog import public_address
         from phaseline.catalog.files.web_fetch import WebFiles, is_below  # few need it, and it takes 20 ms to import
         from phaseline.dsl.imports.importer import GO_ON
@@ -133,11 +140,15 @@ class BlueprintFiles:
         return WebFiles(self._allowed_imports, limit_bytes=self._limit_bytes, tell=self._tell).fetch(url)
 
     def bundled(self, name: str) -> str | None:
-        """The text of a built-in types file, or None if there is none of this name."""
+        """Return the text of a built-in types file, or None if there is none of this name."""
         return _bundled(name)
 
     def replacements(self, target: str, minor: int) -> Sequence[str]:
-        """Places of an import: replaced by rules, in the catalogue if it is a published plugin's address, then unchanged."""
+        """Return the names to try for an import, in this order: replaced by rules, in the catalogue of types,
+        unchanged.
+
+        The catalogue is used only if the import is the public address of a plugin's definition file.
+        """
         ruled = [new + target[len(old) :] for old, new in self._import_rules if target.startswith(old)]
         if ruled and not self._import_fallback:
             return ruled
@@ -146,16 +157,17 @@ class BlueprintFiles:
         return (*ruled, target) if found is None else (*ruled, found.path(minor, target.rpartition("/")[2]), target)
 
     def uploaded(self, blueprint: str) -> str | None:
-        """The main file of a stored blueprint, or None if there is none."""
+        """Return the main file of a stored blueprint, or None if no such blueprint is stored."""
         main = self._find_uploaded(blueprint)
         if main is not None:
             self._uploads.add(Path(main).parent.resolve())
         return main
 
     def plugin(self, name: str, version: str, distribution: str, minor: int) -> str | None:  # noqa: ARG002 - types are the same everywhere
-        """The path of the definition file of an installed package, in the catalogue or in a folder of plugins; None if it is in none.
+        """Return the path of a plugin's definition file, or None if the plugin is not found.
 
-        Raises: PL-B092 when it is there, but not in this version, or if the version cannot be read.
+        It is searched in installed packages, in the catalogue of types, and in plugin folders.
+        Raises: PL-B092 if the catalogue has only other versions, or if ``version`` cannot be read.
         """
         packaged = self._find_packaged(name, version)
         if packaged is not None:
@@ -177,7 +189,7 @@ class BlueprintFiles:
         return found.path(minor)
 
     def _types(self) -> TypeFiles | None:
-        """The catalogue, if there is one; the usual one is empty, and then it is not imported."""
+        """Return the catalogue of types, or None if its folder does not exist; then its module is not imported."""
         if not self._types_folder or not Path(self._types_folder).is_dir():
             return None
         from phaseline.catalog.files.type_catalog import TypeFiles
@@ -185,9 +197,11 @@ class BlueprintFiles:
         return TypeFiles(self._types_folder)
 
     def exists(self, path: str) -> bool:
-        """True if the blueprint's folder, or that of an uploaded one, has a script at this relative path.
+        """Return True if the blueprint's folder, or the folder of an imported stored blueprint, has a file at this
+        relative path.
 
-        One listing of the folder spares a look for each of ten thousand function names.
+        The folder is listed once, because the path may be the name of one of ten thousand functions, which are no
+        files.
         """
         if self._entries is None:
             try:
@@ -210,7 +224,10 @@ class BlueprintFiles:
 
 
 def _folder_of(new: str) -> Path:
-    """The folder that a rule leads to: ``/srv/mirror/``, but also that of ``/srv/mirror/cloud-``."""
+    """Return the folder that an import rule's replacement leads to.
+
+    It is ``/srv/mirror`` for ``/srv/mirror/``, and also for the prefix ``/srv/mirror/cloud-``.
+    """
     return Path(new) if new.endswith("/") else Path(new).parent
 
 

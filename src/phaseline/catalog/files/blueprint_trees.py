@@ -1,4 +1,4 @@
-"""All files of a blueprint's or a package's folder: collected in their present state, and written again for calls."""
+"""All files of the folder of a blueprint or package: collected and hashed, and written to disk again for calls."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ from phaseline.model.problems.problem import Place, Problem, ProblemsError
 
 MAX_FILES = 10_000
 MAX_BYTES = 256 * 1024**2
-"""All files together."""
+"""Largest total size of the files of a folder, in bytes."""
 NOT_TAKEN = frozenset({".git", ".hg", ".svn", "__pycache__"})
-"""Folders of tools, which are left out at any depth."""
+"""Folders of development tools, which are left out at any depth."""
 NOTHING = hashlib.sha256().hexdigest()
-"""The digest of an empty file, and of a folder without files."""
+"""Digest of an empty file, also used for an empty folder."""
 READ, RUN = 0o444, 0o555
-"""Materialized files are read-only, so that they are not changed by mistake."""
+"""File modes of materialized files (without and with the executable bit): read-only, against changes by mistake."""
 
 
 @frozen
 class Whose:
-    """The owner of a folder, with its noun and code in problems. ``keeps_empty``: folders without files count, too.
+    """How to treat the folder of a blueprint or package. ``noun`` and ``code`` are used in problems.
 
-    ``follows_folders``: a link to a folder inside is followed, and its files are collected again below the link.
+    ``keeps_empty``: empty folders are kept, too. ``follows_folders``: a link to a folder inside is followed, and the
+    files of that folder appear a second time below the link.
     """
 
     noun: str = "blueprint"
@@ -42,9 +43,9 @@ A_BLUEPRINT = Whose()
 
 @frozen
 class BlueprintTree:
-    """The files of a folder. ``digest`` is that of their paths, contents and executable bits, and of ``main_file``.
+    """The files of a folder. ``digest`` is computed from ``main_file`` and all paths, contents and executable bits.
 
-    A folder without files is a file without content whose path ends with ``/``, where such folders count.
+    If empty folders are kept, an empty folder is a file without content whose path ends with ``/``.
     """
 
     folder: str
@@ -55,11 +56,11 @@ class BlueprintTree:
 
     @property
     def size_bytes(self) -> int:
-        """All files together."""
+        """The total size of all files in bytes."""
         return sum(file.size_bytes for file in self.files)
 
     def content(self, file: StoredFile) -> bytes:
-        """The content of a file. Raises: PL-C057 if it has changed since."""
+        """Return the content of a file. Raises: PL-C057 if the file has changed since its digest was computed."""
         path = Path(self.folder, file.path)
         body = b"" if file.is_folder else path.read_bytes()
         if hashlib.sha256(body).hexdigest() != file.digest:
@@ -78,9 +79,10 @@ def take_up(
     max_files: int = MAX_FILES,
     max_bytes: int = MAX_BYTES,
 ) -> BlueprintTree:
-    """The files of the folder that contains ``main``, by path. ``leave_out``: absolute paths that do not belong to it.
+    """Collect the files of the folder that contains ``main``, sorted by path. ``leave_out``: true for a path to skip.
 
-    Raises: PL-C057 for members that are neither files nor folders, a link that leads out, and too many or too large files.
+    Raises: PL-C057 for members that are neither files nor folders, for links that lead out of the folder, and if there
+    are too many files or bytes.
     """
     whole = Path(main).absolute()
     return take_up_folder(
@@ -97,7 +99,10 @@ def take_up_folder(
     max_files: int = MAX_FILES,
     max_bytes: int = MAX_BYTES,
 ) -> BlueprintTree:
-    """The files of a folder, by path; as ``take_up``, with the code of ``whose``."""
+    """Collect the files of a folder, sorted by path. ``leave_out``: true for an absolute path to skip.
+
+    Raises: the code of ``whose`` for what is not allowed in the folder (see ``take_up``).
+    """
     folder = folder.absolute()
     taking = _Taking(folder, whose, leave_out)
     files: list[StoredFile] = []
@@ -121,7 +126,7 @@ def take_up_folder(
 
 
 def digest_of(main_file: str, files: Sequence[StoredFile]) -> str:
-    """The digest of a tree; equal ones have equal files and the same main file."""
+    """Return the digest of a tree; two trees have equal digests if they have equal files and the same main file."""
     whole = hashlib.sha256(f"{main_file}\0".encode("utf-8", "surrogateescape"))
     for file in sorted(files, key=lambda each: each.path):
         told = f"{file.path}\0{file.digest}\0{int(file.is_executable)}\0"
@@ -130,7 +135,7 @@ def digest_of(main_file: str, files: Sequence[StoredFile]) -> str:
 
 
 class _Taking:
-    """One walk through a folder."""
+    """One walk through a folder that collects its files and refuses what is not allowed."""
 
     def __init__(self, folder: Path, whose: Whose, leave_out: Callable[[str], bool] = lambda _: False) -> None:
         self._root = folder.resolve()
@@ -140,7 +145,10 @@ class _Taking:
         self.too_much = f"remove what the {whose.noun} does not need"
 
     def files(self, folder: Path) -> Iterator[Path]:
-        """Every file below, links followed where they stay inside; folders without files, where they count."""
+        """Yield the path of every file below a folder, and of every empty folder if empty folders are kept.
+
+        Links are followed if they stay inside the folder.
+        """
         self._open.append(folder.resolve())
         yield from self._below(folder)
         self._open.pop()
@@ -172,7 +180,9 @@ class _Taking:
             yield folder
 
     def _refuse_link(self, path: Path) -> None:
-        """Links to files inside are fine; those to folders only where they are followed and lead into no circle."""
+        """Refuse a link that leads out of the folder, and a link to a folder that is not to be followed or contains the
+        link.
+        """
         target = path.resolve()
         if not target.is_relative_to(self._root):
             message = f"'{path.name}' is a link that leads out of the {self._whose.noun}'s folder"
@@ -189,7 +199,7 @@ class _Taking:
             self.refuse(path, f"the name of the file {os.fsencode(name)!r} is not UTF-8", "rename it")
 
     def digest(self, path: Path) -> str:
-        """Of what is in a file."""
+        """Return the digest of a file's content."""
         try:
             return _digest(path)
         except OSError as error:
@@ -197,7 +207,7 @@ class _Taking:
             self.refuse(path, message, "give yourself the right to read it")
 
     def refuse(self, path: Path, message: str, mend: str) -> NoReturn:
-        """Raise the problem of this walk."""
+        """Raise a problem about a path, with the code of the folder's owner."""
         shown = os.fsencode(path).decode("utf-8", "replace")
         raise ProblemsError([Problem(self._whose.code, message, mend, Place(shown))])
 
@@ -208,9 +218,10 @@ def _digest(path: Path) -> str:
 
 
 def materialize_tree(folder: Path, files: Sequence[StoredFile], content: Callable[[str], bytes]) -> None:
-    """Write these files to the folder; changes made to one of them are undone.
+    """Write these files to the folder; a file there that differs is replaced.
 
-    A new folder appears whole or not at all, even if several processes make it at once. ``content``: returns the content with a digest.
+    ``content``: returns the content that has a digest. A new folder appears only when it is complete, even if several
+    processes write it at once.
     """
     if folder.is_dir():
         for file in files:
@@ -237,7 +248,7 @@ def materialize_tree(folder: Path, files: Sequence[StoredFile], content: Callabl
 
 
 def _write(path: Path, file: StoredFile, body: bytes) -> None:
-    """Replace one file, at once."""
+    """Write one file beside its path and rename it, so that readers see either the old or the new file."""
     beside = path.with_name(f".{path.name[:100]}.{os.urandom(4).hex()}")
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with os.fdopen(handle, "wb") as opened:

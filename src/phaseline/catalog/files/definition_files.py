@@ -1,4 +1,4 @@
-"""Names and versions of a plugin's definition files, found in a file, folder, wheel, wagon or another archive."""
+"""Finds a plugin's definition files, with names and versions, in a file, folder, wheel, wagon or another archive."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
 
 DEFINITION = re.compile(r"(v[0-9]+_)?plugin(_[0-9]+_[0-9]+)?\.ya?ml")
-"""How definition files are called: ``plugin.yaml`` and one for each newer version of the language, ``plugin_1_4.yaml``."""
+"""Pattern of the names of definition files: ``plugin.yaml``, and ``plugin_1_4.yaml`` for version
+1.4 of the language.
+"""
 WAGON = ArchiveLimits(members=20_000, member_bytes=256 * 1024**2, total_bytes=1024**3)
-"""A wagon carries the wheels of everything that its plugin needs."""
+"""Limits of a wagon. They are high because a wagon contains the wheels of everything that its plugin needs."""
 MAX_DEPTH = 3
-"""Depth of folders in which a definition file is searched; deeper ones hold examples and tests."""
+"""Number of folder levels in which definition files are searched; files deeper down belong to examples and tests."""
 _INNER = (".wgn", ".whl")
 _SOURCE = re.compile(
     r"/(?P<name>[^/]+)/(?:archive|zipball|tarball)/(?:refs/tags/)?(?P<version>[^/]+?)(?:\.zip|\.tar\.gz)?/?$"
@@ -29,10 +31,12 @@ _FILE_NAME = re.compile(r"(?P<name>[A-Za-z][A-Za-z0-9._-]*?)[-_]v?(?P<version>[0
 
 
 def read_definitions(path: Path, *, name: str = "", version: str = "") -> list[Definition]:
-    """The definitions at a path, by name and version. ``name``, ``version``: for files that do not contain them.
+    """Return the definitions at a path, sorted by name and version. Any unreadable definition file is an error.
 
-    Raises: ProblemsError (PL-B120 … PL-B122 as ``archives``; PL-B123 there is none; PL-B124 name or version is not known;
-    errors in the text of any file).
+    ``name`` and ``version`` are given by the user, because a file may not contain them.
+
+    Raises: ProblemsError (PL-B120 … PL-B122 as ``archives.read_members``; PL-B123 there is no definition; PL-B124 name
+    or version is unknown; errors in the text of any file).
     """
     found, problems = read_sound(path, name=name, version=version)
     if problems:
@@ -41,9 +45,9 @@ def read_definitions(path: Path, *, name: str = "", version: str = "") -> list[D
 
 
 def read_sound(path: Path, *, name: str = "", version: str = "") -> tuple[list[Definition], list[Problem]]:
-    """(the readable definitions at a path, the problems of the other files): an unreadable file hides no other.
+    """Return (the readable definitions at a path, the problems of the unreadable files).
 
-    Raises: ProblemsError as ``read_definitions``, for what is wrong with the path or archive itself.
+    Raises: ProblemsError as ``read_definitions``, if the path or archive itself is wrong.
     """
     problems: list[Problem] = []
     texts: dict[str, str | None] = {}
@@ -77,15 +81,16 @@ def read_sound(path: Path, *, name: str = "", version: str = "") -> tuple[list[D
 
 
 def _shown(path: Path, file: str) -> str:
-    """How messages call a file within a path."""
+    """Return the name of a file within a path that messages show."""
     return str(path) if path.is_file() and path.name == file else f"{path}/{file}"
 
 
 def find_in_folders(folders: Sequence[Path], name: str, version: str) -> TypeFile | None:
-    """The definition files of a plugin in these folders, or one level below; the first that fits, None: there are none.
+    """Return the first fitting definition files of a plugin in these folders or their subfolders, or None.
 
-    A plugin is identified by its ``package_name``, by its name in the file, or by that of the folder. One without a
-    version fits any wanted version: naming the folder chooses its content. Unreadable files are skipped.
+    A plugin is identified by its ``package_name``, by its name in the file, or by its folder's name. Definition files
+    without a version fit any wanted version: the user has chosen the content by naming the folder. Unreadable files are
+    skipped.
     """
     for folder in folders:
         for place in (folder, *_folders_in(folder)):
@@ -108,7 +113,10 @@ def _folders_in(folder: Path) -> list[Path]:
 
 
 def _names_in(file: Path) -> list[tuple[str, str]]:
-    """(name, version or empty) of its plugins under all their names; nothing if the file is unreadable."""
+    """Return (name, version) for each plugin of a definition file under each of its names; nothing if it is unreadable.
+
+    An unknown version is empty.
+    """
     try:
         plugins = _root(_text(_bytes(file), str(file)), str(file)).get("plugins")
     except ProblemsError:
@@ -126,7 +134,7 @@ def _names_in(file: Path) -> list[tuple[str, str]]:
 
 
 def _texts(path: Path) -> Iterator[tuple[str, bytes]]:
-    """(path within, content) of every definition file."""
+    """Yield (path within the given path, content) of every definition file."""
     if path.is_dir():
         for depth in range(MAX_DEPTH + 1):
             for file in sorted(path.glob("*/" * depth + "*plugin*.y*ml")):
@@ -139,7 +147,7 @@ def _texts(path: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _packed(archive: Path | io.BytesIO, shown: str, depth: int = 0) -> Iterator[tuple[str, bytes]]:
-    """The definition files of an archive, then those of the plugin's own wheel in it."""
+    """Yield (path, content) of the definition files in an archive, including those in wheels and wagons inside."""
 
     def wanted(name: str) -> bool:
         return _is_definition(name) or (depth < 2 and name.endswith(_INNER))
@@ -197,7 +205,11 @@ def _root(text: str, shown: str) -> Mapping[str, Value]:
 
 
 def _owners(root: Mapping[str, Value], given: tuple[str, str], path: Path, shown: str) -> Iterator[tuple[str, str]]:
-    """(name, version) of the plugins of a file: as given, else from its text, else from its source or archive name."""
+    """Yield (name, version) of the plugins of a definition file.
+
+    They are taken from ``given``, else from the file's text, else from the source address, else from the archive's
+    name.
+    """
     plugins = root.get("plugins")
     declared = [item for item in plugins.values() if isinstance(item, dict)] if isinstance(plugins, dict) else []
     said = {
@@ -230,7 +242,7 @@ def _refusal(code: str, message: str, mend: str, file: str) -> ProblemsError:
 
 
 def names_in(file: Path, sections: Sequence[str]) -> dict[str, Sequence[str]]:
-    """{section: names of its elements} of a definition file, for the sections that have any."""
+    """Return {section: names of its elements} of a definition file, without empty sections."""
     root = _root(_text(_bytes(file), str(file)), str(file))
     found = {section: tuple(items) for section in sections if isinstance(items := root.get(section), dict)}
     return {section: names for section, names in found.items() if names}

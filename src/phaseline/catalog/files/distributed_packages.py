@@ -1,8 +1,9 @@
-"""Packages that distributions ship: an entry point of the group ``phaseline.packages`` names the module whose folder is one.
+"""Packages that Python distributions contain: an entry point of the group ``phaseline.packages`` names the folder's
+module.
 
 ``[project.entry-points."phaseline.packages"]`` with ``ntp = "acme_ntp.package"`` declares that the folder
-``acme_ntp/package`` has a ``metadata.yaml``. No module is imported. The folder of an installed distribution is searched
-where Python finds the module, that of an unpacked wheel inside the wheel.
+``acme_ntp/package`` is a package with a ``metadata.yaml``. No module is imported. The folder of an installed
+distribution is where Python finds the module; the folder of an unpacked wheel is inside the wheel.
 """
 
 from __future__ import annotations
@@ -17,12 +18,15 @@ from phaseline.model.problems.problem import Place, Problem
 
 GROUP = "phaseline.packages"
 ORIGIN = "distribution "
-"""How the origin begins of a package that an installed distribution announces."""
+"""First part of the origin of a package that an installed distribution announces."""
 
 
 @frozen
 class AnnouncedPackage:
-    """An announced package. ``origin``: the distribution and the entry point; ``folder`` empty: none, see ``problems``."""
+    """A package that an installed distribution announces. ``origin`` names the distribution and the entry point.
+
+    ``folder`` is empty if it is not found; ``problems`` then has the reason.
+    """
 
     name: str
     origin: str
@@ -31,7 +35,7 @@ class AnnouncedPackage:
 
 
 def announced_packages() -> Iterator[AnnouncedPackage]:
-    """Packages of the installed distributions, by the names of their entry points."""
+    """Yield the packages that installed distributions announce, sorted by the names of their entry points."""
     if not is_announced(GROUP):
         return
     from importlib.metadata import entry_points
@@ -54,7 +58,9 @@ def announced_packages() -> Iterator[AnnouncedPackage]:
 
 
 def folders_in_wheel(unpacked: Path) -> list[Path]:
-    """The folders that an unpacked wheel announces; none where it is none, or announces nothing."""
+    """Return the package folders that an unpacked wheel announces, or an empty list if it announces none or is no
+    wheel.
+    """
     from configparser import ConfigParser, Error
 
     found: dict[Path, None] = {}

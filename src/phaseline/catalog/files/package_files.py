@@ -1,4 +1,4 @@
-"""The files of a plugin package: of a folder, or of an archive, which is not trusted."""
+"""Reads the files of a plugin package from a folder, or from an archive, which is not trusted."""
 
 from __future__ import annotations
 
@@ -14,23 +14,26 @@ from phaseline.model.problems.problem import Place, Problem, ProblemsError, prob
 
 A_PACKAGE = Whose("package", "PL-F060", keeps_empty=True, follows_folders=True)
 MARK = "metadata.yaml"
-"""The file that makes a folder a package."""
+"""File whose presence makes a folder a package."""
 CHECKSUMS = "checksums.sha256"
-"""The file of checksums, written by ``plugins build``."""
+"""File with the checksums of all files of the package, written by ``plugins build``."""
 LIMITS = ArchiveLimits(members=20_000, member_bytes=256 * 1024**2, total_bytes=512 * 1024**2)
-"""The limit is high because a package contains repositories of software that it installs."""
+"""Limits of a package. They are high because a package may contain repositories of software that it installs."""
 MAX_DEPTH = 5
-"""Folders above ``metadata.yaml`` in an archive: an rpm has all those of its installation path."""
+"""Number of folders above ``metadata.yaml`` in an archive; an rpm has all folders of its installation path."""
 TEXT_BYTES = 5 * 1024**2 + 1
-"""Bytes of a document that are read: one more than its limit."""
+"""Bytes of a document that are read: one byte more than a document may have, to recognize one that is too long."""
 _JUNK_ENDINGS = ("~", ".pyc", ".pyo", ".swp", ".orig", ".rej")
 _JUNK = frozenset({".DS_Store", "Thumbs.db", ".tox", ".venv", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".build"})
-"""Remains of tools, which belong to no package."""
+"""Names of files and folders that development tools leave behind, which are not part of a package."""
 
 
 @frozen
 class PackageFiles:
-    """All files of a package. ``documents``: those needed to read it, {path: content}; for the rest only the path counts."""
+    """All files of a package. ``documents`` is {path: content}, where only YAML files have their content.
+
+    Other files have an empty content there, because only their paths are needed to read a package.
+    """
 
     tree: BlueprintTree
     documents: Mapping[str, bytes]
@@ -38,10 +41,12 @@ class PackageFiles:
 
 @contextmanager
 def opened(path: Path, *, leave_out: Callable[[str], bool] = lambda _: False) -> Iterator[PackageFiles]:
-    """The files of a package while it is open: a folder, or an archive (.tar.gz, .fp, .whl, .zip, .rpm).
+    """Open a package for a ``with`` block: a folder, or an archive (.tar.gz, .fp, .whl, .zip, .rpm).
 
-    Raises: ProblemsError (PL-F060 no package, or unusable files; PL-F061 a file does not match its checksum;
-    PL-B120 … PL-B122 as ``archives``).
+    An archive is unpacked into a temporary folder until the block ends.
+
+    Raises: ProblemsError (PL-F060 it is no package, or has unusable files; PL-F061 a file does not match its checksum;
+    PL-B120 … PL-B122 as ``archives.read_members``).
     """
     if path.is_dir():
         yield _taken(path, str(path), leave_out)
@@ -60,7 +65,10 @@ def opened(path: Path, *, leave_out: Callable[[str], bool] = lambda _: False) ->
 
 
 def documents_of(files: Iterable[StoredFile], content: Callable[[StoredFile], bytes]) -> dict[str, bytes]:
-    """The documents among a package's files; ``content`` is called for these only."""
+    """Return {path: content} of a package's files, where only YAML files have their content.
+
+    ``content`` is called for these only.
+    """
     return {
         file.path: content(file)[:TEXT_BYTES] if file.path.endswith((".yaml", ".yml")) and file.size_bytes else b""
         for file in files
@@ -68,13 +76,13 @@ def documents_of(files: Iterable[StoredFile], content: Callable[[StoredFile], by
 
 
 def checksums(tree: BlueprintTree) -> bytes:
-    """The file of checksums of a package, as ``sha256sum`` writes and checks it."""
+    """Return the content of a package's checksum file, in the format that ``sha256sum`` writes and checks."""
     files = (file for file in tree.files if not file.is_folder and file.path != CHECKSUMS)
     return "".join(f"{file.digest}  {file.path}\n" for file in files).encode("utf-8", "surrogateescape")
 
 
 def package_folders(folder: Path) -> list[Path]:
-    """Packages in a folder, each a folder inside; or the folder itself, if it is a package."""
+    """Return the package folders directly inside a folder, or the folder itself if it is a package."""
     if (folder / MARK).is_file():
         return [folder]
     if not folder.is_dir():
@@ -96,7 +104,9 @@ def _taken(folder: Path, shown: str, leave_out: Callable[[str], bool]) -> Packag
 
 
 def _with_digest(tree: BlueprintTree) -> BlueprintTree:
-    """Built or not, the same files are the same package."""
+    """Return the tree with a digest computed without the checksum file, so that ``plugins build`` does not change the
+    digest.
+    """
     from phaseline.catalog.files.blueprint_trees import digest_of
 
     return altered(tree, digest=digest_of(tree.main_file, tree.files))
@@ -108,7 +118,10 @@ def _is_junk(path: str) -> bool:
 
 
 def _root(folder: Path, shown: str) -> Path:
-    """The folder in an archive that is the package: what a wheel announces, otherwise the one nearest to the top."""
+    """Return the package folder in an unpacked archive. Raises: PL-F060 if there is none, or more than one.
+
+    It is the folder that a wheel announces, otherwise the folder with ``metadata.yaml`` that is nearest to the top.
+    """
     from phaseline.catalog.files.distributed_packages import folders_in_wheel
 
     levels = (folder.glob("*/" * depth + MARK) for depth in range(MAX_DEPTH + 1))
@@ -126,7 +139,7 @@ def _root(folder: Path, shown: str) -> Path:
 
 
 def _check_sums(tree: BlueprintTree, shown: str) -> None:
-    """Raise PL-F061 for each file that has changed since the package was built."""
+    """Raise PL-F061 for each file that was changed, added or removed since the package was built."""
     written = next((file for file in tree.files if file.path == CHECKSUMS), None)
     if written is None:
         return
@@ -138,7 +151,7 @@ def _check_sums(tree: BlueprintTree, shown: str) -> None:
 
 
 def _lines(text: str) -> Iterator[tuple[str, str]]:
-    """(path, digest) of each line."""
+    """Yield (path, digest) for each line of a checksum file."""
     for line in text.splitlines():
         digest, _, path = line.partition("  ")
         yield PurePosixPath(path).as_posix(), digest

@@ -1,4 +1,4 @@
-"""Packages of the rpm form: ``rpm2cpio`` unpacks them, and the stream of files that it gives is read here."""
+"""Reads packages in rpm format: the program ``rpm2cpio`` converts an rpm to a cpio stream, which is read here."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from typing import IO, Protocol
 from phaseline.lang.fast_dataclasses import frozen
 
 MAGIC = b"\xed\xab\xee\xdb"
-"""How every rpm file begins."""
+"""First bytes of every rpm file."""
 PROGRAM = "rpm2cpio"
 _CPIO = (b"070701", b"070702")
 _HEAD_BYTES = 110
 _END = "TRAILER!!!"
 _MAX_NAME = 4_096
 _MODE, _SIZE, _NAME_SIZE = 1, 6, 11
-"""Positions of these among the numbers of a header."""
+"""Indexes of the mode, the size and the length of the name among the numbers of a cpio header."""
 
 
 class Readable(Protocol):
     """A source of bytes."""
 
     def read(self, size: int = -1, /) -> bytes:
-        """At most that many bytes; nothing at the end."""
+        """Return at most ``size`` bytes, or all if ``size`` is negative; empty at the end."""
         ...
 
 
 @frozen
 class CpioEntry:
-    """One member of a cpio stream; ``stream`` gives its content, until the next is asked for."""
+    """One member of a cpio stream. Read its content from ``stream`` before you ask for the next member."""
 
     name: str
     mode: int
@@ -38,7 +38,7 @@ class CpioEntry:
 
 
 def is_rpm(file: IO[bytes]) -> bool:
-    """True for an rpm; the file is at its beginning afterwards."""
+    """Return True if the file is an rpm; afterwards the file is at its beginning."""
     file.seek(0)
     head = file.read(len(MAGIC))
     file.seek(0)
@@ -47,7 +47,7 @@ def is_rpm(file: IO[bytes]) -> bool:
 
 @contextmanager
 def rpm_payload(file: IO[bytes]) -> Iterator[IO[bytes]]:
-    """The files of an rpm as a cpio stream. Raises: ``OSError`` if the program that unpacks it is not there, or fails."""
+    """Open the content of an rpm as a cpio stream. Raises: ``OSError`` if ``rpm2cpio`` is not installed, or fails."""
     import shutil
     import subprocess
 
@@ -71,7 +71,10 @@ def rpm_payload(file: IO[bytes]) -> Iterator[IO[bytes]]:
 
 
 def read_cpio(stream: Readable) -> Iterator[CpioEntry]:
-    """The members of a cpio stream of the "new" form. Raises: ``EOFError``, ``ValueError`` for what is none."""
+    """Yield the members of a cpio stream of the "new" format.
+
+    Raises: ``EOFError`` if it ends too early, ``ValueError`` if it is no such stream.
+    """
     while True:
         head = _exactly(stream, _HEAD_BYTES)
         if head[:6] not in _CPIO:
@@ -102,14 +105,17 @@ def _exactly(stream: Readable, size: int) -> bytes:
 
 
 class _Part:
-    """That many bytes of a stream."""
+    """The next ``size`` bytes of a stream, as a stream of its own."""
 
     def __init__(self, stream: Readable, size: int) -> None:
         self._stream = stream
         self._left = size
 
     def read(self, size: int = -1, /) -> bytes:
-        """At most that many of the remaining bytes."""
+        """Return at most ``size`` of the remaining bytes, or all if ``size`` is negative.
+
+        Raises: ``EOFError`` if some are missing.
+        """
         wanted = self._left if size < 0 else min(size, self._left)
         found = self._stream.read(wanted) if wanted else b""
         if wanted and not found:
@@ -118,6 +124,6 @@ class _Part:
         return found
 
     def skip(self) -> None:
-        """Read on to the end."""
+        """Read the remaining bytes without returning them."""
         while self._left:
             self.read(65_536)

@@ -1,4 +1,4 @@
-"""The offline catalogue of plugins' definition files: a folder for each version of each plugin (decision 25)."""
+"""The offline catalogue of plugins' definition files, with a folder for each version of each plugin (decision 25)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PUBLIC = (
     ),
     re.compile(r"https?://[^/]+/(?:cloudify/)?wagons/(?P<name>[^/]+)/(?P<version>[^/]+)/(?P<file>[^/]+)"),
 )
-"""Addresses of published definition files of public plugins."""
+"""Patterns of the web addresses at which public plugins publish their definition files."""
 
 
 @frozen
@@ -40,7 +40,7 @@ class Definition:
 
 @frozen
 class TypeFile:
-    """One catalogued version of one plugin: the names of its files in ``folder``."""
+    """One version of one plugin in the catalogue. ``files`` are the names of its definition files in ``folder``."""
 
     name: str
     version: str
@@ -48,7 +48,10 @@ class TypeFile:
     files: Sequence[str]
 
     def path(self, minor: int, wanted: str = "") -> str:
-        """The file for a main blueprint of ``cloudify_dsl_1_<minor>``; ``wanted``: the very file, if it is there."""
+        """Return the path of the definition file that fits a main blueprint of version ``cloudify_dsl_1_<minor>``.
+
+        A file named ``wanted`` is preferred if it exists and its name is not one of the usual ones.
+        """
         if wanted in self.files and not _FOR_MINOR.fullmatch(wanted) and wanted not in _ORDINARY:
             return str(Path(self.folder, wanted))
         fitting = [
@@ -70,7 +73,8 @@ class PublicAddress(NamedTuple):
 
 
 def public_address(url: str) -> PublicAddress | None:
-    """The plugin whose definition file was published at an address; None for any other address.
+    """Return the plugin, version and file that the public address of a definition file names; None for any other
+    address.
 
     >>> public_address("http://www.getcloudify.org/spec/fabric-plugin/1.4/plugin.yaml")
     PublicAddress(name='fabric-plugin', version='1.4', file='plugin.yaml')
@@ -83,13 +87,13 @@ def public_address(url: str) -> PublicAddress | None:
 
 
 class TypeFiles:
-    """The catalogue in one folder, which need not exist."""
+    """The catalogue of definition files in one folder. The folder need not exist; the catalogue is then empty."""
 
     def __init__(self, folder: str | Path) -> None:
         self._folder = Path(folder)
 
     def all(self) -> list[TypeFile]:
-        """Everything in it, by name, the newest version first."""
+        """Return all plugin versions of the catalogue, sorted by name, and for each name the newest version first."""
         found = [
             TypeFile(place.parent.name, place.name, str(place), tuple(sorted(file.name for file in place.iterdir())))
             for place in self._folder.glob("*/*")
@@ -99,15 +103,24 @@ class TypeFiles:
         return sorted(found, key=lambda each: each.name.lower())
 
     def named(self, name: str) -> list[TypeFile]:
-        """The versions of one plugin, the newest first; names may be spelled in any way, and without ``cloudify-``."""
+        """Return the versions of one plugin, the newest first.
+
+        The prefix ``cloudify-``, capital letters, and the difference of ``-``, ``_`` and ``.`` are ignored in names.
+        """
         return [each for each in self.all() if plain_name(each.name) == plain_name(name)]
 
     def fitting(self, name: str, version: str) -> TypeFile | None:
-        """The newest version of a plugin that fits: ``version`` is a PEP 440 specifier, alone it means just that; empty: any."""
+        """Return the newest version of a plugin that fits ``version``, or None if none fits.
+
+        ``version`` is a PEP 440 specifier, a plain version, or empty for any version.
+        """
         return next((each for each in self.named(name) if fits(each.version, version)), None)
 
     def published(self, url: str) -> TypeFile | None:
-        """The plugin version that a public address means. A branch such as ``master`` means the newest."""
+        """Return the plugin version that a public address names, or None if it is not in the catalogue.
+
+        An address with a branch such as ``master`` names the newest version.
+        """
         address = public_address(url)
         if address is None:
             return None
@@ -115,7 +128,7 @@ class TypeFiles:
         return self.fitting(address.name, version)
 
     def add(self, definition: Definition) -> TypeFile:
-        """Put a definition in; one of the same name and version is replaced, at one blow."""
+        """Add a plugin version to the catalogue; an existing version is replaced as a whole."""
         place = self._folder / definition.name / definition.version
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -134,7 +147,7 @@ class TypeFiles:
         return TypeFile(definition.name, definition.version, str(place), tuple(sorted(definition.files)))
 
     def remove(self, found: TypeFile) -> None:
-        """Remove a version; the plugin's folder is removed with its last one."""
+        """Remove a plugin version; the plugin's folder is removed, too, if it is then empty."""
         place = Path(found.folder)
         shutil.rmtree(place)
         if not any(place.parent.iterdir()):
@@ -142,7 +155,7 @@ class TypeFiles:
 
 
 def plain_name(name: str) -> str:
-    """The name of a package in the one spelling in which names are compared, without what all of them begin with.
+    """Return a package's name in the spelling in which names are compared: lower case, ``-``, without ``cloudify-``.
 
     >>> plain_name("Cloudify_AWS.plugin")
     'aws-plugin'
@@ -151,7 +164,7 @@ def plain_name(name: str) -> str:
 
 
 def _order(version: str) -> tuple[bool, object]:
-    """Versions in the order of PEP 440, whatever else there is before them."""
+    """Return a sort key of a version: the order of PEP 440, and texts that are no such version before all others."""
     from packaging.version import InvalidVersion, Version
 
     try:
@@ -161,7 +174,11 @@ def _order(version: str) -> tuple[bool, object]:
 
 
 def fits(version: str, wanted: str) -> bool:
-    """True if a version matches a PEP 440 specifier; a plain version matches only itself, an empty text any."""
+    """Return True if a version matches ``wanted``: a PEP 440 specifier, a plain version, or an empty text for any
+    version.
+
+    Raises: PL-B092 if ``wanted`` is no valid specifier.
+    """
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
     from packaging.version import InvalidVersion
 

@@ -1,4 +1,6 @@
-"""Files of blueprints from the web: only from addresses that the settings allow, with bounds on time and size (B6)."""
+"""Fetches blueprint files from the web: only from addresses that the settings allow, with limits on
+time and size (B6).
+"""
 
 from __future__ import annotations
 
@@ -18,19 +20,24 @@ if TYPE_CHECKING:
 
 SETTING = "blueprints.allowed_imports"
 TIMEOUT_S = 10.0
-"""How long a server may send nothing."""
+"""Seconds that a server may send nothing before the fetch is given up."""
 WHOLE_S = 60.0
-"""How long one file may take, even if data keeps coming."""
+"""Seconds that one file may take, even if data keeps arriving."""
 MORE_TRIES = 5
 PAUSE_S = 1.0
-"""Number of further tries, and the time between them, after a failed connection, a time-out or a 5xx."""
+"""Number of further attempts (``MORE_TRIES``), and the seconds between them, after a failed connection, a time-out or a
+5xx.
+"""
 CHUNK_BYTES = 256 * 1024
 PORTS = {"http": 80, "https": 443}
 GONE = frozenset({404, 410})
 
 
 class WebFiles:
-    """Fetches texts by ``http`` and ``https``. ``allowed``: beginnings of addresses; without any nothing is fetched."""
+    """Fetches texts by ``http`` and ``https``.
+
+    ``allowed``: beginnings of permitted addresses; if empty, nothing is fetched.
+    """
 
     def __init__(
         self,
@@ -41,7 +48,10 @@ class WebFiles:
         pause: Callable[[float], None] = time.sleep,
         tell: Callable[[str], None] = lambda _: None,
     ) -> None:
-        """``pause`` waits between two tries; ``tell`` is called, once for a file, before another try."""
+        """Set the limits.
+
+        ``pause`` waits between two attempts; ``tell`` is called once for each file that needs another attempt.
+        """
         self._allowed = tuple(allowed)
         self._limit_bytes = limit_bytes
         self._timeout_s = timeout_s
@@ -50,7 +60,7 @@ class WebFiles:
         self._opener = urllib.request.build_opener(_Redirects(self.check))
 
     def check(self, url: str) -> None:
-        """Raise PL-B028 unless the address is below an allowed one."""
+        """Raise PL-B028 unless the address is at or below an allowed address."""
         if any(is_below(url, beginning) for beginning in self._allowed):
             return
         message = f"'{url}' is not among the addresses that blueprints may import from"
@@ -58,10 +68,10 @@ class WebFiles:
         raise _refusal("PL-B028", message, mend, url)
 
     def fetch(self, url: str) -> str | None:
-        """The text behind an address; None where the server has no such file.
+        """Return the text at an address, or None if the server has no such file.
 
-        Raises: PL-B028 for an address that is not allowed, redirections included; PL-B029 for one that cannot be
-        fetched; PL-B002, PL-B003 for what is no text or too long.
+        Raises: PL-B028 for an address that is not allowed, also after a redirection; PL-B029 for an address that cannot
+        be fetched; PL-B002 for a file that is no text; PL-B003 for a file that is too long.
         """
         self.check(url)
         content = self._content(url)
@@ -97,7 +107,7 @@ class WebFiles:
             self._pause(PAUSE_S)
 
     def _read(self, url: str) -> bytes:
-        """The whole content, or an exception. A file that is too long or too slow is given up."""
+        """Return the whole content, or raise an exception, also for a file that is too long or too slow."""
         until = time.monotonic() + WHOLE_S
         parts: list[bytes] = []
         size = 0
@@ -114,7 +124,7 @@ class WebFiles:
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
-    """Follows a redirection only if its address is allowed, too."""
+    """Handler for ``urllib`` that follows a redirection only if the new address is allowed, too."""
 
     def __init__(self, check: Callable[[str], None]) -> None:
         self._check = check
@@ -122,7 +132,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
     def redirect_request(
         self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
     ) -> urllib.request.Request | None:
-        """As urllib's, for allowed addresses."""
+        """Follow a redirection as ``urllib`` does. Raises: PL-B028 if the new address is not allowed."""
         try:
             self._check(newurl)
         except ProblemsError:
@@ -132,7 +142,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
 
 def is_below(url: str, beginning: str) -> bool:
-    """True if an address is at or below another one: same scheme, server and port, and the path within its path.
+    """Return True if ``url`` is at or below ``beginning``: same scheme, server and port, and a path within its path.
 
     >>> is_below("https://example.org/blueprints/a.yaml", "https://example.org/blueprints")
     True

@@ -1,5 +1,6 @@
-"""Phase plugins: every form in which they are written is read here, without running any code, into one kind of value.
+"""Reads phase plugins in every form in which they are written, without running any code, into ``PhasePlugin`` values.
 
-``source`` reads Python text, ``definitions`` records, ``decorated`` decorators; ``packages`` finds what belongs
-together, ``loading`` decides what is in force, ``importing`` imports functions when they are called.
+``module_source`` reads Python text, ``definitions`` reads records, and ``decorated_phases`` reads decorators.
+``phase_packages`` groups files to packages, ``plugin_set`` decides which versions are active, and ``function_loader``
+imports functions when they are called.
 """

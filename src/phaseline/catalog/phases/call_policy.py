@@ -1,4 +1,4 @@
-"""A table of the attributes ``Phase.X``, with which a plugin configures the calls of its phase."""
+"""The attributes ``Phase.X`` with which a plugin configures the calls of its phase, with their types and limits."""
 
 from __future__ import annotations
 
@@ -14,12 +14,16 @@ if TYPE_CHECKING:
     from phaseline.records.values import Stored
 
 MAX_SECONDS = 30 * 24 * 3600
-"""No delay is longer (3.3)."""
+"""Largest value of any duration in a phase's policy, in seconds: 30 days."""
 
 
 @frozen
 class Knob:
-    """One attribute: the field of ``PhasePolicy``, and the function that reads its value. ``kind``: the expected type."""
+    """One attribute ``Phase.X``: the field of ``PhasePolicy`` that it sets, and the function that checks and converts
+    its value.
+
+    ``kind`` describes the expected value in messages.
+    """
 
     field: str
     kind: str
@@ -28,7 +32,7 @@ class Knob:
 
 
 class Unfit(Exception):
-    """The value is not of the kind. Never leaves this folder."""
+    """Raised if a value is not of the expected kind. It is always caught within this folder."""
 
 
 def _number(low: float, high: float = math.inf, *, above: bool = False) -> Callable[[Stored], float]:
@@ -102,11 +106,14 @@ KNOBS: Mapping[str, Knob] = {
     "BreakerWindow": Knob("breaker_window_s", SOME, _number(0, MAX_SECONDS, above=True)),
     "BreakerPause": Knob("breaker_pause_s", SOME, _number(0, MAX_SECONDS, above=True)),
 }
-"""{name after ``Phase.``: its definition}"""
+"""All attributes ``Phase.X``: {X: its definition}."""
 
 BY_KEY = {name.lower(): (name, knob) for name, knob in KNOBS.items()}
 
 
 def expression_names() -> Iterator[str]:
-    """Attributes whose text is an expression in forms without another notation for one."""
+    """Return the names X of the attributes ``Phase.X`` that are expressions.
+
+    Python and JSON have no notation for an expression, so there a text in such an attribute is read as one.
+    """
     return (name for name, knob in KNOBS.items() if knob.is_expression)

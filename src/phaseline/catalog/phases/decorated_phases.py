@@ -1,4 +1,4 @@
-"""Functions decorated with ``@phase(…)``: their definitions as records, read from the text of the module."""
+"""Reads the definitions of functions decorated with ``@phase(…)`` from the text of their module."""
 
 from __future__ import annotations
 
@@ -24,17 +24,22 @@ if TYPE_CHECKING:
 
 NAMES = frozenset({"phaseline.phase", "phaseline.model.phase_mark.phase", "phaseline.model.phases.decorator.phase"})
 EXPRESSIONS = frozenset({"ResourceConstraint", *(f"Phase.{name}" for name in expression_names())})
-"""Attributes whose text is an expression here: Python has no ``:=`` for it."""
+"""Attributes whose text is read as an expression: Python has no ``:=`` that marks expressions, as
+``.cfg`` files have.
+"""
 OWN = "attributes"
 ARGUMENTS = (*SPELLINGS, OWN, *(re.sub("(?<!^)(?=[A-Z])", "_", name).lower() for name in KNOBS))
-"""All arguments of ``@phase`` that Phaseline defines."""
+"""All arguments of ``@phase`` that have a meaning to Phaseline."""
 OF_A_PHASE = frozenset(name.lower() for name in OF_PHASE)
 LIKELY = 0.8
-"""Least similarity of an unknown argument to a known one to count as a typo of it."""
+"""Similarity (0 to 1) to a known argument from which an unknown argument counts as a misspelling."""
 
 
 def decorated(source: ModuleSource, module: WrittenDefinition) -> Iterator[WrittenDefinition]:
-    """A definition for each decorated function of the module; ``module`` has its name and place."""
+    """Yield a definition for each decorated function of a module.
+
+    ``module`` is the template of these definitions, with the module's name and path.
+    """
     for function in (source.functions or {}).values():
         for decorator in function.decorators:
             call = decorator if isinstance(decorator, ast.Call) else None
@@ -43,7 +48,7 @@ def decorated(source: ModuleSource, module: WrittenDefinition) -> Iterator[Writt
 
 
 def marked(given: Mapping[str, Any], plugin: str) -> PhasePlugin:
-    """The plugin defined by a function's mark, the arguments of its decorator; for functions without source text."""
+    """Return the plugin of a function without source text, from the arguments of its decorator."""
     record = Record()
     problems: list[Problem] = []
     for argument, value in given.items():
@@ -97,7 +102,10 @@ def _written(
 
 
 def _unknown(argument: str, place: Place) -> Problem | None:
-    """PL-D006 for an argument that is similar to a known one; all other unknown ones are attributes of the phase."""
+    """Return problem PL-D006 for an argument that looks like a misspelled one, else None.
+
+    Any other unknown argument is an attribute of the plugin's own, and no problem.
+    """
     if argument in ARGUMENTS or not argument[:1].islower():
         return None
     attribute = attribute_name(argument).removeprefix("Phase.").lower()
@@ -112,7 +120,9 @@ def _unknown(argument: str, place: Place) -> Problem | None:
 
 
 def _attributes(argument: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """(attribute, value) of one argument; those without effect are left out."""
+    """Yield (attribute, value) for one argument of ``@phase``; empty values are left out because
+    they have no effect.
+    """
     if argument == OWN:
         yield from ((str(name), one) for name, one in value.items()) if isinstance(value, Mapping) else [(OWN, value)]
     elif value not in ("", (), [], None):
@@ -120,7 +130,7 @@ def _attributes(argument: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _put(record: Record, name: str, value: Any, place: Place) -> list[Problem]:
-    """Set the attribute; returns the problems of its value."""
+    """Set an attribute of the record, and return the problems of its value."""
     try:
         content = {"$expr": value} if name in EXPRESSIONS and isinstance(value, str) else _as_json(value)
         kept = from_json({"value": content}).stored("value")
@@ -140,7 +150,7 @@ def _put(record: Record, name: str, value: Any, place: Place) -> list[Problem]:
 
 
 def _as_json(value: Any) -> Any:
-    """Tuples as lists, at every level."""
+    """Return a value with all its tuples, at every level, replaced by lists."""
     if isinstance(value, tuple | list):
         return [_as_json(item) for item in value]
     return {key: _as_json(item) for key, item in value.items()} if isinstance(value, Mapping) else value

@@ -1,4 +1,6 @@
-"""Reads a plugin's definition from a record of any form into a value, and finds all its problems at once."""
+"""Turns the record of a plugin's definition, however it was written, into a ``PhasePlugin``, and finds all its
+problems.
+"""
 
 from __future__ import annotations
 
@@ -35,21 +37,23 @@ TOP = (
     *("Disabled", "Dependencies", "Version", "ResourceStateListener", "ResourceStates", "ResourceTypes", "Phase"),
     *("AdType", "Code"),
 )
-"""Attributes that mean something to the engine; all others are the plugin's own."""
+"""Attributes that have a meaning to the engine; all others are the plugin's own."""
 OF_PHASE = ("Description", "Dependencies", *KNOBS)
 OLD_PREFIX = "phase_"
-"""``Phase_X`` is how ``Phase.X`` was written in the ancestor's early versions."""
+"""Beginning of ``Phase_X``, the spelling of ``Phase.X`` in CycleCloud's early versions."""
 PREFIXES = (OLD_PREFIX, "phase.")
-"""In records ``Phase.X`` may be one name with a dot in it."""
+"""Beginnings of attribute names that mean ``Phase.X``: in records this may also be one name with a dot in it."""
 LIKELY = 0.85
-"""Least similarity of an unknown name to a known one to count as a typo of it."""
+"""Similarity (0 to 1) to a known name from which an unknown name counts as a misspelling."""
 
 
 @frozen
 class WrittenDefinition:
-    """A definition in its written form. ``name``: unless the record gives one. ``places``: {attribute: its place}.
+    """A definition as it was written, before it is checked.
 
-    ``function``: the one that the definition is for; empty: found by its usual name. ``folders``: where its modules are.
+    ``name`` is used if the record has none. ``places`` is {attribute: its place in the file}. ``function`` is the
+    decorated function; if empty, a function with one of the usual names is used. ``folders`` are the folders of the
+    plugin's modules.
     """
 
     name: str
@@ -65,12 +69,15 @@ class WrittenDefinition:
 
 
 def define(written: WrittenDefinition) -> PhasePlugin:
-    """The plugin with everything that is wrong with it. Its phase is there as soon as its name and states can be read."""
+    """Return the plugin of a definition, with all its problems.
+
+    It has a phase if at least name and states are readable.
+    """
     return _Reading(written).plugin()
 
 
 class _Reading:
-    """One definition being read; problems gather."""
+    """The reading of one definition, which collects the problems found."""
 
     def __init__(self, written: WrittenDefinition) -> None:
         self.written = written
@@ -152,7 +159,9 @@ class _Reading:
 
     @cached_property
     def _phase_attributes(self) -> Record:
-        """Every ``Phase.X``, those in the old spelling too (PL-D014 where both are given)."""
+        """All attributes ``Phase.X`` by X, also those in the old spelling ``Phase_X``; PL-D014 if both spellings are
+        given.
+        """
         found = Record()
         nested = self.record.stored("Phase") if "phase" in self.record.folded else None
         if isinstance(nested, Record):
@@ -199,7 +208,9 @@ class _Reading:
         return PhasePolicy(**values)
 
     def _providers(self) -> tuple[str, ...]:
-        """None given, and the word ``none``, mean all (P101)."""
+        """Return the providers that the phase is for; empty for all, also if the definition has the word ``none``
+        (P101).
+        """
         found = self._names("HandlesProvider")
         other = self._names("ForProvider")
         if found and other and {name.lower() for name in found} != {name.lower() for name in other}:
@@ -251,7 +262,9 @@ class _Reading:
         )
 
     def _idle(self, attribute: str, functions: tuple[str, ...]) -> None:
-        """PL-D041 for a function that is never called, because the definition lacks the attribute (P83)."""
+        """Add PL-D041 if the module has one of these functions, but the definition lacks the attribute without which it
+        is not called (P83).
+        """
         source = self.written.source
         if source is None or source.functions is None or self.written.function:
             return
@@ -362,7 +375,10 @@ class _Reading:
         )
 
     def _place_of(self, attribute: str) -> Place:
-        """The place of an attribute, for one inside ``Phase`` in any spelling; else the place of the definition."""
+        """Return the place of an attribute in the file, or the place of the whole definition if it is not given.
+
+        An attribute ``phase.x`` is found in any of its spellings.
+        """
         inner = attribute.removeprefix("phase.")
         spellings = (attribute, f"{OLD_PREFIX}{inner}", "phase") if inner != attribute else (attribute,)
         places = self.written.places
@@ -374,12 +390,12 @@ _TOP_KEYS = {name.lower() for name in TOP}
 
 
 def _shown(value: Stored) -> str:
-    """A value in a message."""
+    """Return a value as it is shown in messages."""
     if isinstance(value, Record | tuple | Expression) or value is None:
         return f"the {kind_of(value)} {value_json(value)!r:.60}"
     return f"'{_printable(str(value))}'"
 
 
 def _printable(text: str) -> str:
-    """The text without what would steer a terminal."""
+    """Return the text with unprintable characters replaced, so that it cannot control a terminal."""
     return "".join(sign if sign.isprintable() else "\ufffd" for sign in text)

@@ -1,4 +1,4 @@
-"""Functions of phases, imported: each once for each version of its package, from any thread."""
+"""Imports the functions of phases: each function once for each version of its package. Safe to use from any thread."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ Key = tuple[tuple[str, ...], str]
 
 
 class PhaseImporter:
-    """Keeps the active functions. A call that has begun keeps its function: a reload does not affect it (PD43)."""
+    """Holds the functions of the active phases. A call that has begun keeps its function, even
+    after a reload (PD43).
+    """
 
     def __init__(self, loader: Loader) -> None:
         self._loader = loader
@@ -24,7 +26,10 @@ class PhaseImporter:
         self._known: dict[Key, Callable[..., object]] = {}
 
     def load(self, code: PhaseCode) -> Callable[..., object]:
-        """The function. Raises ``ImportError``, ``AttributeError``, ``TypeError`` or what importing its module raised."""
+        """Return the function, and import it if necessary.
+
+        Raises ``ImportError``, ``AttributeError``, ``TypeError`` or what importing its module raised.
+        """
         key = _key(code)
         with self._lock:
             known = self._known.get(key)
@@ -35,7 +40,10 @@ class PhaseImporter:
         return known
 
     def renew(self, codes: Iterable[PhaseCode]) -> dict[PhaseCode, BaseException]:
-        """Import the present source of these functions; {code: reason of failure}. After a failure the old one stays."""
+        """Import these functions again from their current source, and return {code: exception} of the failed imports.
+
+        A function whose import failed is not replaced.
+        """
         wanted = list(codes)
         for folders in dict.fromkeys(code.folders for code in wanted):
             self._loader.forget(folders)

@@ -1,4 +1,6 @@
-"""Facts about a plugin's module from its text: functions, imports, and places that are not Python 3."""
+"""Facts about a plugin's module, read from its text: its functions, its imports, and lines that are
+no valid Python 3.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +16,21 @@ from phaseline.model.problems.problem import Place, Problem
 from phaseline.records.text_errors import SHOWN_LINE
 
 MAX_SOURCE_BYTES = 4 * 1024 * 1024
-"""Largest size of a module."""
+"""Largest size of a module in bytes."""
 MAX_REPORTED = 20
-"""Most lines of the old spelling that are reported one by one."""
+"""Largest number of ``except X, e:`` lines of one module that are reported."""
 OLD_EXCEPT = re.compile(
     r"^(?P<head>[ \t]*except[ \t]+)(?P<kind>[\w.]+|\([^()]*\))[ \t]*,[ \t]*(?P<name>[a-z_]\w*)[ \t]*:", re.MULTILINE
 )
-"""``except X, e:`` of Python 2; a second name that begins with a capital letter is another exception."""
+"""Pattern of ``except X, e:`` of Python 2.
+
+If the second name begins with a capital letter, it is another exception class.
+"""
 
 
 @frozen
 class FunctionText:
-    """A function, read from its text. ``arguments``: the number of required ones; -1: unknown."""
+    """A function, read from its text. ``arguments`` is the number of its required arguments, -1 if unknown."""
 
     name: str
     line: int
@@ -36,15 +41,19 @@ class FunctionText:
 
     @property
     def form(self) -> Literal["handle", "handle_one"]:
-        """A function of two arguments gets a resource and its data, one of one argument all at once."""
+        """How a phase calls this function: ``handle_one`` for each resource, or ``handle`` once for all resources.
+
+        A function of two arguments gets one resource and its data; a function of one argument gets all resources.
+        """
         return "handle_one" if self.name == "handle_one" or self.arguments == 2 else "handle"
 
 
 @frozen
 class ModuleSource:
-    """A module: its functions by name, and the values that its decorators refer to.
+    """The text of a module: its functions by name, and the constants that its decorators refer to.
 
-    ``is_open``: it may have functions that its text does not show. ``imports``: {module that it cannot do without: line}.
+    ``is_open``: the module may have functions that its text does not show. ``imports``: {module imported at the top:
+    line}.
     """
 
     file: str
@@ -57,13 +66,16 @@ class ModuleSource:
     problems: tuple[Problem, ...] = ()
 
     def place(self, line: int, column: int = 1) -> Place:
-        """A spot in it."""
+        """Return a line and column of this module as a place for problems."""
         text = self.lines[line - 1][:SHOWN_LINE] if 0 < line <= len(self.lines) else ""
         return Place(self.file, line, column, text=text)
 
 
 def read_source(content: bytes, file: str, package: str = "") -> ModuleSource:
-    """The module in ``package``; where it cannot be read only its problems (PL-D002, PL-D003)."""
+    """Read the text of a module of ``package``.
+
+    If it is not valid Python 3, the result has only problems (PL-D002, PL-D003).
+    """
     if len(content) > MAX_SOURCE_BYTES:
         mend = f"keep modules of plugins below {MAX_SOURCE_BYTES // 1024 // 1024} MiB"
         return ModuleSource(file, problems=(Problem("PL-D050", "the module is too large", mend, Place(file)),))
@@ -135,7 +147,7 @@ def _function(statement: ast.FunctionDef | ast.AsyncFunctionDef) -> FunctionText
 
 
 def _imports(tree: ast.Module, shown: ModuleSource) -> Iterator[tuple[str, int]]:
-    """(module, line) of plain imports on top; nothing where the module arranges its path itself."""
+    """Yield (module, line) of the imports at the top level; nothing if the module changes its search path itself."""
     if any("sys.path" in line or "site.addsitedir" in line for line in shown.lines):
         return
     for statement in tree.body:
@@ -146,7 +158,10 @@ def _imports(tree: ast.Module, shown: ModuleSource) -> Iterator[tuple[str, int]]
 
 
 def missing_imports(source: ModuleSource, folders: Iterable[str]) -> Iterator[Problem]:
-    """PL-D005 for each module that is imported at the top and not found; none of them is imported."""
+    """Yield PL-D005 for each module that is imported at the top level and not found.
+
+    No module is imported for this check.
+    """
     import sys
 
     from phaseline.catalog.code.search_path import find_spec

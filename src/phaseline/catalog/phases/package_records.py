@@ -1,4 +1,4 @@
-"""Records of packages that define phases: ``Plugin``, ``ResourceType`` and ``StatePath``."""
+"""Reads the records that a package of phases may contain: ``Plugin``, ``ResourceType`` and ``StatePath``."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def written_of(
     package: str = "",
     folders: tuple[str, ...] = (),
 ) -> WrittenDefinition:
-    """The definition in a record of the type ``Plugin``; its attribute ``Code`` is ``module:function``.
+    """Return the definition in a record of the type ``Plugin``; its attribute ``Code`` is ``module:function``.
 
-    ``places``: {attribute in lower case: its place}.
+    ``places`` is {attribute in lower case: its place in the file}.
     """
     code = record.stored("Code")
     module, _, function = code.partition(":") if isinstance(code, str) else ("", "", "")
@@ -46,7 +46,7 @@ def written_of(
 
 
 def type_of(record: Record, place: Place = NOWHERE) -> tuple[ResourceType | None, list[Problem]]:
-    """The resource type in a record."""
+    """Return (the resource type in a record or None if it is invalid, its problems)."""
     problems: list[Problem] = []
     name = _name(record, "Name", problems, place)
     parent = _name(record, "Parent", problems, place, is_needed=False)
@@ -62,7 +62,7 @@ def type_of(record: Record, place: Place = NOWHERE) -> tuple[ResourceType | None
 
 
 def path_of(record: Record, place: Place = NOWHERE) -> tuple[StatePath | None, list[Problem]]:
-    """The state path in a record; its last state is its target."""
+    """Return (the state path in a record or None if it is invalid, its problems). Its last state is its target."""
     problems: list[Problem] = []
     owner = _name(record, "ResourceType", problems, place)
     target = _name(record, "TargetState", problems, place)

@@ -1,4 +1,6 @@
-"""The files of one folder: pairs of ``.cfg`` and ``.py``, modules with ``@phase``, and files of records, as plugins."""
+"""Reads plugins from the files of one folder: pairs of ``.cfg`` and ``.py``, modules with ``@phase``, and files of
+records.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +29,9 @@ Folder: TypeAlias = "Path | zipfile.Path"
 """A folder or file on disk or in a zip file."""
 MAX_DEFINITION_BYTES = 1 << 18
 TELLING = re.compile(r"^[ \t]*(HandlesStates|ResourceStateListener)[ \t]*[:=]", re.IGNORECASE | re.MULTILINE)
-"""The attributes that distinguish a definition from any other ``.cfg``."""
+"""Pattern of the attributes by which a definition is recognized among other ``.cfg`` files."""
 ATTRIBUTE = re.compile(r"[ \t]*+(?P<name>'[^']*+'[ \t]*+|[^=:#'][^=:]*+)[:=]")
-"""The beginning of a line that gives an attribute a value."""
+"""Pattern of the beginning of a line that gives an attribute a value."""
 MENTIONS = re.compile(rb"\bphase\b")
 NOT_PAIRS = frozenset({"setup", "conftest"})
 NAME = re.compile(r"[^.\s/]+")
@@ -38,7 +40,9 @@ NAME = re.compile(r"[^.\s/]+")
 
 @frozen
 class PhaseFileOrigin:
-    """Roots of files: those for the names of plugins and of modules, and the folders for their imports."""
+    """Where files come from: their package, the first parts of their plugins' and modules' dotted names, and import
+    folders.
+    """
 
     package: str = ""
     names: tuple[str, ...] = ()
@@ -46,13 +50,13 @@ class PhaseFileOrigin:
     folders: tuple[str, ...] = ()
 
     def below(self, name: str) -> PhaseFileOrigin:
-        """The same one folder down."""
+        """Return the origin of the files in a subfolder of this name."""
         return altered(self, names=(*self.names, name), modules=(*self.modules, name))
 
 
 @frozen
 class PhaseFileContents:
-    """The definitions in one file (or pair). ``place``: its path."""
+    """What one file, or one pair of ``.cfg`` and ``.py``, defines. ``place`` is its path."""
 
     place: str
     plugins: tuple[PhasePlugin, ...] = ()
@@ -62,7 +66,7 @@ class PhaseFileContents:
 
 
 def read_folder(entries: Iterable[Folder], origin: PhaseFileOrigin) -> Iterator[PhaseFileContents]:
-    """The definitions in the files of one folder, by name; files without phases are skipped."""
+    """Yield what the files of one folder define, sorted by name; files that define nothing are skipped."""
     files = {entry.name: entry for entry in entries}
     for name in sorted(files):
         stem, _, suffix = name.rpartition(".")
@@ -79,7 +83,7 @@ def read_folder(entries: Iterable[Folder], origin: PhaseFileOrigin) -> Iterator[
 
 
 def _pair(file: Folder, module: Folder | None, stem: str, origin: PhaseFileOrigin) -> PhaseFileContents:
-    """A ``.cfg`` with the module of the same name."""
+    """Return what a ``.cfg`` file and the module of the same name define."""
     content = file.read_bytes()
     text = content.decode("utf-8-sig", "replace")
     if module is None and not TELLING.search(text):
@@ -115,7 +119,10 @@ def _pair(file: Folder, module: Folder | None, stem: str, origin: PhaseFileOrigi
 
 
 def _definition(text: str, file: str) -> tuple[Record, list[Problem]]:
-    """The record, of those lines that can be read if not of all: a phase that is broken must still be known (PD8)."""
+    """Return (record, problems) of a definition. Lines with errors are left out of the record.
+
+    A phase with a broken definition must still be known, so that its resources wait for it instead of passing it (PD8).
+    """
     try:
         return parse_definition(text, file=file), []
     except ProblemsError as error:
@@ -130,7 +137,7 @@ def _definition(text: str, file: str) -> tuple[Record, list[Problem]]:
 
 
 def _places(text: str, file: str) -> dict[str, Place]:
-    """{attribute in lower case: its place}."""
+    """Return {attribute in lower case: its place} of a definition."""
     found: dict[str, Place] = {}
     offset = 0
     for line in text.split("\n"):
@@ -142,7 +149,9 @@ def _places(text: str, file: str) -> dict[str, Place]:
 
 
 def _module(file: Folder, _pair_module: Folder | None, stem: str, origin: PhaseFileOrigin) -> PhaseFileContents:
-    """A module with decorated functions; one that does not mention the decorator is not even parsed."""
+    """Return what the decorated functions of a module define; a module that does not mention the decorator is not
+    parsed.
+    """
     content = file.read_bytes()
     if b"phaseline" not in content or not MENTIONS.search(content):
         return PhaseFileContents(str(file))
@@ -161,7 +170,7 @@ def _module(file: Folder, _pair_module: Folder | None, stem: str, origin: PhaseF
 
 
 def _of_module(source: ModuleSource, stem: str, origin: PhaseFileOrigin) -> list[Problem]:
-    """The problems of a module apart from its definitions."""
+    """Return the problems of a module itself: missing imports, and a file name that cannot be imported."""
     problems = list(missing_imports(source, origin.folders))
     odd = next((part for part in (*origin.modules, stem) if not NAME.fullmatch(part)), None)
     if odd is not None:
@@ -173,7 +182,7 @@ def _of_module(source: ModuleSource, stem: str, origin: PhaseFileOrigin) -> list
 
 
 def _records(file: Folder, _pair_module: Folder | None, _stem: str, origin: PhaseFileOrigin) -> PhaseFileContents:
-    """A file of records in formal text; records of other types belong to other readers."""
+    """Return what a file of records in formal text defines; records of unknown types are skipped."""
     text = file.read_bytes().decode("utf-8-sig", "replace")
     plugins: list[PhasePlugin] = []
     types: list[ResourceType] = []
@@ -203,7 +212,10 @@ def _records(file: Folder, _pair_module: Folder | None, _stem: str, origin: Phas
 
 
 def _placer(text: str, file: str) -> Callable[[int], Place]:
-    """A function for the places of characters in a text, fast for many places in long texts."""
+    """Return a function that turns a character's offset in a text into a place.
+
+    It is fast for many offsets in long texts.
+    """
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
     def place(offset: int) -> Place:
@@ -216,11 +228,14 @@ def _placer(text: str, file: str) -> Callable[[int], Place]:
 
 
 READERS = {"cfg": _pair, "py": _module, "rec": _records}
-"""{suffix: function that reads such files}"""
+"""Functions that read the files of plugins: {suffix: function}."""
 
 
 def with_source(written: WrittenDefinition) -> WrittenDefinition:
-    """The same with the text of its module, looked for as it would be imported, but not imported."""
+    """Return the definition with the text of its module added.
+
+    The module is searched where an import would find it, but it is not imported.
+    """
     if not written.module:
         return written
     spec = find_spec(written.module, written.folders) or find_spec(written.module, None)

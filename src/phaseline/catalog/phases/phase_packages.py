@@ -1,6 +1,6 @@
-"""Grouping of files: packages (folders with ``lib/python``, distributions, zip files) and single plugins.
+"""Groups the files of phase plugins to packages: folders with ``lib/python``, distributions, and zip files.
 
-A package is loaded whole or not at all. Each plugin outside a package is a package of its own.
+A package is loaded as a whole or not at all. Each plugin outside a package counts as a package of its own.
 """
 
 from __future__ import annotations
@@ -17,18 +17,26 @@ from phaseline.model.phases.definitions import PhasePlugin
 from phaseline.model.problems.problem import Place, Problem
 
 GROUP = "phaseline.phases"
-"""The entry-point group of distributions with phases: the name begins the plugins' names, the value is a module."""
+"""Entry-point group of distributions with phases: the entry point's name begins the plugins' names, its value is a
+module.
+"""
 LIBRARY = ("lib", "python")
-"""Folder of a package whose modules its own plugins may import."""
+"""Path of the folder in a package whose modules the package's plugins may import."""
 SKIPPED = frozenset({"__pycache__", "node_modules", "site-packages"})
 MAX_DEPTH = 20
 MAX_FILES = 20_000
-"""Most files of a tree; a larger one may be a whole disk."""
+"""Largest number of files in a folder that is searched.
+
+A larger folder was probably named by mistake, such as a whole disk.
+"""
 
 
 @frozen
 class PhasePackage:
-    """A unit that is loaded whole or not at all. ``name`` empty: a single plugin. ``place``: path of its folder or file."""
+    """A package of phase plugins, loaded as a whole or not at all. ``place`` is the path of its folder or file.
+
+    ``name`` is empty for a single plugin outside a package.
+    """
 
     name: str
     place: str
@@ -39,14 +47,15 @@ class PhasePackage:
     folders: tuple[str, ...] = ()
 
     def all_problems(self) -> tuple[Problem, ...]:
-        """Its own problems, then those of its plugins."""
+        """Return the problems of the package itself, followed by those of its plugins."""
         return (*self.problems, *(problem for plugin in self.plugins for problem in plugin.problems))
 
 
 def packages_at(place: Path) -> list[PhasePackage]:
-    """Every package of a folder, a zip file, or one file of a plugin; nothing of it is run.
+    """Return all packages of a folder, or the package of a zip file or of a plugin's file. Nothing in them is run.
 
-    For a file that is half of a pair the whole pair is read, for one inside a package the whole package.
+    If the file belongs to a pair of ``.cfg`` and ``.py``, the pair is read; if it belongs to a package, the package is
+    read.
     """
     try:
         if place.is_dir():
@@ -88,7 +97,9 @@ def _nothing(place: Path) -> PhasePackage:
 
 
 def installed_packages() -> Iterator[PhasePackage]:
-    """Packages of installed distributions, by the names of their entry points; no module is imported."""
+    """Yield the packages of installed distributions, sorted by the names of their entry points; no
+    module is imported.
+    """
     from importlib.metadata import entry_points
 
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
@@ -109,7 +120,7 @@ def installed_packages() -> Iterator[PhasePackage]:
 
 
 def is_package(folder: Path) -> bool:
-    """True for a folder with ``lib/python``, and for a source distribution."""
+    """Return True for a folder with ``lib/python``, and for a source distribution."""
     return folder.joinpath(*LIBRARY).is_dir() or any((folder / mark).is_file() for mark in PACKAGE_MARKS)
 
 
@@ -141,13 +152,13 @@ def _zip_package(file: Path) -> PhasePackage:
 
 
 def _folders(top: Folder) -> tuple[str, ...]:
-    """The folders from which modules of a package are imported."""
+    """Return the folders from which a package's modules are imported."""
     library = top.joinpath(*LIBRARY)
     return tuple(str(folder).rstrip("/") for folder in ((top, library) if library.is_dir() else (top,)))
 
 
 def _package(name: str, place: Path, top: Folder, origin: PhaseFileOrigin) -> PhasePackage:
-    """Everything below ``top`` as one."""
+    """Return one package of everything below ``top``."""
     found: list[PhaseFileContents] = []
     seen = 0
     waiting: list[tuple[Folder, PhaseFileOrigin, int]] = [(top, origin, 0)]
@@ -183,7 +194,10 @@ def _alone(found: PhaseFileContents, folders: tuple[str, ...]) -> PhasePackage:
 
 
 def _loose(folder: Path, origin: PhaseFileOrigin, depth: int) -> Iterator[PhasePackage]:
-    """Packages in a folder that is no package, and each plugin beside them as a package of its own."""
+    """Yield the packages below a folder that is no package itself.
+
+    A plugin outside these packages is a package of its own.
+    """
     entries = [entry for entry in _entries(folder) if isinstance(entry, Path)]
     if depth > MAX_DEPTH or len(entries) > MAX_FILES:
         yield PhasePackage("", str(folder), problems=(_too_large(str(folder)),))
@@ -203,7 +217,7 @@ def _loose(folder: Path, origin: PhaseFileOrigin, depth: int) -> Iterator[PhaseP
 
 
 def _entries(folder: Folder) -> list[Folder]:
-    """The entries of the folder, by name."""
+    """Return the entries of a folder, sorted by name."""
     found: list[Folder] = list(folder.iterdir())
     return sorted(found, key=lambda entry: entry.name)
 

@@ -1,7 +1,8 @@
-"""The active plugins: all valid ones that are found, and the previous version of invalid ones, if there is one.
+"""The active phase plugins: all valid packages that are found, and the previous versions of packages that became
+invalid.
 
-A package is taken whole or not at all. A phase that was known, or that can at least be read, and that cannot be used
-stays known with the reason: resources that need it wait, and no state is left without it (PD7, PD8).
+A package is loaded as a whole or not at all. If a phase cannot be used, but was known before or is at least readable,
+it stays known with the reason. Resources that need the phase then wait for it, and do not pass it (PD7, PD8).
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ Read = Callable[[], Sequence[PhasePackage]]
 
 @frozen
 class PackageVerdict:
-    """The result of reading one package. ``is_kept``: its previous version is active instead.
+    """The result of reading one package. ``is_kept``: the package was refused, and its previous version stays active.
 
-    ``package``: the package in the form in which it was read, with all its problems.
+    ``package`` is the package as it was read, even if it was refused.
     """
 
     package: PhasePackage
@@ -38,13 +39,13 @@ class PackageVerdict:
 
     @property
     def errors(self) -> tuple[Problem, ...]:
-        """The problems for which it is refused; none: it is active."""
+        """The problems because of which the package is refused; empty if the package is active."""
         return tuple(problem for problem in self.problems if problem.severity == "error")
 
 
 @frozen
 class LoadedPlugins:
-    """The outcome of one reading of all plugins. ``gone``: phases of packages that are not there any more."""
+    """The result of reading all plugins. ``gone``: names of phases whose packages were removed."""
 
     registry: PhaseRegistry
     verdicts: tuple[PackageVerdict, ...] = ()
@@ -52,17 +53,17 @@ class LoadedPlugins:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """Everything that is wrong, warnings included."""
+        """All problems of all packages, including warnings."""
         return tuple(dict.fromkeys(problem for verdict in self.verdicts for problem in verdict.problems))
 
     @property
     def plugins(self) -> tuple[tuple[PhasePlugin, PackageVerdict], ...]:
-        """Every plugin that was read, with the result of its package."""
+        """All plugins that were read, each with the verdict on its package."""
         return tuple((plugin, verdict) for verdict in self.verdicts for plugin in verdict.package.plugins)
 
 
 class PhasePlugins:
-    """All phase plugins of some folders and of the installed distributions; ``loaded`` has the active ones."""
+    """All phase plugins of some folders and of the installed distributions. ``loaded`` holds those that are active."""
 
     def __init__(
         self,
@@ -72,8 +73,10 @@ class PhasePlugins:
         importer: PhaseImporter | None = None,
         read: Read | None = None,
     ) -> None:
-        """``importer``: functions are imported when a package is loaded, and one that cannot be is refused; None: nothing
-        of a plugin is run. ``read``: where the packages come from instead.
+        """Load nothing yet. ``importer``: imports the functions of a package when the package is loaded.
+
+        A package whose functions cannot be imported is refused. Without an importer no code of a plugin is run.
+        ``read``: returns the packages, instead of reading them from ``folders`` and distributions.
         """
         self.types = types
         self._importer = importer
@@ -84,11 +87,17 @@ class PhasePlugins:
         self.loaded = LoadedPlugins(PhaseRegistry(types=types))
 
     def remember(self, known: Iterable[PhaseDefinition]) -> None:
-        """Add phases known before; those not found any more stay known. ``package``: the place of their package."""
+        """Add phases that were known before; they stay known even if ``load`` does not find them any more.
+
+        The ``package`` of each phase is the path of its package.
+        """
         self._lost = {phase.key: gone(phase, phase.package) for phase in known}
 
     def load(self) -> LoadedPlugins:
-        """Reload everything; ``loaded`` changes to the new value at once, and never to something in between."""
+        """Read all plugins again and replace ``loaded``.
+
+        Other threads see either the old or the new value, never a mixture.
+        """
         found = {package.place: package for package in self._read()}
         choice = _Choice(found, self._in_force, self.types)
         choice.tell_refused()
@@ -111,7 +120,10 @@ class PhasePlugins:
         return self.loaded
 
     def _import(self, choice: _Choice, importer: PhaseImporter) -> None:
-        """Import new functions; a package for which that fails is refused, too, and the others are checked again."""
+        """Import the functions of new packages.
+
+        If this fails, refuse the package and check the remaining packages again.
+        """
         failed = importer.renew(dict.fromkeys(code for package in choice.fresh() for code in _codes(package)))
         if failed:
             choice.refuse_code(failed)
@@ -120,9 +132,9 @@ class PhasePlugins:
     def _gone(
         self, found: Mapping[str, PhasePackage], known: set[str], refused: set[str]
     ) -> dict[str, PhaseDefinition]:
-        """Phases of packages that were removed: known until they are defined again, or switched off.
+        """Return the phases of removed packages; they stay known until another package defines them or disables them.
 
-        A package that is present and valid, but lacks a phase, has removed it on purpose.
+        A package that is present and valid, but lacks a phase it had before, has removed the phase on purpose.
         """
         off = {
             plugin.phase.key for package in found.values() for plugin in package.plugins if plugin.phase is not None
@@ -141,7 +153,10 @@ class PhasePlugins:
 
 
 class _Choice:
-    """For each package that was found: the new version, the one before, or none; refused ones step back."""
+    """Decides for each package that was found whether its new version, its previous version or neither is active.
+
+    The previous version is active if the new one is refused.
+    """
 
     def __init__(self, found: dict[str, PhasePackage], before: dict[str, PhasePackage], types: ResourceTypes) -> None:
         self.found = found
@@ -155,7 +170,9 @@ class _Choice:
         self.refused = {place for place in found if _has_error(self.problems[place])}
 
     def tell_refused(self) -> None:
-        """Report the other problems of packages that are refused anyway, so that all are reported at once."""
+        """Add the remaining problems of packages that are refused already, so that the user sees
+        all problems at once.
+        """
         plugins = [(place, plugin) for place in self.order for plugin in self.found[place].plugins]
         types = self.types.with_more(*_brought(self.found.values()))
         for finding in check_plugins([plugin for _, plugin in plugins], types):
@@ -165,7 +182,9 @@ class _Choice:
                     self._say(place, [finding.problem])
 
     def settle(self) -> None:
-        """Compare the remaining packages with one another until none is at fault; each turn refuses at least one."""
+        """Refuse packages that conflict with one another, and repeat this until the remaining packages have no
+        conflict.
+        """
         while True:
             taken = [(place, self._taken(place)) for place in self.order]
             plugins = [(place, plugin) for place, package in taken if package is not None for plugin in package.plugins]
@@ -190,7 +209,7 @@ class _Choice:
         self.problems[place] += [problem for problem in problems if problem not in self.problems[place]]
 
     def refuse_code(self, failed: Mapping[PhaseCode, BaseException]) -> None:
-        """Refuse the packages whose functions could not be imported."""
+        """Refuse the packages that have a function whose import failed."""
         for place in [place for place in self.order if place not in self.refused]:
             for code in _codes(self.found[place]):
                 if (error := failed.get(code)) is not None:
@@ -202,18 +221,20 @@ class _Choice:
                     self.refused.add(place)
 
     def fresh(self) -> list[PhasePackage]:
-        """The packages of which the new version is taken."""
+        """Return the packages whose new version is not refused."""
         return [self.found[place] for place in self.order if place not in self.refused]
 
     def _taken(self, place: str) -> PhasePackage | None:
         return self.before.get(place) if place in self.refused else self.found[place]
 
     def chosen(self) -> list[PhasePackage]:
-        """The packages in force."""
+        """Return the active version of each package that has one."""
         return [package for place in self.order if (package := self._taken(place)) is not None]
 
     def refused_phases(self) -> list[PhaseDefinition]:
-        """Readable phases of refused packages, with the reason; those of a previous version stay unchanged."""
+        """Return the readable phases of refused packages that have no previous version, each with the reason of the
+        refusal.
+        """
         found = []
         for place in self.order:
             if place in self.refused and place not in self.before:
@@ -222,7 +243,7 @@ class _Choice:
         return found
 
     def verdicts(self) -> tuple[PackageVerdict, ...]:
-        """The results of the packages, in the order of places."""
+        """Return the verdicts on all packages that were found."""
         return tuple(
             PackageVerdict(package, tuple(self.problems[place]), place in self.refused and place in self.before)
             for place, package in self.found.items()
@@ -230,12 +251,12 @@ class _Choice:
 
 
 def gone(phase: PhaseDefinition, place: str) -> PhaseDefinition:
-    """A phase whose package, at this place, is not there any more."""
+    """Return the phase marked as unusable, because its package at this path was removed."""
     return altered(phase, package=place, error=f"its plugin '{phase.plugin}' ({place}) is not there any more")
 
 
 def read_all(folders: Iterable[str]) -> list[PhasePackage]:
-    """The packages of the folders that exist, then those of installed distributions; each place once."""
+    """Return the packages of the existing folders, then those of installed distributions. Each path occurs once."""
     found: dict[str, PhasePackage] = {}
     for folder in folders:
         for package in packages_at(Path(folder)) if os.path.exists(folder) else ():  # noqa: PTH110 - never raises
@@ -258,12 +279,12 @@ def _phases(package: PhasePackage) -> list[PhaseDefinition]:
 
 
 def _codes(package: PhasePackage) -> list[PhaseCode]:
-    """Every function of the package that an engine calls."""
+    """Return all functions of a package that the engine calls."""
     definitions = [one for plugin in _active(package) for one in (plugin.phase, plugin.listener) if one is not None]
     return [one.code for one in definitions if one.code is not None]
 
 
 def _brought(packages: Iterable[PhasePackage]) -> tuple[list[ResourceType], list[StatePath]]:
-    """Resource types and paths of the packages."""
+    """Return (resource types, state paths) of the packages."""
     known = list(packages)
     return [one for package in known for one in package.types], [path for package in known for path in package.paths]
