@@ -1,1 +1,1 @@
-"""The loop of the engine: take, handle, commit, act; recovery and requests."""
+"""The engine's loop: take events, decide, commit, act. Also recovery of stored executions, and requests to the engine."""

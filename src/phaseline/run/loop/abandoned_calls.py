@@ -1,7 +1,7 @@
-"""Calls that were given up and still run in this engine: a retry must not overlap with them, and a kill still reaches them.
+"""Calls that were given up and still run in this engine: a retry must not repeat them, and ``--kill`` still ends them.
 
-``cancel --force`` does not wait: the execution is over, and what its calls do is known only when they return (decision 2).
-Until then an entry whose call must not be repeated (decision 1) is not called again.
+``cancel --force`` ends the execution without waiting for its calls. What they did is known only when they return
+(decision 2). Until then an entry that must not be called twice (decision 1) is not called again.
 """
 
 from __future__ import annotations
@@ -27,12 +27,15 @@ if TYPE_CHECKING:
     from phaseline.run.loop.open_batches import OpenBatches
 
 NAMED = 3
-"""Most instances that a message names; all are counted."""
+"""The most instance names that a message lists; further instances are only counted."""
 
 
 @frozen
 class Running:
-    """Members (int32, of the batch) of one segment that were given up and have not returned; ``places``: their places in the segment."""
+    """Given-up calls of one segment of a batch that have not returned.
+
+    ``members`` are their indexes in the batch (int32), ``places`` their indexes in the segment.
+    """
 
     batch: Batch
     segment: GraphSegment
@@ -46,9 +49,9 @@ class Running:
 
 
 def still_running(outstanding: OpenBatches, execution: int | None, *, is_leaving: bool = False) -> Iterator[Running]:
-    """Yield the given-up calls of an execution that still run (None: of all executions).
+    """Yield the given-up calls of an execution that still run; for None, those of all executions.
 
-    ``is_leaving``: the execution is about to be canceled, so all its running calls are included.
+    If ``is_leaving``, the execution is about to be canceled, so all its running calls are included.
     """
     for dispatched in outstanding.batches.values():
         silent = ~dispatched.reported
@@ -65,29 +68,32 @@ def still_running(outstanding: OpenBatches, execution: int | None, *, is_leaving
 
 
 def has_calls(outstanding: OpenBatches, execution: int | None) -> bool:
-    """Whether given-up calls of an execution, None: of any, still run."""
+    """Return True if given-up calls of the execution (None: of any execution) still run."""
     return any(len(found.places) for found in still_running(outstanding, execution))
 
 
 def is_forced(events: Iterable[Event], execution: int) -> bool:
-    """Whether one of the events ends an execution without waiting for its calls."""
+    """Return True if one of the events cancels the execution without waiting for its calls."""
     forced = (event for event in events if isinstance(event, CancelRequested) and event.how != "wait")
     return any(event.execution == execution for event in forced)
 
 
 class GivenUpCalls:
-    """Calls of an engine that were given up and still run."""
+    """The given-up calls of one engine that still run."""
 
     def __init__(self, outstanding: OpenBatches, executor: Executor) -> None:
-        """Keep these calls."""
+        """Store where the calls are found (``outstanding``) and the executor that can end them."""
         self._outstanding, self._executor = outstanding, executor
 
     def __bool__(self) -> bool:
-        """Whether any such call runs."""
+        """Return True if any given-up call still runs."""
         return self._executor.is_busy() and has_calls(self._outstanding, None)
 
     def end(self, execution: int | None = None) -> bool:
-        """End the processes of the abandoned calls of an execution (None: of all executions); False if there are none."""
+        """Kill the given-up calls of an execution (None: of all executions) that run in processes of their own.
+
+        Return False if there are no such calls.
+        """
         found = [running for running in still_running(self._outstanding, execution) if running.is_killable]
         for running in found:
             self._outstanding.cancel(self._executor, running.batch.id, running.members, kill=True)
@@ -104,9 +110,9 @@ def raise_if_overlap(
     now: int,
     is_leaving: bool,
 ) -> None:
-    """Raise PL-C028 if a retry would call an entry again while its given-up call still runs and must not be repeated.
+    """Raise PL-C028 if a retry would call an entry whose given-up call still runs and must not be made twice.
 
-    ``wanted``: (graph, positions) that are to be retried; None: all.
+    ``wanted`` is (graph, positions) of the entries to retry; None means all graphs, or all positions.
     """
     graph, positions = wanted
     for running in still_running(outstanding, row.number, is_leaving=is_leaving):

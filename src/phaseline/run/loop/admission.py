@@ -1,14 +1,15 @@
 """Admission: executions of a deployment whose claims collide run one after the other, in the order of their arrival.
 
-Nothing of it is stored. A running execution holds its claim until it has ended. Waiting executions are queued in the
-store, and an engine that opens a store checks them again, begun ones first. An execution waits for one other at a time:
-the first before it with which it collides, running or waiting itself, so that none is overtaken for ever.
+A claim is the set of instances that an execution may change ("owns") or needs unchanged ("leans on"). Claims are not
+stored: a running execution holds its claim until it has ended. Waiting executions are queued in the store; an engine
+that opens the store checks them again, after the executions that have begun. An execution waits for the first earlier
+execution whose claim collides with its own, whether that one runs or waits. So later executions cannot overtake it.
 
-An execution that was canceled without waiting for its calls keeps its claim until they have returned: the next one
-could otherwise delete what a call is still creating. ``--if-busy force`` starts beside them.
+An execution that was canceled without waiting for its calls keeps its claim until they have returned. Otherwise the
+next execution could delete what a call is still creating. An execution with ``--if-busy force`` does not wait.
 
-An execution that is alone in its deployment costs nothing: claims are made when a second one comes. Ten thousand that
-own one instance each cost a look at a column each: only one that finds something taken is compared with the others.
+Claims are computed only when a deployment has two open executions. To be fast with thousands of executions, counters
+per instance show whether anything is taken; only then is the claim compared with each other claim.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ FORCE = "force"
 
 
 class Claims:
-    """Running and waiting executions of this engine, by deployment."""
+    """The running and waiting executions of this engine, by deployment."""
 
     def __init__(
         self,
@@ -39,26 +40,26 @@ class Claims:
         begin: Callable[[ExecutionRow], None],
         has_calls: Callable[[int], bool],
     ) -> None:
-        """Start without executions. ``topology_of`` gives the current topology of a deployment, ``begin`` starts an
-        execution that has waited, ``has_calls`` is true if given-up calls of an execution still run.
+        """Start without executions. ``topology_of`` returns the current topology of a deployment, ``begin`` starts an
+        execution that has waited, ``has_calls`` returns True if given-up calls of an execution still run.
         """
         self._topology_of, self._begin, self._has_calls = topology_of, begin, has_calls
         self._counters: dict[int, _Counter] = {}
         self.on_left: Callable[[int], object] = lambda _deployment: None
-        """Called when no execution of a deployment is left."""
+        """Function called with the number of a deployment when its last execution has been removed."""
         self.waiting: dict[int, int] = {}
-        """{execution that waits: the one it waits for}"""
+        """{number of a waiting execution: number of the execution that it waits for}"""
         self.lingering: dict[int, ExecutionRow] = {}
-        """{execution that is over, with calls that still run: its row}"""
+        """{number of a canceled execution whose calls still run: its row}"""
 
     def take_up(self, row: ExecutionRow) -> None:
-        """Add an execution that has begun: it holds its claim, whatever other executions there are."""
+        """Add an execution that has begun. It gets its claim without a check for collisions."""
         self._at(row).put(row)
         self.waiting.pop(row.number, None)
         self.lingering.pop(row.number, None)
 
     def come(self, row: ExecutionRow) -> bool:
-        """Add a new execution; False if it has to wait."""
+        """Add a new execution. Return True if it may begin, or False if it has to wait."""
         counter = self._at(row)
         blocker = None if row.request.if_busy == FORCE or row.request.flaw else counter.blocker(row)
         counter.put(row)
@@ -67,14 +68,14 @@ class Claims:
         return blocker is None
 
     def end(self, row: ExecutionRow, *, was_canceled: bool) -> None:
-        """An execution is over; it leaves when none of its calls runs any more."""
+        """Remove an ended execution; if it was canceled while calls still run, keep its claim until they return."""
         if was_canceled and self._has_calls(row.number):
             self.lingering[row.number] = row
         else:
             self.leave(row)
 
     def let_go(self) -> None:
-        """Remove ended executions whose last call has returned."""
+        """Remove canceled executions whose last running call has returned."""
         if not self.lingering:
             return
         for row in [row for number, row in self.lingering.items() if not self._has_calls(number)]:
@@ -82,7 +83,7 @@ class Claims:
             self.leave(row)
 
     def leave(self, row: ExecutionRow) -> None:
-        """Remove an execution that has ended; executions that waited only for it begin, in their order."""
+        """Remove an execution, and begin those that waited only for it, in the order of their arrival."""
         counter = self._counters.get(row.deployment)
         if counter is None:
             return
@@ -101,27 +102,27 @@ class Claims:
                 self.waiting[other.number] = blocker.number
 
     def holds(self, deployment: int) -> bool:
-        """Whether an execution of the deployment is open, or has ended while some of its calls still run."""
+        """Return True if an execution of the deployment is open, or is canceled while some of its calls still run."""
         return deployment in self._counters
 
     @property
     def waits_for_calls(self) -> bool:
-        """True if an execution waits for calls that were given up."""
+        """True if a waiting execution waits for a canceled one whose given-up calls still run."""
         return any(blocker in self.lingering for blocker in self.waiting.values())
 
     def blocker(self, row: ExecutionRow) -> ExecutionRow | None:
-        """The open execution with which an ended one would collide if it continued now."""
+        """Return the first open execution whose claim collides with that of an ended one to be continued, or None."""
         counter = self._counters.get(row.deployment)
         return None if counter is None else counter.blocker(row)
 
     def row(self, execution: int) -> ExecutionRow | None:
-        """The row of a waiting execution; None if it does not wait."""
+        """Return the row of a waiting execution, or None if the execution does not wait."""
         if execution not in self.waiting:
             return None
         return next(found for counter in self._counters.values() if (found := counter.came.get(execution)))
 
     def chain(self, execution: int) -> Iterator[int]:
-        """The executions that this one waits for, one behind the other; the last of them is running."""
+        """Yield the execution that this one waits for, then the next one in the chain, up to the one that runs."""
         while (found := self.waiting.get(execution)) is not None:
             yield found
             execution = found
@@ -134,7 +135,7 @@ class Claims:
 
 
 class _Counter:
-    """The open executions of one deployment. How many own and lean on each instance is counted once there are two."""
+    """The open executions of one deployment; with two or more, also how many of them own or lean on each instance."""
 
     def __init__(self, deployment: int, topology_of: Callable[[int], Topology]) -> None:
         self._deployment, self._topology_of = deployment, topology_of
@@ -144,7 +145,7 @@ class _Counter:
         self._everything = self._by_resource = 0
 
     def put(self, row: ExecutionRow) -> None:
-        """Add an execution; claims are computed only from the second one on."""
+        """Add an execution. Compute claims only if there is more than one execution."""
         self.came[row.number] = row
         if len(self.came) > 1:
             self._count_all()
@@ -157,21 +158,21 @@ class _Counter:
             self._count(claim, -1)
 
     def renew(self, row: ExecutionRow) -> None:
-        """Compute the claim of an execution again: instances may have been added or removed while it waited."""
+        """Compute the claim of a waiting execution again: instances may have been added or removed meanwhile."""
         claim = self._claims.pop(row.number, None)
         if claim is not None:
             self._count(claim, -1)
         self._count_all()
 
     def blocker(self, row: ExecutionRow) -> ExecutionRow | None:
-        """The first execution of the deployment whose claim collides with that of this one."""
+        """Return the first execution whose claim collides with the claim of this execution, or None."""
         if not self.came:
             return None
         self._count_all()
         return None if self._is_free(self._made(row)) else self.first_before(row)
 
     def first_before(self, row: ExecutionRow) -> ExecutionRow | None:
-        """The first earlier execution whose claim collides with that of this one."""
+        """Return the first execution that came before this one and whose claim collides with its claim, or None."""
         claim = self._made(row)
         for number, other in self.came.items():
             if number == row.number:
@@ -181,7 +182,7 @@ class _Counter:
         return None
 
     def _is_free(self, claim: Claim) -> bool:
-        """True if nothing it needs is taken: by the counts, without comparing with single executions."""
+        """Return True if the counters show that no other execution has a claim on the instances of this claim."""
         if claim.by_resource:
             return self._by_resource == len(self._claims)
         if self._everything or self._by_resource or claim.own is None:
@@ -193,7 +194,10 @@ class _Counter:
         return self._claims.get(row.number) or self._claim_of(row)
 
     def _claim_of(self, row: ExecutionRow) -> Claim:
-        """The claim of an execution; all instances if it is unreadable: then the next step that reads the execution ends it."""
+        """Return the claim of an execution.
+
+        If the execution's data is unreadable, claim all instances: the next step that reads it fails the execution.
+        """
         try:
             return claim_of(self._topology_of(self._deployment), row.request)
         except NOT_READ as error:

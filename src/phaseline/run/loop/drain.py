@@ -1,7 +1,7 @@
-"""Drain state of an engine: it begins no calls while it is asked to leave, and begins calls again if that is withdrawn.
+"""Drain state of an engine: it begins no calls after a request to leave, and begins calls again if that is withdrawn.
 
-An engine leaves when no awaited call is running. Calls that were given up (``cancel --force``) get a bounded time and
-are then ended with the executor: no other work waits for them.
+An engine leaves when no call is running whose result it awaits. Given-up calls (``cancel --force``) get a limited time.
+The executor then ends them, because no other work waits for them.
 """
 
 from __future__ import annotations
@@ -17,35 +17,39 @@ if TYPE_CHECKING:
     from phaseline.ports.executor import Executor
 
 BULK_SLOTS = 16
-"""The most bulk calls at the same time, over all lanes."""
+"""The largest number of bulk calls that run at the same time, over all lanes."""
 
 
 class DrainState:
-    """``is_wanted``: begin no call; ``is_held``: the scheduler and the executor begin none; ``is_asked``: another process asked for it.
+    """Three flags about leaving. ``is_wanted``: the engine shall leave. ``is_asked``: another process has requested it.
 
-    ``is_wanted`` may be set by a signal handler, which takes no lock.
+    ``is_held``: scheduler and executor have been instructed to begin no calls. A signal handler may set ``is_wanted``,
+    because that takes no lock.
     """
 
     def __init__(self, executor: Executor, now: Callable[[], int]) -> None:
-        """Start with no request to leave. ``now`` in ms."""
+        """Start with no request to leave. ``now`` returns the time in ms."""
         self._executor, self._now = executor, now
         self._slots = {"bulk": BULK_SLOTS, **executor.slots()}
         self._at: int | None = None
         self.is_wanted = self.is_held = self.is_asked = False
 
     def ask(self, drain_s: float | None) -> None:
-        """Record the request of another process: leave after ``drain_s`` even if calls still run. None: no limit."""
+        """Record that another process asks this engine to leave, after ``drain_s`` seconds even if calls still run.
+
+        With None the engine waits for running calls without a limit.
+        """
         self.is_asked = True
         if drain_s is not None:
             self._at = self._now() + int(drain_s * 1000)
         self.is_wanted = True
 
     def slots(self) -> list[Event]:
-        """Events for the scheduler: how many calls each pool takes now."""
+        """Return the events that give the scheduler the number of calls each pool may run; 0 while calls are held."""
         return [SlotsChanged(pool, 0 if self.is_held else count) for pool, count in self._slots.items()]
 
     def hold(self) -> list[Event]:
-        """Grant no more slots; returns the events for the scheduler, the first time."""
+        """Begin no further calls. Return the events for the scheduler, or none if calls are held already."""
         if self.is_held:
             return []
         self.is_held = True
@@ -53,7 +57,7 @@ class DrainState:
         return self.slots()
 
     def release(self) -> list[Event]:
-        """Grant slots again, and begin held calls; returns the events for the scheduler."""
+        """Withdraw the request to leave, and begin the held calls. Return the events for the scheduler."""
         self.is_wanted = False
         if not self.is_held:
             return []
@@ -63,9 +67,9 @@ class DrainState:
 
     @property
     def is_overdue(self) -> bool:
-        """True if the time in which the engine was asked to leave is over."""
+        """True if another process set a time limit for leaving, and it has passed."""
         return self._at is not None and self._now() >= self._at
 
     def drain_s(self, most: float) -> float:
-        """How long calls that still run may take to end."""
+        """Return how many seconds running calls may still take: ``most``, or less if a requested limit ends earlier."""
         return most if self._at is None else min(most, max(0, self._at - self._now()) / 1000)

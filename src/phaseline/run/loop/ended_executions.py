@@ -1,4 +1,4 @@
-"""Numbers of executions that have ended: ranges, because nearly all neighbours of an ended execution have ended too."""
+"""A set of execution numbers, kept as ranges: executions with neighbouring numbers have nearly all ended."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from bisect import bisect_right
 
 
 class EndedExecutions:
-    """A set of numbers whose memory grows with its gaps, not with its members.
+    """A set of integers kept as ranges, so that its memory grows with the number of gaps, not of members.
 
     >>> ended = EndedExecutions()
     >>> for number in (1, 2, 4, 3):
@@ -16,22 +16,22 @@ class EndedExecutions:
     """
 
     def __init__(self) -> None:
-        """No execution has ended yet."""
+        """Start with an empty set."""
         self._firsts: list[int] = []
         self._ends: list[int] = []
 
     @property
     def ranges(self) -> list[tuple[int, int]]:
-        """(first, end) of each range, ascending; the end is excluded."""
+        """The ranges as (first, end), ascending; ``end`` is excluded."""
         return list(zip(self._firsts, self._ends, strict=True))
 
     def __contains__(self, number: int) -> bool:
-        """Whether the number was added and not discarded since."""
+        """Return True if the set contains the number."""
         at = bisect_right(self._firsts, number) - 1
         return at >= 0 and number < self._ends[at]
 
     def add(self, number: int) -> None:
-        """Add a number; ranges that touch become one."""
+        """Add a number, and merge ranges that become adjacent."""
         at = bisect_right(self._firsts, number)
         if at and number < self._ends[at - 1]:
             return
@@ -49,7 +49,7 @@ class EndedExecutions:
             self._ends.insert(at, number + 1)
 
     def discard(self, number: int) -> None:
-        """Remove a number if it is there."""
+        """Remove a number if the set contains it."""
         at = bisect_right(self._firsts, number) - 1
         if at < 0 or number >= self._ends[at]:
             return

@@ -1,7 +1,7 @@
-"""The loop of the one process that owns a store: take, handle, commit, act.
+"""The loop of the one process that owns a store: take events, decide, commit, act.
 
-``Engine`` holds no rule about a lifecycle. It gives the scheduler what has arrived, stores what the scheduler
-decided together with what calls brought back, and only then carries the commands out.
+``Engine`` has no rules about lifecycles. It hands reports of calls and requests to the scheduler. Then it stores the
+scheduler's decision together with the results of the calls, and only then carries out the scheduler's commands.
 """
 
 from __future__ import annotations
@@ -59,19 +59,21 @@ if TYPE_CHECKING:
     from phaseline.run.phases.phase_engine import PhaseEngine
 
 TURN_ENTRIES = 10_000
-"""Entries whose outcomes one turn takes; the rest waits for the next."""
+"""Number of entries after which a turn takes no more outcomes; the rest waits for the next turn."""
 LONGEST_WAIT_MS = 1_000
-"""The longest wait of the loop, so that its caller can check conditions of its own."""
+"""The longest wait in ms for events, so that the caller of ``run`` can check its own conditions in between."""
 HELD_WAIT_MS = 20
-"""The longest wait while the engine leaves, to notice calls that end without a report."""
+"""The longest wait in ms while the engine leaves; short, to notice calls that end without a report."""
 LENT_ENTRIES = 1_000
-"""The most outcomes for which the reporting thread runs the turn itself. Large turns stay in one thread: each has memory of its own that it keeps."""
+"""The most outcomes for which the thread that reports them also runs the turn. Larger turns run in the loop's thread:
+every thread that runs a large turn would keep the memory that it allocated.
+"""
 NEVER_AGAIN = 1 << 62
-"""A time, in ms, that is never reached: no more requests are read."""
+"""A time in ms that never comes. As the time of the last look it prevents that requests are read again."""
 
 
 class Engine:
-    """The scheduler of this process and everything around it. Only ``interrupt`` is thread-safe."""
+    """The scheduler of this process, with all that feeds it and obeys its commands. Only ``interrupt`` is thread-safe."""
 
     def __init__(
         self,
@@ -79,7 +81,7 @@ class Engine:
         clock: Clock,
         services: EngineServices,
     ) -> None:
-        """The caller owns the store (``Store.own``)."""
+        """Set up the engine; the caller must own the store (``Store.own``)."""
         first_graph, first_batch = store.counters()
         self._store, self._clock = store, clock
         self._inbox: Inbox[CallReport] = Inbox()
@@ -116,7 +118,7 @@ class Engine:
 
     @property
     def phases(self) -> PhaseEngine:
-        """The phase engine; made when it is first needed, because it reads all plugins."""
+        """The phase engine, created at the first use because creating it reads all plugins."""
         if self._phases is None:
             from phaseline.run.phases.phase_engine import PhaseEngine
 
@@ -128,7 +130,7 @@ class Engine:
     # -- requests -----------------------------------------------------------------------------------------------
 
     def submit(self, row: ExecutionRow) -> None:
-        """Begin a stored execution as soon as no other one of its deployment collides with it."""
+        """Begin a stored execution as soon as no other execution of its deployment collides with it."""
         self.known.add(row.number)
         with self.planning.alone(row):
             self.planning.begin(row)
@@ -147,7 +149,7 @@ class Engine:
         self._rows.append(execution_event(row, "workflow_started", self._clock.now()))
 
     def recover(self, rows: Sequence[ExecutionRow] | None = None) -> None:
-        """Continue stored executions from their present state; None: all open ones. Loaded ones are left alone."""
+        """Load stored executions (None: all open ones), and continue them from their stored state. Skip loaded ones."""
         wanted = self._store.executions(only_open=True) if rows is None else rows
         wanted = [row for row in released(self._store, wanted) if row.number not in self.known]
         new = [row for row in wanted if row.status is ExecutionStatus.QUEUED and not row.started_at]
@@ -168,12 +170,12 @@ class Engine:
             self.submit(row)
 
     def take_up(self, row: ExecutionRow) -> None:
-        """Start or continue an open execution; one that is loaded is left alone."""
+        """Start or continue an open execution, unless it is already loaded."""
         if row.number not in self.known:
             self.recover([row] if row.status is ExecutionStatus.QUEUED and not row.started_at else None)
 
     def cancel(self, execution: int, how: str = "wait", *, actor: str = "") -> None:
-        """Cancel an execution: ``wait`` for running calls, ``force`` or ``kill`` (decision 2)."""
+        """Cancel an execution: await its running calls (``wait``), give them up (``force``) or kill them (``kill``)."""
         self._rows.append(cancel_event(execution, how, self._clock.now(), actor))
         waiting = self.claims.row(execution)
         if waiting is not None:  # nothing of it will begin: it need not wait for that
@@ -187,10 +189,10 @@ class Engine:
         self, row: ExecutionRow, *, graph: int | None = None, positions: np.ndarray | None = None,
         include_unsure: bool = False, replan: bool = False, actor: str = "",
     ) -> None:  # fmt: skip
-        """Continue failed and canceled entries, and call now those that wait for their next try.
+        """Retry failed and canceled entries, and call at once those that sleep until their next attempt.
 
-        From now on planning uses ``row.request``, in later engines, too; ``replan`` asks the planner again from the
-        start. If nothing was planned yet, the planner is asked in any case.
+        Planning uses ``row.request`` from now on, in later engines too. The planner is asked again from the start if
+        ``replan`` is true or nothing has been planned yet.
         """
         from phaseline.calls.deployments.removed_instances import acting_anew, to_retry
 
@@ -212,13 +214,13 @@ class Engine:
                 self._events.append(WakeRequested(row.number, held.id, positions, only_failing=True))
 
     def refuse_overlap(self, row: ExecutionRow, graph: int | None, positions: np.ndarray | None) -> None:
-        """Raise PL-C028 if a retry would repeat an abandoned call that still runs and must not be made twice."""
+        """Raise PL-C028 if a retry would repeat a given-up call that still runs and must not be made twice."""
         is_leaving = is_forced(self._events, row.number)
         wanted, now = (graph, positions), self._clock.now()
         raise_if_overlap(self._outstanding, self._store, self.deployments, row, wanted, now=now, is_leaving=is_leaving)
 
     def complete(self, row: ExecutionRow, graph: int, positions: np.ndarray, *, reason: str, actor: str) -> None:
-        """Mark entries as completed at the request of a user; the request is audited."""
+        """Mark entries as completed because a user declares them done, and record user and reason."""
         self.recover([row])
         self._events.append(CompleteRequested(row.number, graph, positions.astype(np.int32)))
         told = (row, self._store.graph(graph), self._store.topology(row.deployment), positions)
@@ -226,28 +228,28 @@ class Engine:
         self._rows.extend(called_by_hand(*told, reason=reason, now=self._clock.now(), actor=actor))
 
     def wake(self, execution: int, graph: int, positions: np.ndarray | None = None) -> None:
-        """Call sleeping entries of a graph now; None: all of them."""
+        """Call the sleeping entries of a graph at these positions now; None means all positions."""
         self._events.append(WakeRequested(execution, graph, positions))
 
     def about_resources(self, row: ExecutionRow, request: RequestRow) -> None:
-        """Carry out a request about resources of an execution of paths."""
+        """Carry out a request that concerns some resources or phases of an execution."""
         self.recover([row])
         events, rows = self.phases.orders.carry_out(row, request, self._clock.now())
         self._events.extend(events)
         self._rows.extend(rows)
 
     def edit(self, body: Mapping[str, Value]) -> None:
-        """Change attributes of resources; their phases react at once."""
+        """Change attributes of resources; phases that depend on the attributes react at once."""
         deployment = body.get("deployment")
         if isinstance(deployment, int):
             self.phases.orders.edit(deployment, body.get("edits"))
 
     def look_at_pauses(self) -> None:
-        """React to phases that were paused or opened again."""
+        """React to phases that a user has paused or resumed."""
         self._events.extend(self.phases.renew())
 
     def reload(self) -> Mapping[str, Value]:
-        """Reload the plugins of this engine, if any; returns the result. Running calls keep their old code."""
+        """Reload plugins; running calls keep their old code. Return the result, ``{"done": False}`` without plugins."""
         told = self._services.reload()
         if told is None:
             return {"done": False}
@@ -257,37 +259,37 @@ class Engine:
         return told
 
     def interrupt(self) -> None:
-        """Begin no new call; ``run`` returns when the running ones have returned, except those given up.
+        """Begin no new calls. ``run`` returns when the running calls have returned; given-up calls are not awaited.
 
-        Safe in a signal handler: it takes no lock, so the loop notices it when it looks for requests next.
+        Safe to call in a signal handler, because it takes no lock. The loop notices it within ``LOOK_MS``.
         """
         self.leaving.is_wanted = True
 
     def go_on(self) -> None:
-        """Withdraw an interrupt: calls begin again, first those that were held back."""
+        """Withdraw an interrupt: begin calls again, first those that were held back."""
         self._events.extend(self.leaving.release())
 
     @property
     def is_calling(self) -> bool:
-        """Whether a call is running, or the next turn may begin one."""
+        """True if a call is running, or the next turn may begin one."""
         return bool(self.executor.is_busy() or self._inbox or self.has_work)
 
     def ask_to_stop(self, drain_s: float | None = None) -> None:
-        """Interrupt the engine; ``run`` returns after the drain time even if calls are still running.
+        """Interrupt the engine; ``run`` returns after ``drain_s`` seconds even if calls are still running.
 
-        None: ``run`` waits for the calls without a limit.
+        With None ``run`` waits for the calls without a limit.
         """
         self.leaving.ask(drain_s)
 
     @property
     def is_asked_to_stop(self) -> bool:
-        """Whether another process wants this engine to stop."""
+        """True if another process has asked this engine to stop."""
         return self.leaving.is_asked
 
     # -- the loop -----------------------------------------------------------------------------------------------
 
     def run(self, until: Callable[[], bool]) -> None:
-        """Turn until ``until()`` holds, or until an interrupt has been honoured; others may turn while this thread waits."""
+        """Run turns until ``until()`` is true or an interrupt is complete. Others may run turns while this thread waits."""
         with self._hands:
             while not until():
                 if self.leaving.is_wanted and self._has_let_go():
@@ -295,9 +297,9 @@ class Engine:
                 self.turn()
 
     def close(self, drain_s: float) -> None:
-        """Give running calls ``drain_s`` to end, and store their results; calls that have not begun are given back.
+        """Stop the engine for good: wait up to ``drain_s`` seconds for running calls, and store their results.
 
-        The engine cannot be used any more afterwards. Calls still without an answer are lost, as after a crash.
+        Calls that have not begun return to their queues. Calls without an answer by then are lost, as after a crash.
         """
         if self.scheduler.runs or self.has_work:
             self._events.extend(self.leaving.hold())
@@ -310,7 +312,7 @@ class Engine:
             self.turn()
 
     def _lent_turn(self) -> bool:
-        """Run a turn in a thread that has brought an outcome; True if the loop's thread has work after it."""
+        """Run a turn in the thread that reports an outcome. Return True if the loop's own thread has to continue."""
         first = self._inbox.first()
         if self.leaving.is_wanted or (first is not None and len(first.members) > LENT_ENTRIES):
             return True
@@ -319,7 +321,10 @@ class Engine:
         return self._is_news or self.has_work or self.wakes_at != at
 
     def turn(self, *, is_lent: bool = False) -> None:
-        """Take what has arrived, decide, commit, act. Watchers see a lent turn when the loop's thread wakes."""
+        """Run one turn: take events, decide, commit, act.
+
+        ``is_lent`` means that a reporting thread runs it; then ``turn_ended`` is called later, by the loop's thread.
+        """
         self.has_turned = True
         self._look()
         reports = self._take()
@@ -362,7 +367,7 @@ class Engine:
             self._services.turn_ended(self)
 
     def _take(self) -> list[CallReport]:
-        """The reports for one turn; waits for the first if there is nothing else to do."""
+        """Return the reports for one turn. If nothing else is to be done, wait for the first report."""
         if not self._events and not self._backlog and not self._door.answers and not self._inbox:
             longest = HELD_WAIT_MS if self.leaving.is_held else LONGEST_WAIT_MS
             at = self.wakes_at
@@ -379,14 +384,14 @@ class Engine:
         return taken
 
     def _wait(self, wait_ms: int) -> None:
-        """Wait until a call returns, a request arrives or the time is over."""
+        """Wait until a call returns, a request arrives or ``wait_ms`` has passed."""
         while wait_ms > 0 and not self._hands.wait(min(wait_ms, LOOK_MS)):
             wait_ms -= LOOK_MS
             if self._look() or (self.leaving.is_wanted and not self.leaving.is_held):
                 return
 
     def _look(self) -> bool:
-        """Read requests, though not each time; True if there was one."""
+        """Read requests unless they were read very recently. Return True if there was a new request."""
         now = self._clock.now()
         if self._looked is not None and now - self._looked < LOOK_MS // 2:
             return False
@@ -440,7 +445,7 @@ class Engine:
             self._events.append(answer)
 
     def _has_let_go(self) -> bool:
-        """True when no awaited call is running, or the time to leave is over and the request is answered."""
+        """Return True if the engine may leave: it awaits no running call, or the time for leaving is over."""
         self._events.extend(self.leaving.hold())
         if self._events:
             return False
@@ -449,24 +454,24 @@ class Engine:
 
     @property
     def has_work(self) -> bool:
-        """True when the next turn has work besides future reports."""
+        """True if events or reports are left for the next turn."""
         return bool(self._events or self._backlog)
 
     @property
     def wakes_at(self) -> int | None:
-        """Time in ms at which a turn is due even without reports; None: never."""
+        """Time in ms at which a turn is due even without events; None if no time is set."""
         tried = None if self._phases is None else self._phases.breakers.wakes_at
         return tried if self._alarm is None or (tried is not None and tried < self._alarm) else self._alarm
 
     # -- looking ------------------------------------------------------------------------------------------------
 
     def has_ended(self, execution: int) -> bool:
-        """True once the final result of the execution is decided and committed."""
+        """Return True if the final status of the execution has been decided and committed."""
         return execution in self.eviction.ended
 
     @property
     def is_idle(self) -> bool:
-        """True when all open work waits for an operator."""
+        """True if nothing can happen before an operator acts."""
         held = self.held
         return not (self._events or self.claims.waits_for_calls) and all(
             run.status is ExecutionStatus.ATTENTION or run.execution in held for run in self.scheduler.runs.values()
@@ -474,15 +479,15 @@ class Engine:
 
     @property
     def held(self) -> frozenset[int]:
-        """Executions whose remaining work waits for phases that an operator must open or fix."""
+        """Numbers of executions whose remaining work waits for phases that an operator must resume or repair."""
         return frozenset() if self._phases is None else self._phases.held
 
     def needs_attention(self, execution: int) -> bool:
-        """True if the execution, or one that it waits for, cannot continue until a user decides about unsure calls."""
+        """Return True if this execution, or the one it waits for, needs an operator to decide about unsure calls."""
         *_, last = execution, *self.claims.chain(execution)
         run = self.scheduler.runs.get(last)
         return run is not None and run.status.value == "attention" and not self._events
 
     def progress(self, execution: int) -> Progress | None:
-        """The progress of the current round; None before the first round and after the end."""
+        """Return the progress of the current round, or None before the first round and after the execution's end."""
         return progress(self.scheduler, self.deployments, execution, self._messages, (self._alarm, self.calls))

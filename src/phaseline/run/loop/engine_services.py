@@ -1,4 +1,4 @@
-"""What an engine takes from its process: planners, declarations, phases, files, an executor, and where its news go."""
+"""The services that a process provides for its engine: planners, phases, secrets, files, an executor, and listeners."""
 
 from __future__ import annotations
 
@@ -23,34 +23,34 @@ if TYPE_CHECKING:
 
 
 class EngineServices(PlannerSource, Protocol):
-    """The process around one engine. The engine calls these methods in its own thread, at most once a turn or a graph."""
+    """What an engine needs from its process. The engine calls these methods in its own thread, once a turn at most."""
 
     @property
     def phases(self) -> PhaseSource | None:
-        """The source of phases, read when the first resource needs one; None: there are no phases."""
+        """The source of phases, read when the first resource needs a phase; None if there are no phases."""
         ...
 
     @property
     def secrets(self) -> SecretSource | None:
-        """Secrets for calls; None: there are none."""
+        """The source of secrets for calls; None if there are no secrets."""
         ...
 
     def make_executor(self, inbox: Inbox[CallReport], deployments: DeploymentCache) -> Executor:
-        """The executor of this engine, which brings outcomes into ``inbox``."""
+        """Return the executor of this engine; it puts the outcomes of calls into ``inbox``."""
         ...
 
     def files_of(self, deployment: int, code: CodeLocation, file: str) -> FilesTaken | None:
-        """The files of a blueprint in the document of an abandoned deployment."""
+        """Return the files of a deployment's blueprint, for the document that is stored when it is abandoned."""
         ...
 
     def reload(self) -> Mapping[str, Value] | None:
-        """Reload plugins, and return the answer of the request; None: this process has none."""
+        """Reload plugins and return the answer to the request, or None if this process has no plugins."""
         ...
 
     def events_stored(self, engine: Engine, events: Sequence[EventRow]) -> None:
-        """Events of a turn were stored."""
+        """React to the events that a turn has just stored."""
         ...
 
     def turn_ended(self, engine: Engine) -> None:
-        """A turn of the thread of the loop has ended."""
+        """React to the end of a turn that ran in the loop's thread."""
         ...

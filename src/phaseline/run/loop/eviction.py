@@ -1,9 +1,9 @@
-"""Eviction from an engine's memory: graphs and views of ended executions, deleted deployments, idle ones beyond a bound.
+"""Eviction from an engine's memory: ended executions, deleted deployments, and idle deployments beyond a size limit.
 
-A deployment is *idle* while no execution of it is open in this engine. Idle deployments are kept, so that their next
-execution begins without reading them, until they exceed ``most_bytes`` together; then the least recently used are dropped.
-What is dropped is read from the store when it is needed again. A deployment is never dropped while a call about it runs:
-the call writes runtime properties into the object in memory.
+A deployment is *idle* while no execution of it is open in this engine. Idle deployments stay in memory, so that their
+next execution begins without reading them. If all of them together exceed ``most_bytes``, the least recently used are
+dropped; they are read from the store when needed again. A deployment is never dropped while a call about it runs,
+because the call writes runtime properties into the object in memory.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
     from phaseline.run.phases.phase_engine import PhaseEngine
 
 MOST_BYTES = 256 << 20
-"""Default bound of idle deployments."""
+"""Default limit in bytes for all idle deployments together."""
 NODE_BYTES, INSTANCE_BYTES, ROW_BYTES = 8_000, 300, 32
-"""Estimates: a node template with its mappings, an instance (id, columns, indexes), a relationship instance."""
+"""Estimated bytes of a node template with its mappings, an instance with its indexes, and a relationship instance."""
 DOCUMENTS_SAMPLED = 16
-"""Documents that are measured; the others are taken to be as large on average."""
+"""Number of documents that are measured; the others are assumed to have their average size."""
 DEEPEST = 8
-"""Levels of a document that are measured."""
+"""Number of nested levels of a document that are measured."""
 
 
 class Eviction:
-    """Drops what an engine does not need any more. Used only by the thread that makes a turn.
+    """Drops from memory what the engine no longer needs. Used only by the thread that runs a turn.
 
-    ``most_bytes``: how large idle deployments may be together; ``evicted``: how many were dropped because of it.
+    ``most_bytes`` limits the size of all idle deployments together; ``evicted`` counts deployments dropped for it.
     """
 
     def __init__(
@@ -68,16 +68,16 @@ class Eviction:
 
     @property
     def idle_bytes(self) -> int:
-        """Estimated bytes of all idle deployments in memory."""
+        """Estimated bytes of all idle deployments in memory together."""
         return self._idle_bytes
 
     def note_end(self, row: ExecutionRow) -> None:
-        """Note that an execution has its final result; it is dropped at the end of the turn."""
+        """Record that an execution has its final result, so that it is dropped at the end of the turn."""
         self.ended.add(row.number)
         self._just_ended.append(row.number)
 
     def tidy(self, phases: PhaseEngine | None) -> None:
-        """A turn is done: drop what ended in it, and the least recently used idle deployments beyond the bound."""
+        """Drop what ended in the finished turn, and the least recently used idle deployments beyond the limit."""
         if self._planning.turns_until_freed:
             self._planning.turns_until_freed -= 1
             if not self._planning.turns_until_freed:
@@ -104,7 +104,7 @@ class Eviction:
                 self._drop_oldest(phases)
 
     def look(self, phases: PhaseEngine | None) -> None:
-        """Drop deployments that any process has deleted; nearly free while nothing is written."""
+        """Drop deployments that any process has deleted. Costs almost nothing if the store is unchanged."""
         seen = self._store.changed(self._seen)
         if seen:
             self._seen = seen
@@ -117,7 +117,7 @@ class Eviction:
             self._deleted &= called
 
     def _sort_out(self, used: set[int]) -> None:
-        """Deployments that were used in this turn are busy, or the most recently used idle ones."""
+        """Mark each deployment used in this turn as busy, or as the most recently used idle deployment."""
         for deployment in sorted(used):
             self._idle_bytes -= self._idle.pop(deployment, 0)
             loaded = self._deployments.held(deployment)
@@ -135,7 +135,7 @@ class Eviction:
                 self._drop(deployment, phases)
 
     def _called(self) -> set[int]:
-        """Deployments with running calls, given-up ones included."""
+        """Return the deployments with running calls, including given-up calls."""
         found: set[int] = set()
         for dispatched in self._outstanding.batches.values():
             found.update(dispatched.batch.members.deployments)
@@ -151,7 +151,7 @@ class Eviction:
 
 
 def size_of(loaded: LoadedDeployment) -> int:
-    """Estimated bytes of a deployment in memory, most of them in columns and documents."""
+    """Return the estimated bytes of a deployment in memory."""
     topology, documents = loaded.topology, loaded.documents
     sampled = [bytes_of(document) for document in islice(documents.values(), DOCUMENTS_SAMPLED)]
     mean = sum(sampled) // len(sampled) if sampled else 0
@@ -160,7 +160,7 @@ def size_of(loaded: LoadedDeployment) -> int:
 
 
 def bytes_of(value: Value | Mapping[str, Value], depth: int = DEEPEST) -> int:
-    """Bytes of a value and of what it holds, ``depth`` levels deep.
+    """Return the bytes of a value including its nested values, down to ``depth`` levels.
 
     >>> bytes_of({"disk": ["a" * 1000]}) > 1000
     True

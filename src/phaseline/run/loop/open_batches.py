@@ -1,4 +1,4 @@
-"""Batches that the executor has, and the effects of their reports."""
+"""Batches that the executor is carrying out, and what follows from the reports about them."""
 
 from __future__ import annotations
 
@@ -28,23 +28,24 @@ if TYPE_CHECKING:
     from phaseline.run.phases.signals import Given
 
 NOT_REPORTED = np.zeros(1, bool)
-"""The shared flags of batches with one member: never written, because the only report ends the batch."""
+"""Read-only flags shared by all batches with one member. They never change, because one report ends such a batch."""
 NOT_REPORTED.flags.writeable = False
 ORIGINS_KEPT = 1_000
-"""Answered batches whose executions are remembered, for answers that come too late."""
+"""Number of answered batches whose executions are remembered, to assign late answers to an execution."""
 
 
 def event_of(report: CallReport) -> Finished | Noted:
-    """The event for the scheduler of a report that has members."""
+    """Return the scheduler's event for a report that has members."""
     if report.is_noted:
         return Noted(report.batch, report.members)
     return Finished(report.batch, report.members, report.kinds, report.delays)
 
 
 class OpenBatches:
-    """Batches handed over to the executor. ``batches``: those with open members; ``killed``: ids of killed ones.
+    """The batches handed to the executor: ``batches`` has those with open members, ``killed`` the ids of killed ones.
 
-    ``vouched``: entries that users declare completed, ``signals``: signals to sleeping entries, both until the next turn.
+    Two lists wait for the next turn: ``vouched`` has entries that users declare completed, ``signals`` has signals to
+    sleeping entries.
     """
 
     def __init__(
@@ -62,14 +63,14 @@ class OpenBatches:
         self.signals: list[Given] = []
 
     def add(self, batch: Batch) -> None:
-        """Add a batch that is handed over."""
+        """Add a batch that is about to be handed to the executor."""
         count = len(batch)
         self.batches[batch.id] = Dispatched(batch, NOT_REPORTED if count == 1 else np.zeros(count, bool))
 
     def orphans(self, events: Sequence[Event]) -> list[BatchRow]:
-        """Open batches of the store that this engine does not call, nor will by these events: those of a dead engine.
+        """Return the open batches that a dead engine left: this engine does not call them, now or after ``events``.
 
-        Batches from before a restore stay unchanged until an operator continues their executions.
+        Batches from before a restore are left out until an operator continues their executions.
         """
         held = self.batches.keys() | self.scheduler.batches.keys()
         held |= {event.batch for event in events if isinstance(event, Reattached)}
@@ -78,20 +79,20 @@ class OpenBatches:
         return [batch for batch in found if batch.id >= first]
 
     def cancel(self, executor: Executor, batch: int, members: np.ndarray, *, kill: bool) -> None:
-        """Cancel running members; with ``kill`` it is remembered that they are about to end."""
+        """Cancel running members of a batch; with ``kill``, also record that the batch is being killed."""
         if kill:
             self.killed.add(batch)
         executor.cancel(batch, members, kill=kill)
 
     def only_members(self, report: CallReport) -> CallReport:
-        """The report without members that its batch does not have."""
+        """Return the report without members that its batch does not have."""
         dispatched = self.batches.get(report.batch)
         return report if dispatched is None else dispatched.only_members(report)
 
     def sort(self, reports: Sequence[CallReport], accepted: Sequence[Accepted], first: int, now: int) -> Sorter:
-        """The rows of a turn; ``first``: the index of the event of the first report that has members.
+        """Return the rows that a turn stores for these reports, and give check results to the deployments in memory.
 
-        The deployments in memory get the check results, because planners read them.
+        ``first`` is the index among the turn's events of the first report that has members.
         """
         sorter = Sorter(now, self._deployments.secrets)
         answers = {answer.index: answer for answer in accepted}
@@ -135,7 +136,7 @@ class OpenBatches:
         return sorter
 
     def _forget_answered(self, batch: Batch) -> None:
-        """Every member has been reported: all that is kept is whose they were."""
+        """Remove a batch with reports for all members; remember only the executions of its members."""
         del self.batches[batch.id]
         self.killed.discard(batch.id)
         self._origins[batch.id] = BatchOrigin.of(batch)
@@ -143,7 +144,7 @@ class OpenBatches:
             del self._origins[next(iter(self._origins))]
 
     def instance_name(self, segment: GraphSegment, place: int) -> str:
-        """The id of the instance a member was about, or the name of the deployment itself."""
+        """Return the id of the member's instance, or the deployment's name if the member has no instance."""
         instance = self._instance_of(segment, place)
         loaded = self._deployments.loaded(segment.deployment)
         return loaded.topology.ids[instance] if instance >= 0 else loaded.view.id
@@ -152,11 +153,11 @@ class OpenBatches:
         return self._deployments.loaded(deployment).topology
 
     def _instance_of(self, segment: GraphSegment, place: int) -> int:
-        """The instance a member was about: of a relationship the side that was called."""
+        """Return the index of the member's instance; of a relationship, that of the instance on the called side."""
         return called_side(self._topology(segment.deployment), segment.kind, int(segment.subjects[place]))
 
     def _given_up(self, batch: Batch, answer: Accepted | None) -> set[int]:
-        """Members that were not accepted because their entries are not awaited any more."""
+        """Return the members that were rejected because their calls had been given up."""
         found: set[int] = set()
         if answer is None or not len(answer.rejected):
             return found

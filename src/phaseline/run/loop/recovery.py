@@ -1,4 +1,4 @@
-"""How executions of the store become the scheduler's again: after a crash, after Ctrl-C, or to be retried."""
+"""Loading stored executions into the scheduler: after a crash, after Ctrl-C, or for a retry."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LAST_STATUS = int(max(EntryStatus))
 
 
 class Time(TypedDict):
-    """Fields of ``Restored``."""
+    """The fields of ``Restored`` about the time limit."""
 
     timeout_ms: int
     ends_at: int | None
@@ -45,7 +45,7 @@ class Time(TypedDict):
 
 
 def released(store: Store, rows: Sequence[ExecutionRow]) -> Sequence[ExecutionRow]:
-    """The executions that do not wait for an operator since a restore of the store (BK5)."""
+    """Return the executions that may continue; after a restore, open older ones wait for an operator (BK5)."""
     last = store.incarnations.held()
     return [row for row in rows if row.number > last or row.status.is_ended] if last else rows
 
@@ -59,13 +59,12 @@ def restore(
     messages: dict[tuple[int, int], str],
     take_up: TakeUp = lambda _row, _events: [],
 ) -> list[Event]:
-    """Events that give the scheduler these executions and their orphans: open batches that hold entries of them.
+    """Return the events that load these executions, and open batches ("orphans") of their entries, into the scheduler.
 
-    ``messages`` receives the last message of each entry that has not completed, by (graph, position). ``take_up`` gives
-    the events for resources on their way. Unreadable data of an execution ends only that execution.
+    ``messages`` receives the last message of each entry that has not completed, by (graph, position). ``take_up``
+    returns the events for resources on their path. If an execution's data is unreadable, only that execution ends.
 
-    No process of this machine can still be running an orphan (``Executor.recover`` has ended what was left), so
-    each is reported as lost.
+    Each orphan is reported as lost: ``Executor.recover`` has ended the processes that a dead engine left running.
     """
     first: list[Event] = []  # before those that belong together
     events: list[Event] = []
@@ -96,7 +95,7 @@ def _of_one(
     row: ExecutionRow,
     messages: dict[tuple[int, int], str],
 ) -> list[Event]:
-    """The events of one execution; all that its calls will need is read, so that no turn meets what cannot be."""
+    """Return the events of one execution. Read all that its calls need now, so that damaged data is found here."""
     graphs = _graphs_to_hold(store, planning, row)
     calls = _LastCalls(store, row)
     if graphs:
@@ -109,22 +108,22 @@ def _of_one(
 def held_again(
     store: Store, deployments: DeploymentCache, row: ExecutionRow, graph: int, messages: dict[tuple[int, int], str]
 ) -> Event:
-    """The event that gives the scheduler back a graph of the execution that it had dropped."""
+    """Return the event that loads a graph of the execution again after the scheduler had dropped it."""
     found = next(one for one in store.graphs(row.number) if one.id == graph)
     return _restored(store, deployments, row, found, store.statuses(graph), messages, _LastCalls(store, row))
 
 
 def goes_through_phases(row: ExecutionRow, events: Iterable[Event]) -> bool:
-    """True if a graph of the execution that is restored by one of these events calls phases."""
+    """Return True if one of these events restores a graph of the execution that calls phases."""
     found = (event for event in events if isinstance(event, Restored) and event.execution == row.number)
     return any(event.graph is not None and has_phases(event.graph.steps) for event in found)
 
 
 def _graphs_to_hold(store: Store, planning: Planning, row: ExecutionRow) -> list[tuple[GraphRow, np.ndarray]]:
-    """Graphs to load: of the present attempt the last one and those that may still move; of state paths all of them.
+    """Return the graphs to load: of the present attempt, the last graph and all with entries that have not ended.
 
-    The others are history: the planner gets them as rounds. It also gets loaded ones that have settled, because a user
-    may let the planner start again, and those with lost given-up calls that other graphs have followed.
+    Executions to a target load all graphs. Graphs not loaded are history: the planner gets them as settled rounds. It
+    also gets loaded graphs that have settled (a user may let it plan again), and unsure graphs that others follow.
     """
     graphs = store.graphs(row.number)
     found = []
@@ -143,7 +142,7 @@ def _graphs_to_hold(store: Store, planning: Planning, row: ExecutionRow) -> list
 
 
 def _follows(row: ExecutionRow, graph: GraphRow) -> bool:
-    """True if a graph follows older ones in this attempt; the graph that opens a retry precedes the continued ones."""
+    """Return True if a later graph follows older ones in this attempt. The graph of a retry's pre hooks does not."""
     if graph.attempt != row.attempt:
         return False
     if not row.request.is_surrounded:
@@ -201,9 +200,9 @@ def _restored(
 
 
 def time_left(store: Store, row: ExecutionRow) -> Time:
-    """When the time of the present attempt is over, as of ``Restored``; it began with the attempt.
+    """Return the time limit of the present attempt, which began with the attempt, as fields of ``Restored``.
 
-    If it is canceling without a request to cancel, its time was over, and its grace has begun.
+    An execution that is canceling without a request to cancel has exceeded its limit, and its grace time runs.
     """
     if not row.request.timeout_ms:
         return {"timeout_ms": 0, "ends_at": None, "is_timed_out": False}
@@ -216,21 +215,21 @@ def time_left(store: Store, row: ExecutionRow) -> Time:
 
 
 def _begun(last: np.ndarray) -> np.ndarray:
-    """Positions (int32) of entries that were called at some time."""
+    """Return the positions (int32) of entries that have been called at least once."""
     found: np.ndarray = (last != NEVER).nonzero()[0].astype(np.int32)
     return found
 
 
 class _LastCalls:
-    """Outcomes of the last calls of an execution's entries, from the rows of batches."""
+    """The outcomes of the last calls of an execution's entries, read from the stored batches at the first use."""
 
     def __init__(self, store: Store, row: ExecutionRow) -> None:
-        """Defer all reading to the first use."""
+        """Read nothing yet."""
         self._store, self._row = store, row
 
     @cached_property
     def by_graph(self) -> dict[int, np.ndarray]:
-        """{graph: outcome of each entry's last call, int16, ``NEVER`` where it was not called}."""
+        """{graph: outcome (int16) of each entry's last call, ``NEVER`` for an entry that was not called}."""
         store, execution = self._store, self._row.number
         found = {graph.id: np.full(graph.entry_count, NEVER, np.int16) for graph in store.graphs(execution)}
         for batch in store.batches(execution=execution):
@@ -245,7 +244,7 @@ class _LastCalls:
 
     @cached_property
     def unseen(self) -> dict[int, Counter[int]]:
-        """{graph: {position: number of calls of the entry without a known end}}, without calls of the present engine."""
+        """{graph: {position: number of the entry's calls whose end is unknown}}, without calls of this engine."""
         found: dict[int, Counter[int]] = {graph.id: Counter() for graph in self._store.graphs(self._row.number)}
         for batch in self._store.batches(execution=self._row.number):
             kinds = batch.kinds

@@ -1,4 +1,4 @@
-"""The door between processes: what others asked of the owner becomes orders to the engine, answered in the same commit."""
+"""Requests that other processes store for the owner. The engine carries them out, and commits answers with changes."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ if TYPE_CHECKING:
     from phaseline.run.phases.signals import Given
 
 LOOK_MS = 150
-"""Time between two reads of requests by an idle owner process; a busy one reads after its turn."""
+"""Time in ms between two reads of requests while the engine is idle; a busy engine also reads in its turns."""
 DONE: Mapping[str, Value] = {"done": True}
 """The answer to a request that was carried out."""
 
 ABOUT_RESOURCES = frozenset(
     {RequestKind.RETRY, RequestKind.COMPLETE, RequestKind.RERUN, RequestKind.WAKE, RequestKind.SIGNAL}
 )
-"""Kinds of requests about some resources of an execution to a target."""
+"""The kinds of requests that concern some resources of an execution to a target."""
 
 
 class Orders(Protocol):
-    """The engine's actions that requests can trigger."""
+    """The engine's methods and attributes that requests use."""
 
     claims: Claims
-    """The rule for executions that may run at the same time."""
+    """The open executions, and which of them wait for others."""
     scheduler: Scheduler
-    """The statuses of loaded entries."""
+    """The scheduler, which has the statuses of loaded entries."""
     deployments: DeploymentCache
-    """Loaded deployments, with the data of entries for their next call."""
+    """Loaded deployments, and the data that entries keep for their next call."""
     known: set[int]
-    """Open executions that are loaded."""
+    """Numbers of the open executions that are loaded."""
     given_up: GivenUpCalls
-    """Calls that were given up and may still run."""
+    """Given-up calls that may still run."""
 
     def take_up(self, row: ExecutionRow) -> None:
         """Start or continue an open execution."""
@@ -63,7 +63,7 @@ class Orders(Protocol):
         self, row: ExecutionRow, *, graph: int | None = None, positions: np.ndarray | None = None,
         include_unsure: bool = False, replan: bool = False, actor: str = "",
     ) -> None:  # fmt: skip
-        """Continue failed and canceled entries."""
+        """Retry failed and canceled entries."""
         ...
 
     def refuse_overlap(self, row: ExecutionRow, graph: int | None, positions: np.ndarray | None) -> None:
@@ -71,19 +71,19 @@ class Orders(Protocol):
         ...
 
     def complete(self, row: ExecutionRow, graph: int, positions: np.ndarray, *, reason: str, actor: str) -> None:
-        """Take entries as completed."""
+        """Mark entries as completed at a user's request."""
         ...
 
     def wake(self, execution: int, graph: int, positions: np.ndarray | None = None) -> None:
-        """Let sleepers try now."""
+        """Call sleeping entries now."""
         ...
 
     def reload(self) -> Mapping[str, Value]:
-        """Reload plugins; returns the result."""
+        """Reload plugins, and return the result."""
         ...
 
     def about_resources(self, row: ExecutionRow, request: RequestRow) -> None:
-        """Carry out a request about resources of an execution of paths."""
+        """Carry out a request that concerns some resources or phases of an execution."""
         ...
 
     def edit(self, body: Mapping[str, Value]) -> None:
@@ -91,26 +91,29 @@ class Orders(Protocol):
         ...
 
     def look_at_pauses(self) -> None:
-        """React to phases that were paused or opened again."""
+        """React to phases that a user has paused or resumed."""
         ...
 
     def ask_to_stop(self, drain_s: float | None = None) -> None:
-        """Leave as soon as the running calls have returned."""
+        """Stop the engine when its running calls have returned, or after ``drain_s`` seconds."""
         ...
 
 
 class Door:
-    """Reads requests and carries them out; the caller commits ``answers`` together with the changes."""
+    """Reads and carries out requests of other processes. The caller commits ``answers`` together with the changes."""
 
     def __init__(self, store: Store, orders: Orders, signals: list[Given]) -> None:
-        """Everything that has no answer yet is found by the first look. ``signals``: where those are put that a turn is to store."""
+        """Read nothing yet; the first ``look`` finds all requests without an answer.
+
+        ``signals`` is the engine's list of signals to sleeping entries, which its next turn stores.
+        """
         self._store, self._orders, self._signals = store, orders, signals
         self._seen = 0
         self._open: dict[int, ExecutionRow] | None = None
         self.answers: list[RequestAnswer] = []
 
     def look(self) -> bool:
-        """Carry out new requests; True if there were any. Without any it costs next to nothing."""
+        """Carry out new requests. Return True if there were any; looking without result costs almost nothing."""
         asked = self._store.requests(self._seen)
         if not asked:
             return False
@@ -121,7 +124,7 @@ class Door:
         return True
 
     def _row(self, request: RequestRow) -> ExecutionRow | None:
-        """The execution of a request; open executions are read once for all requests of one look."""
+        """Return the execution of a request. The open executions are read once for all requests of one ``look``."""
         if self._open is None:
             self._open = {row.number: row for row in self._store.executions(only_open=True)}
         return self._open.get(request.execution) or self._store.execution(str(request.body.get("id", "")))
@@ -155,7 +158,7 @@ class Door:
         return DONE
 
     def _carry_out(self, request: RequestRow, row: ExecutionRow) -> None:
-        """Carry out a request about one execution. Raises ``ProblemsError`` if that is impossible."""
+        """Carry out a request about one execution. Raise ``ProblemsError`` if that is impossible."""
         if is_reach(row.request) and is_about_resources(request):
             self._about_resources(row, request)
             return
@@ -179,7 +182,7 @@ class Door:
                 self._wake(row, request)
 
     def _about_resources(self, row: ExecutionRow, request: RequestRow) -> None:
-        """Carry out a request about resources of an execution to a target, or about phases of its nodes."""
+        """Carry out a request about resources of an execution to a target, or about phases of a deployment's nodes."""
         if request.kind in {RequestKind.WAKE, RequestKind.SIGNAL, RequestKind.CANCEL}:
             is_cancel = request.kind is RequestKind.CANCEL
             request_problems.raise_if_ended(row, "nothing is left to cancel" if is_cancel else "no call in it sleeps")
@@ -215,9 +218,9 @@ class Door:
         self._orders.complete(row, graph, positions, reason=reason, actor=request.actor.name)
 
     def _refuse_reopening(self, row: ExecutionRow) -> None:
-        """Check that no other execution claims the instances of an ended one that is to continue.
+        """Check that an ended execution may continue: its deployment exists, no other execution claims its instances.
 
-        Raises: PL-C016 naming the other one, PL-C010.
+        Raises: PL-C016 naming the other execution, PL-C010.
         """
         if row.status.is_ended:
             other = self._orders.claims.blocker(row)
@@ -242,13 +245,13 @@ class Door:
 
 
 def is_about_resources(request: RequestRow) -> bool:
-    """True for a request about some resources of an execution, or phases of them."""
+    """Return True for a request about some resources of an execution, or their phases."""
     if request.kind is RequestKind.CANCEL:
         return "subjects" in request.body
     return request.kind in ABOUT_RESOURCES
 
 
 def _chosen(body: Mapping[str, Any]) -> tuple[int | None, np.ndarray | None]:
-    """(graph, positions) that a request names, as far as it does."""
+    """Return (graph, positions) of the entries that a request names, with None for what it does not name."""
     positions = body.get("positions")
     return body.get("graph"), None if positions is None else np.array(positions, np.int32)

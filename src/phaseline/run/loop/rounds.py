@@ -1,4 +1,4 @@
-"""The step from one round of an execution to the next; it shares a turn, because a planner has no effects."""
+"""From one round of an execution to the next. Both share a turn, because asking a planner changes nothing."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from phaseline.ports.store import Store
 
 ROUNDS_TOGETHER = 4
-"""How often planners are asked in one turn, so that one that keeps planning nothing does not block the loop."""
+"""How often planners are asked in one turn: a planner that keeps returning empty graphs must not block the loop."""
 
 
 class Rounds:
-    """Asks planners for the next graph and passes the answers to the scheduler."""
+    """Asks planners for the next graph of an execution and gives the answers to the scheduler."""
 
     def __init__(
         self,
@@ -35,16 +35,16 @@ class Rounds:
         store: Store,
         messages: LastMessages,
     ) -> None:
-        """All are the engine's own."""
+        """Store the parts of the engine that are needed to ask planners."""
         self._scheduler, self._planning, self._deployments = scheduler, planning, deployments
         self._store, self._messages = store, messages
         self.begins: Callable[[Graph, int], list[Event]] = lambda _graph, _deployment: []
-        """The function for events that follow from a graph with phases, of a deployment."""
+        """Function (graph, deployment) that returns further events for a new graph that calls phases."""
 
     def followed(self, decision: Decision, now: int) -> Decision:
-        """The decision with what follows from the planners' answers, to be committed as one.
+        """Ask planners whose round has settled, and return the decision together with what follows from their answers.
 
-        The deployments' states follow at once, because planners look at them.
+        Instance states in memory are updated before, because planners read them.
         """
         asking = [command for command in decision.commands if type(command) is Ask and command.subjects is None]
         for command in asking:  # the store has what was before this turn, so it is read before states follow
@@ -67,7 +67,7 @@ class Rounds:
         return Decision(changes, tuple(commands), decision.accepted)
 
     def ask(self, asked: Ask) -> list[Event]:
-        """Ask the planner of an execution without an unsettled round; return its answer and the direct consequences."""
+        """Ask the planner of an execution whose rounds have settled. Return its answer as events for the scheduler."""
         run = self._scheduler.runs[asked.execution]
         arena = self._scheduler.arena
         slot = arena.slots.get(asked.graph)
@@ -94,7 +94,7 @@ class Rounds:
         return [planned]
 
     def _tell_left(self, asked: Ask) -> None:
-        """Treat a graph that waited for a decision and was released by a retry as a round as well: it may continue."""
+        """Report a graph that is no longer loaded as a settled round; only for executions with pre and post hooks."""
         row = self._planning.row(asked.execution)
         if not row.request.is_surrounded or not asked.graph or self._planning.knows(asked.execution, asked.graph):
             return
@@ -122,5 +122,5 @@ class Rounds:
 
 
 def _is_asked(command: Command) -> bool:
-    """Whether a planner is to be asked about a whole round."""
+    """Return True if the command asks a planner about a whole round, not about single subjects."""
     return type(command) is Ask and command.subjects is None

@@ -1,4 +1,4 @@
-"""Results of calls, sorted by whether their members were accepted, as rows of one turn."""
+"""The rows that a turn stores for the results of calls, sorted by whether the scheduler accepted them."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ if TYPE_CHECKING:
     from phaseline.ports.secrets import SecretSource
 
 ASKED_AGAIN = "OperationRetry"
-"""The type of error by which an operation asks to be called again: that is no failure."""
+"""The type of error by which an operation asks to be called again, which is not a failure."""
 TOLD_OTHERWISE = (ASKED_AGAIN, "ProcessException")
-"""Types of errors without their own traceback; the output of a script is in the log already."""
+"""Types of errors whose traceback is not logged. For a failed script, its output is in the log already."""
 TRACES_TOLD = 10
-"""Most tracebacks logged for members that fail in one report at the same place."""
+"""The most copies of one traceback that are logged for a report."""
 GIVEN_UP = (EntryStatus.CANCELED, EntryStatus.UNSURE)
-"""Entry statuses in which a late answer, not awaited any more, is stored on the instance."""
+"""Statuses of entries whose call was given up; a late answer of such a call is still stored on the instance."""
 
 RETRY = int(OutcomeKind.RETRY)
 FAILS = np.array([kind in {OutcomeKind.FAILED, OutcomeKind.RETRY} for kind in OutcomeKind], bool)
-"""[outcome] -> is an event of its own."""
+"""[outcome] True if the outcome gets an event in the execution's history: failed, or to be tried again."""
 
 
 def _in_full(trace: str) -> list[tuple[str, str]]:
-    """(level, line) of the log of a failed operation."""
+    """Return a traceback as log lines (level, line)."""
     return [("error", line) for line in trace.splitlines()]
 
 
 def _refusal(message: str, error: Mapping[str, str]) -> list[tuple[str, str]]:
-    r"""The events for a refusal by a hook class: the traceback has the level debug, because refusing is its purpose.
+    r"""Return log lines (level, line) for a refusal by a hook class; its traceback gets the level debug.
 
     >>> _refusal("no room", {"type": "ValueError", "traceback": "Traceback ...\n  at a"})
     [('debug', 'Traceback ...'), ('debug', '  at a'), ('error', 'ValueError: no room')]
@@ -60,7 +60,10 @@ def _refusal(message: str, error: Mapping[str, str]) -> list[tuple[str, str]]:
 
 @frozen
 class BatchOrigin:
-    """Whose members a batch has: ``ends`` and ``executions`` by segment. All that is kept of a batch once it is answered."""
+    """The executions that the members of a batch belong to. This is all that is kept of an answered batch.
+
+    ``ends`` has the index after the last member of each segment, ``executions`` the execution of each segment.
+    """
 
     phase: str
     ends: tuple[int, ...]
@@ -68,16 +71,16 @@ class BatchOrigin:
 
     @classmethod
     def of(cls, batch: Batch) -> BatchOrigin:
-        """The origin of a batch's members."""
+        """Return the origin of a batch's members."""
         return cls(batch.lane.phase, batch.members.ends, batch.members.executions)
 
     def execution_of(self, member: int) -> int | None:
-        """The execution of a member, or None if the batch has no such member."""
+        """Return the execution of a member, or None if the batch has no such member."""
         return self.executions[bisect_right(self.ends, member)] if 0 <= member < self.ends[-1] else None
 
 
 class Sorter:
-    """Gathers the rows of a turn from its reports."""
+    """Collects the rows that a turn stores for its reports."""
 
     def __init__(self, now: int, secrets: SecretSource) -> None:
         self._now = now
@@ -92,10 +95,10 @@ class Sorter:
     def take(
         self, report: CallReport, accepted: Accepted | None, origin: BatchOrigin | None, given_up: set[int]
     ) -> None:
-        """Keep the data of accepted members. That of other members changes no entry, but is not lost: it becomes an event.
+        """Collect the data that a report brings. Data of a rejected member changes no entry; an event records it.
 
-        ``given_up``: members that were not accepted because their entries are not awaited any more: their data is
-        stored on the instance as well. So is data that the executor sends after it has reported the outcome.
+        ``given_up`` has the members that were rejected because their calls had been given up: their data is stored on
+        the instance as well. The same holds for data that arrives after the outcome of its member.
         """
         self.logs.extend(report.logs)
         if not report.documents and not report.remarks:
@@ -110,7 +113,7 @@ class Sorter:
         self.remarks.extend(remark for member, remark in report.remarks if member not in refused)
 
     def keep(self, kept: EntryRemark | DocumentChange, event: EventRow) -> None:
-        """Keep a signal, with its event."""
+        """Add a signal together with its event."""
         if isinstance(kept, EntryRemark):
             self.remarks.append(kept)
         else:
@@ -133,11 +136,10 @@ class Sorter:
         accepted: Accepted | None,
         instance_of: Callable[[GraphSegment, int], int],
     ) -> None:
-        """An event for each accepted member that failed or is to be tried again, with its message, and where it went wrong.
+        """Add an event with its message for each accepted member that failed or is tried again, and log its traceback.
 
-        A traceback that many members share is logged for the first of them only.
-
-        ``instance_of`` (segment, place) -> the instance that the call was about.
+        A traceback that many members share is logged ``TRACES_TOLD`` times at most. ``instance_of`` (segment, place)
+        returns the instance of a member.
         """
         if len(report.kinds) == 1 and not FAILS.item(report.kinds.item()):
             return
@@ -175,10 +177,7 @@ class Sorter:
         reshaped: Sequence[Reshaped] = (),
         written: PlannerWrites = NOTHING_WRITTEN,
     ) -> TurnPayload:
-        """Everything gathered, these events, the answers to requests, changed requests, topology changes, documents.
-
-        It contains no secret in plain text; what was gathered was not visible before.
-        """
+        """Return all collected rows and the given ones, as what the turn stores; secrets are masked or encrypted."""
         rows: Sequence[EventRow] = (*self.events, *events)
         others = answers or requests or reshaped or written is not NOTHING_WRITTEN or self.checks or self.measures
         if not (others or rows or self.documents or self.remarks or self.logs):
@@ -191,7 +190,7 @@ class Sorter:
 
 
 def _brought(change: DocumentChange) -> str:
-    """The result of a late call, as text; a killed call has mostly changed nothing."""
+    """Return the result of a late call as text; mostly a killed call has changed nothing."""
     data = {".".join(path): value for path, value in change.written.items()}
     said = [f"returned: {json.dumps(data, default=str)}"] if data else []
     if change.removed:
