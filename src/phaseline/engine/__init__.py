@@ -1,6 +1,7 @@
-"""The scheduler: it receives events and returns changes and commands, and does nothing else.
+"""The scheduler: it receives events and returns the changes to store and the commands to carry out.
 
-``scheduler.Scheduler.handle`` is the only entry point. ``status_transitions`` holds the tables, ``arena`` the columns and the
-one rule of propagation, ``lanes`` the entries that wait for a call, ``open_batches`` the open batches, ``invariants``
-the conditions that always hold. No I/O, no clock, no randomness: time comes in as an argument.
+``scheduler.Scheduler.handle`` is the only entry point. ``status_transitions`` holds the tables of statuses, ``arena``
+the statuses of all entries, ``lanes`` the entries that wait for a call, ``open_batches`` the open batches, and
+``invariants`` the conditions that always hold. The scheduler does no I/O, reads no clock and uses no randomness:
+callers pass the time.
 """

@@ -1,13 +1,13 @@
-"""All entries of all graphs in flat columns, and the one rule that changes their statuses.
+"""All entries of all graphs in flat columns, and the rule by which a change of one entry's status changes others.
 
-``change`` sets statuses and propagates the change of their contributions along the edges, wave by wave, until
-nothing changes. That one act is release, skip, retry, cancel and late applicability. Results are gathered
-in lists that the scheduler empties: ``released`` (now waiting), ``passed`` (absent entries let through),
-and the pages that must be written.
+``Arena.change`` sets statuses and passes the consequences along the edges, wave by wave, until no further status
+changes. Release, skip, retry and cancel of entries, and phases that apply later, all work by this rule. It collects
+its results in lists that the scheduler empties: ``released`` (entries that are now waiting), ``passed`` (absent entries
+that passed), and the pages to be written.
 
-Graphs are stored one after the other (``GraphSlot.base`` ... ``GraphSlot.end``); a dropped graph leaves a hole. A large graph of
-the same size takes its place, so that resources that advance in calls of equal size never make the columns grow.
-``compact`` closes the remaining holes.
+Graphs are stored one after the other (``GraphSlot.base`` ... ``GraphSlot.end``); a dropped graph leaves a hole. A new
+large graph of equal size fills the hole, so that the columns do not grow when calls for equally many resources follow
+each other. ``compact`` closes the remaining holes.
 """
 
 from __future__ import annotations
@@ -59,27 +59,30 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph, Policy
 
 Wave = np.ndarray | list[int]
-"""Positions, or their new statuses: a column, or a few plain numbers."""
+"""Positions of entries, or their new statuses: an array if they are many, a list of plain numbers if they are few."""
 
 LEFT = one_of(BLOCKED, WAITING, SKIPPED)
-"""[status] -> the entry has not begun."""
+"""[status] -> True if an entry with this status has not begun."""
 JOINS = ANY | ENDED
-"""Milestones that may pass with unmet needs."""
+"""Marks of milestones that may pass although some of their needs are unmet."""
 LARGE = 256
-"""Graphs with at least this many entries are added alone: joining their columns to others would copy them once more."""
+"""Average number of entries from which on graphs are added singly, because joining their columns costs a further copy."""
 NOTHING: tuple[list[int], list[int]] = [], []
-"""A wave without changes, which ends the propagation."""
+"""An empty wave (positions, statuses), which ends the propagation of a change."""
 ONCE_BEGUN = np.uint8(255 - GATE)
-"""Marks that an entry keeps once it was called: it applies, and each retry calls it again."""
+"""Bit mask of the marks that an entry keeps when it is called. Its condition mark is removed: it is not asked again."""
 
 
 def are_large(sizes: Sequence[int]) -> bool:
-    """True for graphs that are better added and begun one by one."""
+    """Return True if graphs of these sizes are better added and begun one by one."""
     return sum(sizes) >= LARGE * len(sizes)
 
 
 class Arena:
-    """Columns over all entries; the only mutable state besides lanes and open batches."""
+    """The statuses and other columns of all entries.
+
+    Besides the lanes and open batches it is the engine's only mutable state.
+    """
 
     status: np.ndarray
     marks: np.ndarray
@@ -96,7 +99,7 @@ class Arena:
     end: np.ndarray
 
     def __init__(self) -> None:
-        """An arena without entries."""
+        """Create an arena without entries."""
         self._entries = Columns(COLUMNS)
         self._edges = Columns({"idx": np.int32})
         self._graphs = Columns(SLOT_COLUMNS)
@@ -130,15 +133,18 @@ class Arena:
 
     @property
     def policies(self) -> list[Policy]:
-        """The policies that the column ``policy`` names."""
+        """The policies, in the order of the row numbers that are stored in the column ``policy``."""
         return self._policies.rows
 
     def __len__(self) -> int:
-        """The number of entries, holes included."""
+        """Return the number of entries, including those in holes."""
         return self._entries.count
 
     def add(self, graphs: Sequence[NewGraph]) -> list[GraphSlot]:
-        """Add graphs with all entries blocked, in holes or at the end, and return their slots; many cost hardly more than one."""
+        """Add graphs with all their entries blocked and return the slots.
+
+        Adding many small graphs at once costs little more than one.
+        """
         if are_large([len(new.graph) for new in graphs]):
             slots = [self._add_large(new) for new in graphs]
         else:
@@ -148,7 +154,7 @@ class Arena:
         return slots
 
     def _add_large(self, new: NewGraph) -> GraphSlot:
-        """Add a graph in the hole of one with as many entries and edges, if there is one."""
+        """Add one graph: in the hole of a dropped graph with equally many entries and edges, otherwise at the end."""
         holes = self._holes.get((len(new.graph), len(new.graph.idx)))
         if not holes:
             (slot,) = self._behind_all([new])
@@ -166,7 +172,7 @@ class Arena:
         return slot
 
     def _lay(self, slots: Sequence[GraphSlot], graphs: Sequence[Graph]) -> None:
-        """Append the columns of graphs."""
+        """Append the columns of graphs, which have these slots, to the columns of the arena."""
         laid = layout(slots, graphs, self._edges.count)
         marks = laid.entries["marks"]
         self._entries.extend(len(marks), laid.entries)
@@ -179,7 +185,7 @@ class Arena:
         self._has_ended |= bool(np.bitwise_or.reduce(marks) & ENDED)
 
     def _behind_all(self, graphs: Sequence[NewGraph]) -> list[GraphSlot]:
-        """Slots at the end; the columns of their entries are not yet added."""
+        """Create slots for graphs at the end of the arena; their columns are not added here."""
         base, page = self._entries.count, self._pages.count
         slots = []
         for number, new in enumerate(graphs, len(self.order)):
@@ -190,7 +196,7 @@ class Arena:
         return slots
 
     def _slot(self, new: NewGraph, number: int, base: int, page: int) -> GraphSlot:
-        """A slot at this place."""
+        """Create the slot of a graph: the ``number``-th graph, its first entry at ``base``, its first page at ``page``."""
         graph, graph_id, execution, deployment, functions = new
         slot = GraphSlot(
             graph_id, execution, deployment, graph.name, graph.steps, number, base, base + len(graph),
@@ -201,13 +207,13 @@ class Arena:
         return slot
 
     def has_marks(self, positions: np.ndarray, bits: int) -> bool:
-        """True if one of these entries has one of these marks."""
+        """Return True if at least one of the entries has at least one of the marks in ``bits``."""
         if len(positions) == 1:
             return bool(self.cells.marks[positions.item()] & bits)
         return some((self.marks[as_slice(positions)] & bits) != 0)
 
     def number_of(self, positions: np.ndarray) -> int | np.ndarray:
-        """The number of each entry's graph: one number if it is the same for all, otherwise a column."""
+        """Return the number of each entry's graph: a single number if all have the same graph, otherwise an array."""
         if len(self.order) == 1:
             return 0
         if len(positions) == 1:
@@ -224,13 +230,13 @@ class Arena:
         return found
 
     def by_slot(self, positions: np.ndarray) -> Iterator[tuple[GraphSlot, np.ndarray]]:
-        """Positions grouped by graph; each group keeps the order of its positions."""
+        """Yield (slot, positions in it) for each graph; positions keep their order within a graph."""
         positions, numbers, cuts = self.grouped(positions)
         for number, (low, high) in zip(numbers, pairwise(cuts), strict=True):
             yield self.order[number], positions[low:high]
 
     def grouped(self, positions: np.ndarray) -> tuple[np.ndarray, list[int], list[int]]:
-        """(positions ordered by graph, the numbers of the graphs, the first place of each group, with the end of the last)."""
+        """Return (positions ordered by graph, numbers of the graphs, cuts): ``cuts[i]:cuts[i + 1]`` are those of the i-th graph."""
         count = len(positions)
         if count <= 1:
             return positions, [self.cells.number_of(one) for one in positions.tolist()], [0, 1][: count + 1]
@@ -244,13 +250,13 @@ class Arena:
         return positions, numbers[cuts].tolist(), [*cuts, count]
 
     def edges_of(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(the first place of each entry's edges in ``idx``, their number)."""
+        """Return (index in ``idx`` of each entry's first edge, number of its edges)."""
         ends = self.end[positions]
         starts = np.where(positions > 0, self.end[positions - 1], 0)
         return starts, ends - starts
 
     def start(self, slots: Sequence[GraphSlot]) -> None:
-        """Release every blocked entry of these graphs without unmet needs."""
+        """Release every blocked entry of these graphs that has no unmet need."""
         if are_large([slot.end - slot.base for slot in slots]):
             for slot in slots:
                 self.change(self._beginning(slot.base, slot.end), BLOCKED)
@@ -258,7 +264,7 @@ class Arena:
             self.change(joined([self._beginning(low, high) for low, high in stretches(slots)], np.int64), BLOCKED)
 
     def _beginning(self, low: int, high: int) -> np.ndarray:
-        """Blocked entries of a stretch whose status may change by their needs; the others need no check."""
+        """Return the blocked entries between two positions that may leave this status; the others need no check."""
         if high - low > PIECE:  # a mask of a whole large stretch would take as much memory as a column
             cuts = (*range(low, high, PIECE), high)
             return np.concatenate([self._beginning(*part).astype(np.int32) for part in pairwise(cuts)], dtype=np.int64)
@@ -268,11 +274,11 @@ class Arena:
         return found
 
     def change(self, positions: np.ndarray, status: int | np.ndarray) -> None:
-        """Give entries a new status and propagate all its consequences.
+        """Give entries a new status and propagate all consequences.
 
-        An entry set to blocked at once gets the status that its needs determine. Milestones that wait for an end are checked
-        when nothing else changes, because entries revived in the same change have not ended. A few entries are changed one
-        by one.
+        An entry set to blocked at once gets the status that its needs determine. Milestones with the mark ``ENDED`` are
+        checked last, because entries that this change revives have not ended. Small waves are handled entry by entry,
+        which is faster.
         """
         wave: Wave = positions
         new: Wave | int = status
@@ -295,9 +301,9 @@ class Arena:
         candidates: np.ndarray | None,
         late: set[int],
     ) -> tuple[Wave, Wave | int]:
-        """One wave of a change, entry by entry. Returns the positions and statuses of the next wave.
+        """Carry out one wave of a change, entry by entry; return the positions and statuses of the next wave.
 
-        ``candidates``: the needs of these entries themselves decide about their status.
+        ``candidates`` are entries whose own status is determined again from their needs.
         """
         after = [new] * len(positions) if isinstance(new, int) else new if isinstance(new, list) else new.tolist()
         felt = set_few(self, positions, after)
@@ -316,7 +322,7 @@ class Arena:
     def _move_many(
         self, positions: np.ndarray, new: Wave | int, candidates: np.ndarray | None, late: set[int]
     ) -> tuple[Wave, Wave | int]:
-        """One wave of a change, as columns: the next positions and statuses."""
+        """Carry out one wave of a change with whole arrays; return the positions and statuses of the next wave."""
         moved = propagate_vector.set_many(self, positions, new if isinstance(new, int) else np.asarray(new, np.uint8))
         if candidates is not None:
             moved = unique(np.concatenate([moved, candidates])) if len(moved) else candidates
@@ -327,7 +333,7 @@ class Arena:
         return self._after(*propagate_vector.judge_many(self, moved), late)
 
     def _after(self, wave: Wave, new: Wave | int, late: set[int]) -> tuple[Wave, Wave | int]:
-        """The next wave; when nothing else changes, that of the milestones that wait for an end."""
+        """Return the next wave. If it is empty, return the wave of the milestones in ``late``, which are checked last."""
         if late and not len(wave):
             ended = sorted(late)
             late.clear()
@@ -339,11 +345,13 @@ class Arena:
         return wave, new
 
     def take_back(self, positions: np.ndarray) -> np.ndarray:
-        """Block entries that were done, and entries that they let through. Returns all that are blocked now, each once.
+        """Set done entries, and all entries that could start because of them, to blocked.
 
-        They are not judged yet (``change`` them to blocked for that). Dependents that wait, sleep or have
-        passed are blocked, too; those in a call, or ended otherwise, stay unchanged (T19). An entry let through in the same
-        turn and taken back before the scheduler has handled it counts as not let through.
+        Return all entries blocked here, each once.
+
+        Their needs are not checked here; ``change`` them to blocked for that. Dependents that wait, sleep or have
+        passed are blocked, too. Dependents that are being called or have ended otherwise stay unchanged (T19). An entry
+        that was released and taken back in the same turn counts as never released.
         """
         taken: list[np.ndarray] = []
         while len(positions):
@@ -355,13 +363,13 @@ class Arena:
         return unique(np.concatenate(taken)) if taken else positions
 
     def _still(self, chunks: list[np.ndarray], status: int) -> list[np.ndarray]:
-        """The entries that still have this status."""
+        """Return the entries in the arrays ``chunks`` that still have this status."""
         return [left for chunk in chunks if len(left := chunk[self.status[chunk] == status])]
 
     def ends_to_await(self, positions: np.ndarray) -> np.ndarray:
-        """Milestones that passed because one of these entries, or an entry lost with them, had ended.
+        """Return the milestones that passed because one of these entries, or an entry lost with it, had ended.
 
-        Only milestones with dependents that have not begun, or that are among these entries.
+        Omit milestones on which no entry depends that has not begun or is among these entries.
         """
         if not self._has_ended or not len(positions):
             return positions[:0]
@@ -381,15 +389,15 @@ class Arena:
         return found
 
     def _behind(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(dependents of these entries, in the order of the entries; the number of dependents of each entry)."""
+        """Return (dependents of these entries, in the order of the entries; number of dependents of each entry)."""
         starts, counts = self.edges_of(positions)
         begin = np.repeat(starts - (np.cumsum(counts) - counts), counts)
         return self.idx[begin + np.arange(len(begin))].astype(np.int64), counts
 
     def hand_over(self, positions: np.ndarray, batch: int) -> None:
-        """Mark waiting entries as running in a batch, which changes no dependent and no page.
+        """Mark waiting entries as running in a batch. This changes no dependent and no page.
 
-        A begun entry is finished: its condition is not evaluated any more (PD28).
+        From now on an entry's condition is not evaluated any more (PD28).
         """
         if len(positions) <= FEW:
             for position in positions.tolist():
@@ -403,12 +411,12 @@ class Arena:
         self.owner[where] = batch
 
     def mark_written(self, pages: slice | np.ndarray) -> None:
-        """Mark pages, numbered over all graphs, to be written."""
+        """Mark pages as changed, so that they will be written; page numbers count over all graphs."""
         self.dirty[pages] = self._many_dirty = True
         self.sleep_changes += 1
 
     def pages(self) -> list[PageWritten]:
-        """Pages that changed since the last call."""
+        """Return the pages that changed since the last call."""
         if not self.few_dirty and not self._many_dirty:
             return []
         few, self.few_dirty = sorted(self.few_dirty), set()
@@ -422,20 +430,20 @@ class Arena:
         return written(self, dirty)
 
     def moves(self, slot: GraphSlot) -> bool:
-        """True while an entry of a graph will change without an operator's decision about unsure ones."""
+        """Return True while an entry of a graph can still change without a user's decision about unsure entries."""
         if not self.cells.unsure[slot.number]:
             return bool(self.cells.open[slot.number])
         return some(IS_ACTIVE[self.status[slot.base : slot.end]])
 
     def is_done(self, slot: GraphSlot) -> bool:
-        """True for a graph with every entry done and all pages written."""
+        """Return True if every entry of a graph is completed or passed, and no page of it remains to be written."""
         status = self.status[slot.base : slot.end]
         pages = range(slot.first_page, slot.first_page + slot.page_count)
         is_written = self.few_dirty.isdisjoint(pages) and not some(self.dirty[pages.start : pages.stop])
         return is_written and every((status == COMPLETED) | (status == PASSED))
 
     def drop(self, slot: GraphSlot) -> None:
-        """Forget a graph without changes to come; its entries become a hole."""
+        """Remove a graph that will not change any more; its entries become a hole."""
         del self.slots[slot.graph_id]
         self.dropped.append(slot.graph_id)
         size = slot.end - slot.base
@@ -445,17 +453,17 @@ class Arena:
             self._holes.setdefault((size, edges), []).append(slot)
 
     def hole_count(self) -> int:
-        """The number of entries of dropped graphs."""
+        """Return the number of entries that belong to dropped graphs."""
         return self._entries.count - self._held
 
     def gone_count(self) -> int:
-        """The number of dropped graphs that still have a place, even without entries."""
+        """Return the number of dropped graphs that are still in ``order``, even if they have no entries."""
         return len(self.order) - len(self.slots)
 
     def compact(self) -> np.ndarray:
-        """Close the holes. No page may be dirty.
+        """Close the holes. All changed pages must have been written before.
 
-        Returns the new position of each old one, int64 (-1: gone), with a further -1 at the end, so that -1 maps to -1.
+        Return the new position (int64) of each old position, -1 for removed ones. A last element of -1 maps -1 to -1.
         """
         self._holes.clear()
         kept = [slot for slot in self.order if self.slots.get(slot.graph_id) is slot]

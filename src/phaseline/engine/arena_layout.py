@@ -1,6 +1,6 @@
-"""The layout of graphs in the arena: one slot after the other, with their columns joined to columns over all entries.
+"""The layout of graphs in the arena: each graph has a slot, and the columns of all graphs are joined in arena columns.
 
-The store keeps the statuses of a graph as pages, the first of which is a slot's ``first_page``.
+The store keeps the statuses of a graph as pages; the number of a graph's first page is its slot's ``first_page``.
 """
 
 from __future__ import annotations
@@ -41,29 +41,30 @@ COLUMNS = {
     "generations": np.int32,
     "due": np.int64,
 }
-"""{column: dtype}. ``owner`` is the open batch that has the entry, 0: none; ``policy`` counts over all graphs.
+"""{column of entries: dtype}. ``owner`` is the open batch that the entry belongs to, or 0 if there is none.
 
-``end`` is where the edges of the entry end. Columns that mostly stay zero come last, so that their memory stays untouched.
+``policy`` counts the policies of all graphs. ``end`` is the index in ``idx`` where the entry's edges end. Columns that
+mostly stay zero come last, so that the system need not provide memory for them.
 """
 
 
 _PAGE = partial(tuple.__new__, PageWritten)
-"""Builds a ``PageWritten`` like ``PageWritten._make``, without a Python call for each."""
+"""Build a ``PageWritten`` from a tuple, like ``PageWritten._make`` but without a Python call for each."""
 SLOT_COLUMNS = dict.fromkeys(
     ("base", "open", "unsure", "first_page", "graph", "execution", "deployment", "policy_base"), np.int64
 )
-"""{column: dtype} over graphs, in the order of their entries. ``open`` counts entries that may still move."""
+"""{column of graphs: dtype}, in the order of the slots. ``open`` is the number of a graph's entries that may still change."""
 
 KIND_BYTES = tuple(bytes([kind]) for kind in SubjectKind)
-"""A byte for each kind of subject, because numpy is slow with members of an enumeration."""
+"""The byte that is stored for each kind of subject; numpy is slow with members of an enumeration."""
 
 
 COUNTED_FROM = 10_000
-"""From this number of edges on needs are counted in the arena; a column made before would take additional memory."""
+"""Number of edges from which on needs are counted directly in the arena, because a separate column takes more memory."""
 
 
 class NewGraph(NamedTuple):
-    """A graph to be added, with its execution and deployment."""
+    """A graph to be added to the arena, with its execution and deployment."""
 
     graph: Graph
     graph_id: int
@@ -74,7 +75,7 @@ class NewGraph(NamedTuple):
 
 @mutable
 class GraphSlot:
-    """One graph in the arena: entries ``base`` ... ``end`` - 1, the ``number``-th graph, pages from ``first_page``."""
+    """One graph in the arena: the ``number``-th, with entries from ``base`` to ``end`` - 1 and pages from ``first_page`` on."""
 
     graph_id: int
     execution: int
@@ -94,21 +95,21 @@ class GraphSlot:
 
     @property
     def page_count(self) -> int:
-        """The number of rows of the store that hold its statuses."""
+        """Number of pages (rows of the store) that hold the graph's statuses."""
         return -(-(self.end - self.base) // PAGE_ENTRIES)
 
 
 class PolicyRows:
-    """Tables of policies one after the other; graphs with equal tables share their rows."""
+    """The policy tables of all graphs, one after the other; graphs with equal tables share rows."""
 
     def __init__(self) -> None:
-        """Start without a table."""
+        """Create the object without tables."""
         self.rows: list[Policy] = []
         self._bases: dict[tuple[Policy, ...], int] = {}
         self._latest: tuple[tuple[Policy, ...], int] = ((), 0)
 
     def base_of(self, policies: tuple[Policy, ...]) -> int:
-        """The first row of the table with these policies."""
+        """Return the number of the first row of the table with these policies; add the table if it is new."""
         latest, base = self._latest
         if latest is policies:  # many executions share the table, so it need not even be hashed
             return base
@@ -120,7 +121,7 @@ class PolicyRows:
 
 
 class Laid(NamedTuple):
-    """Columns to be added to those of the arena: of entries, of edges (``idx``) and of graphs."""
+    """Columns to be added to the arena: columns of entries, the targets of edges (``idx``), and columns of graphs."""
 
     entries: dict[str, Any]
     idx: np.ndarray | Shifted
@@ -128,7 +129,7 @@ class Laid(NamedTuple):
 
 
 def layout(slots: Sequence[GraphSlot], graphs: Sequence[Graph], edges: int) -> Laid:
-    """The columns of graphs in these slots, after ``edges`` edges of earlier graphs."""
+    """Return the columns of graphs that have these slots. ``edges`` is the number of edges already in the arena."""
     if len(slots) == 1:
         return _layout_one(slots[0], graphs[0], edges)
     counts = np.array([len(graph) for graph in graphs])
@@ -156,7 +157,7 @@ def layout(slots: Sequence[GraphSlot], graphs: Sequence[Graph], edges: int) -> L
 
 
 def _layout_one(slot: GraphSlot, graph: Graph, edges: int) -> Laid:
-    """The columns of one graph, which need not be joined."""
+    """Return the columns of a single graph, without the cost of joining columns."""
     is_large = len(graph.idx) >= COUNTED_FROM
     kind: np.ndarray | RepeatedValues = (
         RepeatedValues([(int(step.kind), step.count) for step in graph.steps])
@@ -179,21 +180,21 @@ def _layout_one(slot: GraphSlot, graph: Graph, edges: int) -> Laid:
 
 
 def _blocked(needs: np.ndarray | Counted, **columns: np.ndarray | Shifted | RepeatedValues) -> dict[str, Any]:
-    """Columns of new, blocked entries."""
+    """Return all columns for new entries, which are blocked and have all needs unmet."""
     assert BLOCKED == ZERO
     untouched = dict.fromkeys(("status", "lost", "attempts", "generations", "due", "owner"), ZERO)
     return {**untouched, "unmet": needs, "needs": Like("unmet"), **columns}
 
 
 def one_page(slot: GraphSlot, page: int, status: memoryview) -> PageWritten:
-    """The contents of a page of a graph, numbered over all graphs."""
+    """Return the contents of a page; ``page`` is its number among the pages of all graphs."""
     place = page - slot.first_page
     low = slot.base + place * PAGE_ENTRIES
     return PageWritten(slot.graph_id, place, bytes(status[low : min(low + PAGE_ENTRIES, slot.end)]))
 
 
 def written(arena: Arena, pages: np.ndarray) -> list[PageWritten]:
-    """The contents of many pages, ascending; each of ten thousand small graphs has one."""
+    """Return the contents of many pages, given in ascending order; fast even for ten thousand graphs of one page each."""
     numbers = arena.slot_first_page.searchsorted(pages, side="right") - 1
     places = pages - arena.slot_first_page[numbers]
     ends = np.append(arena.slot_base[1:], len(arena))[numbers]
@@ -209,7 +210,7 @@ def written(arena: Arena, pages: np.ndarray) -> list[PageWritten]:
 
 
 def stretches(slots: Sequence[GraphSlot]) -> list[tuple[int, int]]:
-    """(base, end) of slots; consecutive ones are joined."""
+    """Return (first position, end) of each range of entries that the slots cover; adjacent slots form one range."""
     found: list[tuple[int, int]] = []
     low = high = -1
     for slot in slots:
@@ -221,7 +222,7 @@ def stretches(slots: Sequence[GraphSlot]) -> list[tuple[int, int]]:
 
 
 def joined(columns: Sequence[np.ndarray], dtype: type[np.generic]) -> np.ndarray:
-    """Arrays concatenated."""
+    """Concatenate arrays and convert them to ``dtype``."""
     if len(columns) == 1:
         return columns[0].astype(dtype, copy=False)
     return np.concatenate(columns).astype(dtype, copy=False) if columns else np.empty(0, dtype)

@@ -1,10 +1,10 @@
-"""Columns that grow at the end: one buffer for each name, with the live part as a view.
+"""Columns to which rows can be added: one buffer for each name; a view shows the rows in use.
 
-A large addition grows the buffers to the exact size, small ones grow them by half, so that ten thousand small graphs
-cost as much as one large graph.
+A large addition enlarges the buffers to the exact size, small additions enlarge them by half. So ten thousand small
+graphs cost as much as one large graph.
 
-Rows after the live part are zero, as in untouched memory from the system. So a column that stays zero costs neither time
-nor memory, and most entries never sleep and are never retried.
+Unused rows are zero, as memory from the system is. So a column that stays zero costs neither time nor memory; this
+matters because most entries never sleep and are never retried.
 """
 
 from __future__ import annotations
@@ -22,55 +22,58 @@ if TYPE_CHECKING:
 ZERO = 0
 """The value of every row before it is written."""
 SMALLEST = 64
-"""The initial number of rows in a buffer."""
+"""Initial number of rows in a buffer."""
 
 
 class Shifted:
-    """An array plus a number, added during the write; a sum made before would take additional memory for a while."""
+    """An array and a number that is added to each value while the array is copied; saves a temporary array for the sum."""
 
     __slots__ = ("by", "values")
 
     def __init__(self, values: np.ndarray, by: int) -> None:
-        """``by`` is added to each of the values."""
+        """Keep the array; ``by`` is the number that is added to each value."""
         self.values, self.by = values, by
 
     def __len__(self) -> int:
-        """The number of values."""
+        """Return the number of values."""
         return len(self.values)
 
 
 class Counted:
-    """The number of times that ``targets`` names each row, counted during the write."""
+    """A column with the number of times that each row occurs in ``targets``, counted while the column is written."""
 
     __slots__ = ("targets",)
 
     def __init__(self, targets: np.ndarray) -> None:
-        """Row numbers, counted from the first row that is written."""
+        """Keep the row numbers, which count from the first row that is written."""
         self.targets = targets
 
 
 class RepeatedValues:
-    """Values that repeat, expanded during the write."""
+    """A column of runs of equal values, expanded while the column is written."""
 
     __slots__ = ("runs",)
 
     def __init__(self, runs: list[tuple[int, int]]) -> None:
-        """(value, number of repetitions), one run after the other."""
+        """Keep the runs: (value, number of repetitions), in the order of the rows."""
         self.runs = runs
 
 
 class Like:
-    """A column with the same values as an earlier column."""
+    """A column with the same values as another column that was written before."""
 
     __slots__ = ("name",)
 
     def __init__(self, name: str) -> None:
-        """``name``: the name of the other column."""
+        """Keep the name of the other column."""
         self.name = name
 
 
 def write(part: np.ndarray, value: Any) -> None:
-    """Fill a part of a column with a scalar, an array or a ``Shifted`` one; ``Counted`` is added to it, ``RepeatedValues`` fill it."""
+    """Write ``value`` into a part of a column.
+
+    A ``Counted`` adds its counts to the present values; all others replace them.
+    """
     if type(value) is Counted:
         count_into(part, value.targets)
     elif type(value) is RepeatedValues:
@@ -87,20 +90,23 @@ def write(part: np.ndarray, value: Any) -> None:
 
 
 class Columns:
-    """Arrays of equal length by name; attribute access gives the live view."""
+    """Growing arrays of equal length, by name."""
 
     def __init__(self, dtypes: Mapping[str, Any]) -> None:
-        """Empty columns of the given dtypes."""
+        """Create empty columns; ``dtypes`` is {name: dtype}."""
         self._buffers = {name: np.zeros(SMALLEST, dtype) for name, dtype in dtypes.items()}
         self.count = 0
 
     def views(self) -> dict[str, np.ndarray]:
-        """{name: live part}; valid until the next ``extend`` or ``keep``."""
+        """Return {name: view of the rows in use}; the views are valid until the next ``extend`` or ``keep``."""
         count = self.count
         return {name: buffer[:count] for name, buffer in self._buffers.items()}
 
     def extend(self, count: int, values: Mapping[str, Any]) -> None:
-        """Add ``count`` rows; ``values`` gives a scalar, an array, a ``Shifted``, ``Counted``, ``RepeatedValues`` or ``Like`` one for each name."""
+        """Add ``count`` rows at the end.
+
+        ``values`` has for each name a scalar, an array, or a ``Shifted``, ``Counted``, ``RepeatedValues`` or ``Like``.
+        """
         low, high = self.count, self.count + count
         if self._buffers and high > len(next(iter(self._buffers.values()))):
             self._grow(max(high, low + low // 2))
@@ -111,14 +117,14 @@ class Columns:
         self.count = high
 
     def _grow(self, room: int) -> None:
-        """Grow the buffers to this number of rows."""
+        """Enlarge the buffers to this number of rows."""
         old = dict(self._buffers)
         for name, grown in zip(tuple(old), in_pieces([(buffer.dtype, room) for buffer in old.values()]), strict=True):
             grown[: self.count] = old.pop(name)[: self.count]
             self._buffers[name] = grown
 
     def put(self, low: int, count: int, values: Mapping[str, Any]) -> None:
-        """Write ``count`` rows over those from ``low`` on; views stay valid."""
+        """Overwrite ``count`` rows from row ``low`` on; views stay valid."""
         high = low + count
         for name, buffer in self._buffers.items():
             value = values[name]
@@ -127,7 +133,7 @@ class Columns:
             write(buffer[low:high], self._meant(value, low, high))
 
     def _meant(self, value: Any, low: int, high: int) -> Any:
-        """The value itself, or for ``Like`` the rows of the other column."""
+        """Return the value, or if it is a ``Like``, these rows of the column that it names."""
         return self._buffers[value.name][low:high] if type(value) is Like else value
 
     def keep(self, chosen: np.ndarray) -> None:

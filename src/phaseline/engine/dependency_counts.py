@@ -1,7 +1,7 @@
-"""Count needs from edges: the number for each entry, and with given statuses (a restore) those unmet or lost.
+"""Count the needs of each entry from the edges; after a restore also count unmet and lost needs.
 
-Edges of a planned graph mostly count up: each instance of a step leads to the same instance of the next. Such edges are
-counted as a stretch of the column, others piece by piece, so that no second column takes memory beside the final one.
+Most edges of a planned graph lead from each instance of a step to the same instance of the next step, so their targets
+ascend by one. They are counted as one slice of the column, others piece by piece, to save a second column in memory.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph
 
 PIECE = 65_536
-"""The number of edges counted at a time."""
+"""Number of edges that are counted at a time."""
 WIDEST = 4 * PIECE
-"""The widest range of targets of a piece, in entries, for which a column of its own is used."""
+"""Largest distance between the targets of a piece, in entries, up to which they are counted with ``bincount``."""
 MOST_STRETCHES = 64
-"""The most stretches of entries whose edges are read as stretches; with more they are read one by one."""
+"""Number of ranges of entries up to which edges are read range by range; for more ranges they are read with an index."""
 STATUSES = range(len(IS_OPEN))
 
 
 def count_into(column: np.ndarray, targets: np.ndarray, change: int = 1) -> None:
-    """Add ``change`` to the entries that edges lead to, once for each edge."""
+    """Add ``change`` to each row of a column that is named in ``targets``, once for each time it is named."""
     for low in range(0, len(targets), PIECE):
         piece = targets[low : low + PIECE]
         where = as_slice(piece)
@@ -45,7 +45,7 @@ def count_into(column: np.ndarray, targets: np.ndarray, change: int = 1) -> None
 
 
 def recount(arena: Arena, slot: GraphSlot, graph: Graph) -> None:
-    """Count ``unmet`` and ``lost`` of a new slot from the given statuses of its entries."""
+    """Count the unmet and lost needs, and the open and unsure entries, of a restored graph from the statuses of its entries."""
     low, high = slot.base, slot.end
     status = arena.status[low:high]
     held = status.tobytes()
@@ -64,7 +64,10 @@ def recount(arena: Arena, slot: GraphSlot, graph: Graph) -> None:
 
 
 def _telling(found: dict[int, np.ndarray], tolerant: np.ndarray, table: np.ndarray) -> np.ndarray | None:
-    """The entries (bool) whose status changes a counter of their dependents; None if there are none."""
+    """Return the entries (bool array) whose status changes a counter of their dependents, or None if there are none.
+
+    ``table[status, is tolerant]`` is True if the status changes the counter.
+    """
     told: np.ndarray | None = None
     for status, mask in found.items():
         hardly, easily = table[status].tolist()
@@ -77,7 +80,7 @@ def _telling(found: dict[int, np.ndarray], tolerant: np.ndarray, table: np.ndarr
 
 
 def _targets(graph: Graph, told: np.ndarray) -> Iterator[np.ndarray]:
-    """Targets of the edges of these entries (bool). Most completed entries are neighbours, and so are their edges."""
+    """Yield the targets of the edges of the entries marked in ``told`` (bool array), range by range if there are few ranges."""
     bends = (told[1:] != told[:-1]).nonzero()[0]
     if len(bends) > MOST_STRETCHES:
         yield graph.idx[told.repeat(graph.ptr[1:] - graph.ptr[:-1])]

@@ -1,4 +1,4 @@
-"""Handlers of facts, which cannot be refused: results of calls, losses, time, and free slots."""
+"""Handlers of facts, which are events that cannot be refused: results of calls, lost batches, times, and free slots."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ if TYPE_CHECKING:
 NOBODY = np.empty(0, np.int32)
 """An array without members."""
 MAX_DELAY_MS = 366 * 24 * 3600 * 1000
-"""The longest sleep of an entry, in ms; longer ones are shortened."""
+"""Longest sleep of an entry, in ms; longer sleeps are shortened."""
 
 
 def _expected(batch: OpenBatch | None, members: np.ndarray) -> np.ndarray:
-    """Members (bool) that belong to the batch and have no outcome yet, each once."""
+    """Return a bool array: True for members of the batch that have no outcome yet. A repeated member counts only once."""
     if batch is None:
         return np.zeros(len(members), bool)
     if len(members) == 1:
@@ -71,7 +71,7 @@ def _expected(batch: OpenBatch | None, members: np.ndarray) -> np.ndarray:
 
 
 def _expects(batch: OpenBatch, member: int) -> bool:
-    """True if this member belongs to the batch and has no outcome yet."""
+    """Return True if this member belongs to the batch and has no outcome yet."""
     is_member = 0 <= member < len(batch.positions)
     return is_member and batch.kinds.item(member) == KIND_PENDING and batch.positions.item(member) >= 0
 
@@ -82,7 +82,10 @@ def _noted(scheduler: Scheduler, draft: TurnDraft, index: int, event: Noted) -> 
 
 
 def _finished(scheduler: Scheduler, draft: TurnDraft, index: int, event: Finished) -> None:
-    """Apply the outcome of each member to its entry; late, repeated and foreign outcomes change nothing."""
+    """Apply the outcome of each member to its entry.
+
+    Late or repeated outcomes, or those of unknown members, change nothing.
+    """
     batch = scheduler.batches.get(event.batch)
     members, kinds, delays = event.members, event.kinds, event.delays
     if batch is not None and len(members) == 1 and _expects(batch, members.item()):
@@ -102,7 +105,7 @@ def _finished(scheduler: Scheduler, draft: TurnDraft, index: int, event: Finishe
 
 
 def _finish_one(scheduler: Scheduler, draft: TurnDraft, batch: OpenBatch, member: int, kind: int, delay: int) -> None:
-    """Finish one member of the batch that has no outcome yet."""
+    """Apply the outcome ``kind`` to one member that has no outcome yet."""
     cells, position = scheduler.arena.cells, batch.positions.item(member)
     positions = batch.positions if len(batch.positions) == 1 else batch.positions[member : member + 1]
     cells.owner[position] = 0
@@ -121,7 +124,7 @@ def _finish_one(scheduler: Scheduler, draft: TurnDraft, batch: OpenBatch, member
 def _judge_outcomes(
     scheduler: Scheduler, draft: TurnDraft, positions: np.ndarray, kinds: np.ndarray, delays: np.ndarray
 ) -> None:
-    """Overruled, completed and other outcomes, in this order."""
+    """Apply outcomes to entries: first those overruled by a cancel, then completed ones, then all others."""
     overruled = _overruled(scheduler, positions)
     if overruled is not None:
         scheduler.arena.change(positions[overruled], CANCELED)
@@ -137,9 +140,9 @@ def _judge_outcomes(
 
 
 def _overruled(scheduler: Scheduler, positions: np.ndarray) -> np.ndarray | None:
-    """The entries (bool) that become canceled although their call has returned (T12).
+    """Return the entries (bool array) that become canceled although their call has returned an outcome (T12).
 
-    None if there are none, as usual.
+    Return None if there are none, which is the usual case.
     """
     arena = scheduler.arena
     canceling = arena.status[as_slice(positions)] == CANCELING
@@ -150,7 +153,7 @@ def _overruled(scheduler: Scheduler, positions: np.ndarray) -> np.ndarray | None
 
 
 def complete(scheduler: Scheduler, draft: TurnDraft, positions: np.ndarray) -> None:
-    """Mark entries as completed: their instances enter the following states, and dependents may continue."""
+    """Mark entries as completed: their instances enter the states that follow, and dependents may start."""
     draft.enter(scheduler.arena, scheduler.table, positions, scheduler.table.leave)
     scheduler.arena.change(positions, COMPLETED)
     scheduler.announce(draft, positions)
@@ -159,7 +162,7 @@ def complete(scheduler: Scheduler, draft: TurnDraft, positions: np.ndarray) -> N
 def _not_completed(
     scheduler: Scheduler, draft: TurnDraft, positions: np.ndarray, kinds: np.ndarray, delays: np.ndarray
 ) -> None:
-    """Again, retry, failed and unsure outcomes, for entries that run or are being canceled."""
+    """Apply the outcomes "again", retry, failed and unsure to entries that are running or canceling."""
     if len(positions) == 1:
         _one_not_completed(scheduler, draft, positions, kinds.item(), delays.item())
         return
@@ -194,13 +197,13 @@ def _not_completed(
 
 
 def _count_failures(scheduler: Scheduler, draft: TurnDraft, positions: np.ndarray) -> None:
-    """Count failures that are not tolerated in their executions."""
+    """Add failures that are not tolerated to the counts of their executions."""
     for slot, mine in scheduler.arena.by_slot(positions):
         scheduler.runs[slot.execution].count_failures(scheduler.arena, slot, mine, draft.now)
 
 
 def _one_not_completed(scheduler: Scheduler, draft: TurnDraft, positions: np.ndarray, kind: int, delay: int) -> None:
-    """Record an outcome other than completed, for one entry."""
+    """Apply an outcome other than completed to one entry."""
     arena, table, position = scheduler.arena, scheduler.table, positions.item()
     is_canceling = arena.cells.status[position] == CANCELING
     policy = arena.cells.policy[position]
@@ -229,7 +232,7 @@ def _one_not_completed(scheduler: Scheduler, draft: TurnDraft, positions: np.nda
 
 
 def _lost(scheduler: Scheduler, draft: TurnDraft, _index: int, event: Lost) -> None:
-    """Handle a batch that will get no more outcomes."""
+    """Handle a batch that will report no more outcomes: repeatable entries wait for another call, others become unsure."""
     batch = scheduler.batches.get(event.batch)
     if batch is None:
         return
@@ -247,7 +250,7 @@ def _lost(scheduler: Scheduler, draft: TurnDraft, _index: int, event: Lost) -> N
 
 
 def _evaluated(scheduler: Scheduler, draft: TurnDraft, _index: int, event: Evaluated) -> None:
-    """Apply values evaluated by the shell; late ones are dropped."""
+    """Apply values that the shell has evaluated for entries; ignore values for entries that no longer wait for them."""
     arena = scheduler.arena
     slot = arena.slots.get(event.graph)
     if slot is None:
@@ -280,7 +283,7 @@ def _rate_adapted(scheduler: Scheduler, _draft: TurnDraft, _index: int, event: R
 
 
 def _ticked(_scheduler: Scheduler, _draft: TurnDraft, _index: int, _event: Tick) -> None:
-    """Do nothing: the turn itself checks the time."""
+    """Do nothing: each turn checks the time anyway."""
 
 
 FACTS: dict[type[Event], Callable[[Scheduler, TurnDraft, int, Any], None]] = {
@@ -293,4 +296,4 @@ FACTS: dict[type[Event], Callable[[Scheduler, TurnDraft, int, Any], None]] = {
     LaneChanged: _lane_changed,
     RateAdapted: _rate_adapted,
 }
-"""{fact: its handler}; arguments are the scheduler, the turn's draft, the place among the events, and the fact."""
+"""{type of fact: handler}. Arguments of a handler: scheduler, draft of the turn, index of the event, and the fact."""

@@ -1,7 +1,7 @@
-"""Invariants between the collections of a scheduler, which hold after every turn.
+"""Invariants of a scheduler, such as agreement between its collections, which hold after every turn.
 
-``validate`` raises ``AssertionError`` with the violated invariant. It checks everything, entry by entry where
-that is simplest: it is for tests and simulations, not for the hot path.
+``validate`` raises ``AssertionError`` with the violated invariant. It checks all entries, partly one by one, and is
+therefore too slow for production: use it in tests and simulations.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from phaseline.engine.scheduler import Scheduler
 
 IS_CALLED = np.array([status in {RUNNING, CANCELING} for status in EntryStatus], bool)
-"""[status] -> belongs to an open batch."""
+"""[status] -> True if an entry with this status belongs to an open batch."""
 
 
 def validate(scheduler: Scheduler) -> None:
@@ -62,7 +62,7 @@ def validate(scheduler: Scheduler) -> None:
 
 
 def _held(scheduler: Scheduler) -> np.ndarray:
-    """Positions of all entries that are not in a hole."""
+    """Return the positions of all entries that do not belong to a dropped graph."""
     slots = sorted(scheduler.arena.slots.values(), key=lambda slot: slot.base)
     parts = [np.arange(slot.base, slot.end) for slot in slots]
     return np.concatenate(parts) if parts else np.empty(0, np.int64)
@@ -79,7 +79,7 @@ def _turn_is_over(scheduler: Scheduler) -> None:
 
 
 def _needs_are_counted(arena: Arena, slot: GraphSlot) -> None:
-    """Counters equal a fresh count; blocked and skipped entries have the status that their needs determine."""
+    """Check that the counters of needs are right, and that blocked and skipped entries have the status which their needs determine."""
     low, high = slot.base, slot.end
     unmet, lost = [0] * (high - low), [0] * (high - low)
     starts, lengths = arena.edges_of(np.arange(low, high))
@@ -125,7 +125,7 @@ def _graphs_lie_in_order(scheduler: Scheduler) -> None:
 
 
 def _waiting_entries_are_in_one_queue(scheduler: Scheduler, held: np.ndarray) -> None:
-    """Each waiting entry is either being evaluated or in the lane of its policy, once, under its execution."""
+    """Check that each waiting entry is being evaluated, or is in the lane of its policy once, under its execution."""
     arena, table = scheduler.arena, scheduler.table
     queued: list[int] = []
     for lane in scheduler.lanes.by_key.values():
@@ -149,7 +149,7 @@ def _waiting_entries_are_in_one_queue(scheduler: Scheduler, held: np.ndarray) ->
 
 
 def _queued(lane: Lane) -> Iterator[tuple[int, deque[np.ndarray]]]:
-    """(execution, chunks of its entries) of all queues of a lane."""
+    """Yield (execution, arrays of its entries) for all queues of a lane."""
     yield from lane.fresh.queues.items()
     for shelf in lane.shelves.queues.values() if lane.shelves is not None else ():
         assert shelf.count, "an empty shelf was kept"
@@ -157,7 +157,7 @@ def _queued(lane: Lane) -> Iterator[tuple[int, deque[np.ndarray]]]:
 
 
 def _functions_wait_for_their_own_calls(scheduler: Scheduler) -> None:
-    """No function has too many calls in a bulk lane of operations, and none waits for calls of another one (ADR 0033)."""
+    """Check that in bulk lanes of operations no function has too many calls, and none waits for calls of another (ADR 0033)."""
     arena, lanes = scheduler.arena, scheduler.lanes
     for lane in lanes.by_key.values():
         if not lane.is_mixed:
@@ -196,7 +196,7 @@ def _functions_wait_for_their_own_calls(scheduler: Scheduler) -> None:
 
 
 def _called_entries_are_in_one_batch(scheduler: Scheduler, held: np.ndarray) -> None:
-    """Each running or canceling entry is a pending member of its one open batch; no other entry has an owner."""
+    """Check that each running or canceling entry is a pending member of its open batch, and that no other entry has a batch."""
     arena = scheduler.arena
     owner: dict[int, int] = {}
     for number, batch in scheduler.batches.items():
@@ -245,7 +245,7 @@ def _sleepers_will_wake(scheduler: Scheduler, held: np.ndarray) -> None:
 
 
 def _executions_go_on(scheduler: Scheduler) -> None:
-    """Each graph has its execution; each execution moves, waits for its planner's answer, or for an operator."""
+    """Check that each graph has its execution, and that each execution moves, waits for its planner's answer, or for a user."""
     arena = scheduler.arena
     graphs = [graph for run in scheduler.runs.values() for graph in run.graphs]
     assert sorted(graphs) == sorted(arena.slots), "graphs and executions do not belong together"

@@ -1,4 +1,4 @@
-"""Open batches: the entries of each hand-over, and those with an outcome."""
+"""Open batches: which entries each batch has handed to a call, and which outcomes they have."""
 
 from __future__ import annotations
 
@@ -23,13 +23,15 @@ KINDS = tuple(SubjectKind)
 
 @mutable
 class OpenBatch:
-    """A batch without an outcome for each member. ``positions`` int64 (-1: not held) and ``kinds`` uint8 by member.
+    """A batch in which at least one member has no outcome yet.
 
-    ``held``: slots of its pool that it uses; ``lane`` None after a restore, when none of its calls runs any more.
-    ``functions``: those of its members, once its lane has asked; ``left``: the number of members without an outcome for each;
-    ``places``: each member's place among them, None: there is one function.
-    ``elsewhere``: members without an outcome whose executions are not held here. For them the batch
-    stays open until their execution is restored.
+    ``positions`` has the position of each member's entry (int64, -1: its execution is not in the engine), ``kinds`` the
+    kind of each member's outcome (uint8). ``held`` is the number of slots of the pool that the batch uses. ``lane`` is
+    None after a restore, because none of its calls runs any more. ``functions`` lists the functions of its members,
+    once the lane has looked them up. ``left`` has for each function the number of members without an outcome.
+    ``places`` has for each member the index of its function, or is None if there is only one function. ``elsewhere`` is
+    the number of members without an outcome whose executions are not in the engine; they keep the batch open until
+    their execution is restored.
     """
 
     id: int
@@ -45,7 +47,7 @@ class OpenBatch:
     places: np.ndarray | None = None
 
     def count(self, members: np.ndarray, functions: np.ndarray) -> list[int]:
-        """Record the functions of the members without an outcome; return each function once."""
+        """Record the functions of ``members``, which have no outcome yet, and return each function once."""
         if every(functions == functions[0]):
             self.functions, self.left, self.places = [int(functions[0])], [len(members)], None
         else:
@@ -56,7 +58,7 @@ class OpenBatch:
         return self.functions
 
     def _tell_lane(self, members: np.ndarray) -> None:
-        """Report to the lane that these have outcomes now, and which functions have no member left without one."""
+        """Update ``left`` for members that now have an outcome, and report to the lane functions that have no member left."""
         counts = {0: len(members)} if self.places is None else Counter(self.places[members].tolist())
         for place, count in counts.items():
             self.left[place] -= count
@@ -73,7 +75,7 @@ class OpenBatch:
             self._tell_lane(members)
 
     def answer_one(self, member: int, kind: int) -> None:
-        """Record the outcome of one member."""
+        """Record the outcome of one member that had none."""
         self.kinds[member] = kind
         self.pending -= 1
         self.changed = True
@@ -81,13 +83,13 @@ class OpenBatch:
             self._tell_lane(np.array([member]))
 
     def pending_members(self) -> np.ndarray:
-        """Members without an outcome, ascending."""
+        """Return the numbers of the members without an outcome, ascending."""
         found: np.ndarray = ((self.kinds == KIND_PENDING) & (self.positions >= 0)).nonzero()[0]
         return found
 
 
 def members_of(arena: Arena, positions: np.ndarray) -> MemberColumns:
-    """Members in order, cut where the graph or the kind of subject changes."""
+    """Return the members of a batch in order. A segment ends where the graph or the kind of subject changes."""
     if len(positions) == 1:
         return _one_member(arena, positions)
     numbers = arena.number_of(positions)
@@ -114,7 +116,7 @@ def members_of(arena: Arena, positions: np.ndarray) -> MemberColumns:
 
 
 def _one_member(arena: Arena, positions: np.ndarray) -> MemberColumns:
-    """The member columns of one entry."""
+    """Return the columns of a batch with a single member."""
     cells, position = arena.cells, positions.item()
     slot = arena.order[cells.number_of(position)]
     where = slice(position, position + 1)

@@ -1,4 +1,4 @@
-"""Executions in the scheduler: their graphs, cancellation, and limits of failures."""
+"""Executions in the scheduler: their graphs, their cancellation, and their limits of failures and time."""
 
 from __future__ import annotations
 
@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 
 @mutable
 class OpenExecution:
-    """One execution. ``asked``: graphs whose settling was reported to the planner, 0 for the first question.
+    """One execution that has not ended.
 
-    One question is open at a time (``is_asking``). An event before its answer may overtake it; then the answer
-    is dropped and the question repeated. ``failures`` counts entries by (graph, group) that failed and are not
-    tolerated; ``failed`` holds their different subjects if a share of them is limited or a graph has bounds. ``retried``:
-    (graph, positions or None for all) to continue on a user's request, if the planner agrees. ``ends_at``: when the time of
-    this attempt is over (``timeout_ms`` of it, 0 for none); then (``is_timed_out``) when its running calls are given up.
+    ``asked`` has the graphs whose settling was reported to the planner (0: the first question, before any graph). Only
+    one question to the planner is open at a time (``is_asking``). If an event makes it outdated (``is_overtaken``), its
+    answer is dropped and the question is repeated. ``failures`` counts failed entries that are not tolerated, by
+    (graph, group). ``failed`` has their different subjects, if a share of them is limited or a graph has bounds.
+    ``retried`` is (graph, positions or None for all): what a user wants to continue, if the planner agrees.
+    ``timeout_ms`` is the time of an attempt (0: no limit). ``ends_at`` is when this time is over; after the time-out
+    (``is_timed_out``) when running calls are given up.
     """
 
     execution: int
@@ -50,17 +52,17 @@ class OpenExecution:
 
     @property
     def is_limited(self) -> bool:
-        """Whether a limit may end it before its planner does."""
+        """True if a limit of failures or time may end the execution before its planner ends it."""
         return self.stop_after is not None or self.timeout_ms > 0
 
     def begin_time(self, now: int) -> None:
-        """Begin the time of an attempt."""
+        """Start to measure the time of an attempt."""
         self.ends_at = now + self.timeout_ms if self.timeout_ms else None
         self.is_timed_out = False
 
     @property
     def stops_at(self) -> int | None:
-        """When entries that have not begun are canceled because of the first failure, or None."""
+        """The time (ms) when entries that have not begun are canceled because of the first failure, or None."""
         if self.stop_after is None or self.stop_after.seconds is None or self.is_stopped:
             return None
         if self.first_failure_at is None:
@@ -68,12 +70,15 @@ class OpenExecution:
         return self.first_failure_at + round(self.stop_after.seconds * 1000)
 
     def overtake(self) -> None:
-        """Mark the open question as overtaken: the planner must know of an event before it answers."""
+        """Mark the open question to the planner as outdated, because an event happened that the planner must know before it answers."""
         self.asked.clear()
         self.is_overtaken = self.is_asking
 
     def count_failures(self, arena: Arena, slot: GraphSlot, positions: np.ndarray, now: int) -> None:
-        """Count failures that are not tolerated, by group; those in no group are results, and stop nothing."""
+        """Count failures that are not tolerated, by group of the graph.
+
+        Failures outside all groups are not counted and stop nothing.
+        """
         if (self.stop_after is None and not slot.bounds) or not len(positions):
             return
         groups = slot.group[positions - slot.base] if len(slot.group) else np.zeros(len(positions), np.int32)
@@ -93,14 +98,14 @@ class OpenExecution:
                 self.failed[key] = unique(np.concatenate((self.failed.get(key, subjects[:0]), subjects)))
 
     def forgive(self) -> None:
-        """Reset the failures, because a user has asked to continue."""
+        """Reset all counts of failures, because a user wants to continue."""
         self.failures.clear()
         self.failed.clear()
         self.first_failure_at = None
         self.is_stopped = False
 
     def stop_reason(self, arena: Arena, now: int) -> str:
-        """The reason to cancel entries that have not begun; empty without one."""
+        """Return the reason for which entries that have not begun must be canceled now, or an empty text."""
         if self.is_stopped or not self.failures:
             return ""
         reason = next(
@@ -123,7 +128,7 @@ class OpenExecution:
         return f"{limit.seconds:g} s have passed since the first failure" if due is not None and due <= now else ""
 
     def _broken_bound(self, slot: GraphSlot) -> str:
-        """The broken bound of a graph, in words; empty if all hold."""
+        """Return a text about the first exceeded bound of a graph, or an empty text if none is exceeded."""
         for bound in slot.bounds:
             found = [
                 self.failed[key] for key in ((slot.graph_id, group) for group in bound.groups) if key in self.failed
@@ -135,7 +140,7 @@ class OpenExecution:
 
 
 def group_size(arena: Arena, slot: GraphSlot, group: int) -> int:
-    """The number of different subjects in a group of a graph; without groups, in the whole graph."""
+    """Return the number of different subjects in a group of a graph, or in the whole graph if it has no groups."""
     subjects = arena.subject[slot.base : slot.end]
     if len(slot.group):
         subjects = subjects[slot.group == group]

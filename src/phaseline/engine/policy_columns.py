@@ -1,4 +1,4 @@
-"""The policies of all graphs as columns, so that those of a thousand entries are looked up at once."""
+"""The policies of all graphs as columns, so that the policies of many entries can be read at once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ DTYPES = {
 
 
 class PolicyTable:
-    """{column: value by policy}; lanes and states as numbers into ``specs`` and ``paths``."""
+    """One column for each attribute of a policy; the row is the policy's number.
+
+    ``lane`` is an index into ``specs``, ``enter`` and ``leave`` are indices into ``paths`` (paths of states).
+    """
 
     lane: np.ndarray
     max_retries: np.ndarray
@@ -44,7 +47,7 @@ class PolicyTable:
     backoff: np.ndarray
 
     def __init__(self) -> None:
-        """Begin without policies; path 0 is for policies that enter no state."""
+        """Create a table without policies. Path 0 is empty, for policies that do not change the state of an instance."""
         self.specs: list[LaneSpec] = []
         self.paths: list[tuple[int, ...]] = [()]
         self._spec_number: dict[LaneSpec, int] = {}
@@ -79,7 +82,7 @@ class PolicyTable:
         vars(self).update(self._columns.views())
 
     def reset(self, policies: Sequence[Policy]) -> None:
-        """Hold these policies and no others."""
+        """Replace all policies by these."""
         self._columns = Columns(DTYPES)
         self.has_timeouts = False
         if policies:
@@ -88,9 +91,9 @@ class PolicyTable:
             self._expose()
 
     def waits(self, policy: np.ndarray, attempts: np.ndarray) -> np.ndarray:
-        """Milliseconds until the next try after failures for which the calls gave no delay, int64.
+        """Return the time in ms (int64) until the next try of each entry whose call failed without giving a delay.
 
-        ``attempts``: the number of the retry, from 1 on; 0: no retry, and the plain interval applies.
+        ``attempts`` is the number of the retry, from 1 on, or 0 if it is no retry; then the plain interval applies.
         """
         found: np.ndarray = self.interval[policy]
         if len(self.backoffs) == 1:

@@ -1,7 +1,8 @@
-"""The one rule for a few entries, one by one: the same as ``Arena`` on whole columns, without their fixed cost.
+"""Change the status of a few entries one by one; has the same result as ``propagate_vector``, but is faster for few entries.
 
-Each access to a column costs a microsecond, however short it is; a turn that changes three entries would need two hundred.
-The same memory is read and written here cell by cell. Property tests and the simulation keep both forms equal.
+Each operation on a whole column costs at least a microsecond; a turn that changes three entries would need two hundred
+of them. This module reads and writes single cells of the same memory. Tests check that both modules have the same
+results.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ if TYPE_CHECKING:
     from phaseline.engine.arena import Arena
 
 FEW = 16
-"""The most entries that are changed one by one; for more, columns are faster."""
+"""Number of entries up to which they are changed one by one; for more entries columns are faster."""
 FEW_EDGES = 64
-"""The most edges from these entries."""
+"""Number of edges from the changed entries up to which they are changed one by one."""
 
 _STATUSES = range(len(EntryStatus))
 STORED = tuple(IS_STORED.tolist())
@@ -53,25 +54,25 @@ TELLS = tuple(
     tuple(_told((old * len(EntryStatus) + new) * 2 + tolerant) for tolerant in (0, 1) for new in _STATUSES)
     for old in _STATUSES
 )
-"""[old][new + tolerant * number of statuses] -> change of (unmet, lost) in dependents; see ``transitions.TOLD``."""
+"""[old][new + tolerant * number of statuses] -> change of (unmet, lost) in each dependent; see ``status_transitions.TOLD``."""
 QUIET = tuple(
     tuple(TELLS[old][new] == TELLS[old][new + len(EntryStatus)] == (0, 0) for new in _STATUSES) for old in _STATUSES
 )
-"""[old][new] -> this change affects no dependent, whether the entry is tolerant or not."""
+"""[old][new] -> True if this change of status affects no dependent, whether the entry is tolerant or not."""
 REACTS = tuple(status in {EntryStatus.BLOCKED, EntryStatus.SKIPPED} for status in EntryStatus)
-"""[status] -> follows from the entry's needs."""
+"""[status] -> True if a change of its needs can change an entry with this status."""
 WHEN_TOLERANT = len(EntryStatus)
 
 
 class Cells:
-    """The columns of an arena seen cell by cell; valid until they grow."""
+    """The columns of an arena as memory views, for fast access to single cells. They are valid until the columns grow."""
 
     __slots__ = (
         "end", "first_page", "idx", "kind", "lost", "marks", "needs", "open", "owner", "policy", "slot_base", "status", "unmet", "unsure",
     )  # fmt: skip
 
     def __init__(self, arena: Arena) -> None:
-        """Views of the arena's present columns; writes go to the same memory."""
+        """Create views of the arena's present columns; writing to a view changes the arena."""
         self.status, self.marks, self.end = arena.status.data, arena.marks.data, arena.end.data
         self.unmet, self.lost, self.needs = arena.unmet.data, arena.lost.data, arena.needs.data
         self.policy, self.owner, self.kind = arena.policy.data, arena.owner.data, arena.kind.data
@@ -80,11 +81,11 @@ class Cells:
         self.slot_base, self.first_page = arena.slot_base.data, arena.slot_first_page.data
 
     def number_of(self, position: int) -> int:
-        """The number of an entry's graph."""
+        """Return the number of the graph that an entry belongs to."""
         return bisect_right(self.slot_base, position) - 1
 
     def has_few_edges(self, positions: Sequence[int]) -> bool:
-        """True when these entries have at most ``FEW_EDGES`` edges."""
+        """Return True if these entries together have at most ``FEW_EDGES`` edges."""
         if len(self.idx) <= FEW_EDGES:
             return True
         end, count = self.end, 0
@@ -94,7 +95,7 @@ class Cells:
 
 
 def set_few(arena: Arena, positions: Sequence[int], new: Sequence[int]) -> set[int]:
-    """Give entries new statuses; return the dependents with changed counters."""
+    """Give each entry its new status, and return the dependents whose counters of needs changed."""
     cells, felt = arena.cells, set()
     status, marks, end, idx, unmet, lost = cells.status, cells.marks, cells.end, cells.idx, cells.unmet, cells.lost
     for position, after in zip(positions, new, strict=True):
@@ -111,7 +112,7 @@ def set_few(arena: Arena, positions: Sequence[int], new: Sequence[int]) -> set[i
 
 
 def run_one(arena: Arena, position: int, batch: int) -> None:
-    """``Arena.hand_over`` for one entry."""
+    """Mark one waiting entry as running in a batch; does for one entry what ``Arena.hand_over`` does for many."""
     cells = arena.cells
     if arena.stories is not None:
         arena.stories.see_one(position, cells.status[position], RUNNING)
@@ -121,7 +122,7 @@ def run_one(arena: Arena, position: int, batch: int) -> None:
 
 
 def _give(arena: Arena, cells: Cells, position: int, before: int, after: int) -> None:
-    """Record the new status of an entry: the counts of its graph, and the page to be written."""
+    """Set the status of an entry, update the counts of its graph, and mark its page to be written."""
     cells.status[position] = after
     if arena.stories is not None:
         arena.stories.see_one(position, before, after)
@@ -140,9 +141,10 @@ def _give(arena: Arena, cells: Cells, position: int, before: int, after: int) ->
 
 
 def judge_few(arena: Arena, moved: Collection[int]) -> tuple[list[int], list[int]]:
-    """Blocked or skipped entries (ascending) that change by their needs, and their new statuses; gathers as ``judge_many``.
+    """Determine the status of blocked and skipped entries (ascending) from their needs; return those that change, and their new status.
 
-    Entries whose change affects no dependent are changed at once: no wave follows from them.
+    Add entries that become waiting or passed to ``arena.released`` and ``arena.passed``. Entries whose change affects
+    no dependent are changed here at once and not returned.
     """
     cells = arena.cells
     status = cells.status
@@ -174,7 +176,7 @@ def judge_few(arena: Arena, moved: Collection[int]) -> tuple[list[int], list[int
 
 
 def ruled(cells: Cells, position: int) -> int:
-    """Status of an entry that no call decides, by its needs alone; see ``transitions.ruled_status``."""
+    """Return the status that an entry's needs alone give it. Has the same rule as ``status_transitions.ruled_status``."""
     unmet, lost, marks = cells.unmet[position], cells.lost[position], cells.marks[position]
     if marks & ANY:
         needs = cells.needs[position]

@@ -1,7 +1,7 @@
-"""The one rule for many entries, as columns: the same as ``propagate_scalar``. A test keeps the two equal.
+"""Change the status of many entries with whole columns; has the same result as ``propagate_scalar``, which a test checks.
 
-Neighbouring entries, such as those of a phase that were called together, are read and written as a slice
-instead of through their positions.
+Adjacent entries, such as those of a phase that were called together, are read and written as a slice, because that is
+faster than by position.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def set_many(arena: Arena, positions: np.ndarray, new: int | np.ndarray) -> np.ndarray:
-    """Give entries new statuses; return the dependents with changed counters, ascending."""
+    """Give entries new statuses, and return the dependents whose counters of needs changed, ascending."""
     where = as_slice(positions)
     old = arena.status[where].copy()
     arena.status[where] = new
@@ -55,7 +55,10 @@ def set_many(arena: Arena, positions: np.ndarray, new: int | np.ndarray) -> np.n
 def _set_alike(
     arena: Arena, positions: np.ndarray, where: slice | np.ndarray, before: int, after: int
 ) -> np.ndarray | None:
-    """Change the status of entries that have one common status and get one; None if tolerance makes a difference between them."""
+    """Change entries that all have the status ``before`` to ``after``, and return the changed dependents.
+
+    Return None and change nothing if the effect on dependents differs between tolerant and other entries.
+    """
     told = TELLS[before][after]
     if told != TELLS[before][after + WHEN_TOLERANT]:
         return None
@@ -78,7 +81,7 @@ def _set_alike(
 
 
 def _note(arena: Arena, positions: np.ndarray, old: np.ndarray, new: np.ndarray) -> None:
-    """Record the counts of the graphs and the pages to be written."""
+    """Update the counts of open and unsure entries of the graphs, and mark the pages to be written."""
     matters = IS_STORED[new] | IS_STORED[old]
     if not every(matters):
         if not some(matters):
@@ -101,7 +104,7 @@ def _note(arena: Arena, positions: np.ndarray, old: np.ndarray, new: np.ndarray)
 
 
 def _tell(arena: Arena, positions: np.ndarray, where: slice | np.ndarray, unmet: int, lost: int) -> np.ndarray:
-    """Add one number to the ``unmet`` and one to the ``lost`` counter of all dependents.
+    """Add ``unmet`` and ``lost`` to the counters of all dependents of these entries.
 
     Return the dependents, ascending.
     """
@@ -116,13 +119,13 @@ def _tell(arena: Arena, positions: np.ndarray, where: slice | np.ndarray, unmet:
 
 
 def _tell_each(arena: Arena, positions: np.ndarray, unmet: np.ndarray, lost: np.ndarray) -> np.ndarray:
-    """Add to the counters of the dependents, with a number for each position; return the dependents, ascending."""
+    """Add a separate number for each entry to the counters of its dependents; return the dependents, ascending."""
     edges, lengths = _edges(arena, positions)
     return _add(arena, arena.idx[edges], np.repeat(unmet, lengths), np.repeat(lost, lengths))
 
 
 def _edges(arena: Arena, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(places of the edges from these entries, the number from each)."""
+    """Return (indices in ``idx`` of the edges from these entries, number of edges of each entry)."""
     starts, lengths = arena.edges_of(positions)
     if every(lengths == 1):
         return starts, lengths
@@ -131,7 +134,10 @@ def _edges(arena: Arena, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def _add(arena: Arena, targets: np.ndarray, unmet: int | np.ndarray, lost: int | np.ndarray) -> np.ndarray:
-    """Add to the counters of the targets (one number for all, or one for each); return the targets, each once, ascending."""
+    """Add ``unmet`` and ``lost`` to the counters of the targets; return the targets, each once, ascending.
+
+    Each is one number for all targets or an array with a number for each.
+    """
     if not len(targets):
         return targets
     has_lost = bool(lost) if isinstance(lost, int) else some(lost != 0)
@@ -148,7 +154,10 @@ def _add(arena: Arena, targets: np.ndarray, unmet: int | np.ndarray, lost: int |
 
 
 def judge_many(arena: Arena, moved: np.ndarray) -> tuple[np.ndarray, int | np.ndarray]:
-    """Blocked or skipped entries that change by their needs, and their new statuses; releases and passes are gathered."""
+    """Determine the status of blocked and skipped entries from their needs; return those that change, and their new status.
+
+    Add entries that become waiting or passed to ``arena.released`` and ``arena.passed``.
+    """
     if not len(moved):
         return moved, 0
     where = as_slice(moved)

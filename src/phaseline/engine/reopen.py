@@ -1,9 +1,10 @@
-"""Reopen entries: those that apply after all, and completed ones that are run again.
+"""Reopen entries that were done: phases that turn out to apply, and completed entries that are to run again.
 
-``Evaluated(..., "applies", values)`` brings the present values, requested or not (ADR 0011). Example: a phase sets an
-attribute. The shell evaluates the constraint of another phase, which had passed, again and finds it true. ``judge`` reopens
-the entry: it and the exit milestone after it are blocked again in the turn in which the first phase completed, so the exit
-is not announced. Then the needs of the entry decide its status, and it is evaluated once more before it is called.
+``Evaluated(..., "applies", values)`` brings the present values of conditions, requested or not (ADR 0011). Example:
+phase A sets an attribute. The shell evaluates the constraint of phase B again, which had passed, and finds it true.
+Then ``judge`` blocks B's entry and the exit milestone after it, in the same turn in which A completed; so the planner
+never receives the exit. After that the needs of B's entry decide its status, and its condition is evaluated before its
+call.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ if TYPE_CHECKING:
     from phaseline.engine.turn_draft import TurnDraft
 
 DOES_NOT_APPLY, APPLIES, CANNOT_BE_ASKED = 0, 1, 2
-"""Values of ``Evaluated`` about ``applies``."""
+"""Values that the shell gives in ``Evaluated`` for the question "applies"."""
 
 
 def judge(scheduler: Scheduler, draft: TurnDraft, slot: GraphSlot, positions: np.ndarray, values: np.ndarray) -> None:
-    """Apply values to conditional entries of a graph that were not called yet; others stay unchanged (PD28)."""
+    """Apply the values of conditions to entries of a graph that have not been called; called entries stay unchanged (PD28)."""
     arena = scheduler.arena
     known = (arena.marks[positions] & CONDITIONAL) != 0
     positions, values = positions[known], values[known]
@@ -59,7 +60,10 @@ def judge(scheduler: Scheduler, draft: TurnDraft, slot: GraphSlot, positions: np
 
 
 def rerun(scheduler: Scheduler, draft: TurnDraft, slot: GraphSlot, positions: np.ndarray) -> None:
-    """Call completed entries again, as in a retry, if nothing after their subject's exit has begun (T19)."""
+    """Call completed entries again, with a new token as in a retry.
+
+    Omit subjects that have passed their exit, because entries after the exit may have begun (T19).
+    """
     arena = scheduler.arena
     everything = np.arange(slot.base, slot.end)
     exits = everything[(arena.marks[slot.base : slot.end] & EXIT) != 0]
@@ -74,7 +78,7 @@ def rerun(scheduler: Scheduler, draft: TurnDraft, slot: GraphSlot, positions: np
 
 
 def reopen(scheduler: Scheduler, slot: GraphSlot, positions: np.ndarray) -> None:
-    """Block completed or passed entries of a graph again, with entries that they let through; then needs decide."""
+    """Block completed or passed entries of a graph, and the entries that could start because of them; then their needs decide."""
     if not len(positions):
         return
     arena, run = scheduler.arena, scheduler.runs[slot.execution]
@@ -86,7 +90,7 @@ def reopen(scheduler: Scheduler, slot: GraphSlot, positions: np.ndarray) -> None
 
 
 def leave_lanes(scheduler: Scheduler, run: OpenExecution, positions: np.ndarray) -> None:
-    """Remove entries that no longer wait from their lanes, and from open evaluations."""
+    """Remove entries that no longer wait from their lanes, and ignore values that the shell still evaluates for them."""
     arena = scheduler.arena
     arena.marks[positions] &= np.uint8(255 - ASKED)
     for lane in scheduler.lanes.by_key.values():

@@ -61,20 +61,20 @@ if TYPE_CHECKING:
     from phaseline.model.execution.events import Event
 
 AS_RESTORED = bytes(status if IS_STORED[status] else BLOCKED for status in EntryStatus).ljust(256, b"\0")
-"""[stored status] -> initial status of an entry; waiting and running follow from needs and open batches."""
+"""Translation table [stored status] -> status of a restored entry; waiting and running follow from needs and open batches."""
 RETRIED = one_of(FAILED, CANCELED)
 RETRIED_UNSURE = one_of(FAILED, CANCELED, UNSURE)
 GRACE_MS = 240_000
-"""The time for which running calls are awaited after the time-out of their execution."""
+"""Time in ms for which running calls are awaited after the time-out of their execution."""
 UNBEGUN = one_of(BLOCKED, WAITING, SLEEPING)
 CALLED = one_of(RUNNING, CANCELING)
 COMPLETED_BY_HAND = one_of(FAILED, UNSURE, SLEEPING, WAITING, CANCELED)
 BEHIND = one_of(BLOCKED, SKIPPED)
-"""Statuses of entries that wait for needs, or lost them. A user may complete these, too, except milestones."""
+"""[status] -> True for entries that wait for needs or have lost them. A user may complete these, too, except milestones."""
 
 
 def apply(scheduler: Scheduler, draft: TurnDraft, event: Event) -> None:
-    """Apply one request; one for unknown executions or graphs does nothing."""
+    """Apply one request. A request about an unknown execution or graph has no effect."""
     request = REQUESTS.get(type(event))
     if request is None:
         raise TypeError(event)
@@ -99,9 +99,9 @@ def _begin(scheduler: Scheduler, run: OpenExecution) -> OpenExecution:
 
 
 def _planned(scheduler: Scheduler, draft: TurnDraft, event: Planned) -> None:
-    """Apply the planner's answer: a graph begins, or the execution ends. An overtaken answer is dropped.
+    """Apply the planner's answer: add a graph, or end the execution. Drop an answer that was overtaken by an event.
 
-    Without an open question only a graph is accepted: the answer to an exit.
+    If no question is open, accept only a graph, which is the planner's answer to an exit.
     """
     run = scheduler.runs.get(event.execution)
     if run is None:
@@ -140,13 +140,16 @@ def _planned(scheduler: Scheduler, draft: TurnDraft, event: Planned) -> None:
 
 
 def _leave_out(scheduler: Scheduler, event: Planned) -> None:
-    """Drop a graph that is no longer wanted before it is added."""
+    """Report the graph of a dropped answer as dropped; it was never added to the arena."""
     if isinstance(event.answer, Graph):
         scheduler.arena.dropped.append(event.graph_id)
 
 
 def _restored(scheduler: Scheduler, draft: TurnDraft, event: Restored) -> None:
-    """Restore an execution from the store; waiting and running follow from needs and open batches."""
+    """Restore an execution and one of its graphs from the store.
+
+    Which entries wait or run follows from needs and open batches.
+    """
     run = scheduler.runs.get(event.execution)
     if run is None:
         run = _begin(
@@ -191,9 +194,9 @@ def _restored(scheduler: Scheduler, draft: TurnDraft, event: Restored) -> None:
 
 
 def _reattached(scheduler: Scheduler, _draft: TurnDraft, event: Reattached) -> None:
-    """Restore an open batch: members without an outcome are assumed to be running.
+    """Restore an open batch; members without an outcome count as running.
 
-    If it is restored again, it gains the members of executions restored since.
+    If the batch was restored before, add the members whose executions have been restored since then.
     """
     arena = scheduler.arena
     slots = [arena.slots.get(graph) for graph in event.places.graphs]
@@ -218,7 +221,10 @@ def _reattached(scheduler: Scheduler, _draft: TurnDraft, event: Reattached) -> N
 def _matching(
     scheduler: Scheduler, run: OpenExecution, subjects: np.ndarray | None, statuses: np.ndarray
 ) -> np.ndarray:
-    """Positions of an execution's entries with one of these statuses (bool by status), in all graphs or for some instances."""
+    """Return the positions of an execution's entries whose status is marked in ``statuses`` (bool by status).
+
+    With ``subjects`` return only entries of these instances.
+    """
     arena = scheduler.arena
     found = []
     for graph in run.graphs:
@@ -232,14 +238,17 @@ def _matching(
 
 
 def cancel_unbegun(scheduler: Scheduler, run: OpenExecution, subjects: np.ndarray | None) -> None:
-    """Cancel the entries of an execution that are not being called."""
+    """Cancel entries that are blocked, waiting or sleeping, of some instances (``subjects``) or all."""
     positions = _matching(scheduler, run, subjects, UNBEGUN)
     scheduler.arena.change(positions, CANCELED)
     leave_lanes(scheduler, run, positions)
 
 
 def _cancel(scheduler: Scheduler, draft: TurnDraft, event: CancelRequested) -> None:
-    """Cancel: nothing new starts. Running calls are awaited; with force and kill they are given up, unless they report their end."""
+    """Cancel an execution or some of its instances: nothing new starts, and running calls are asked to stop.
+
+    With ``force`` or ``kill`` calls are given up at once, unless their plugin reports when it has stopped.
+    """
     run = scheduler.runs.get(event.execution)
     if run is None:
         return
@@ -267,7 +276,7 @@ def _cancel(scheduler: Scheduler, draft: TurnDraft, event: CancelRequested) -> N
 
 
 def time_out(scheduler: Scheduler, draft: TurnDraft, run: OpenExecution) -> None:
-    """Time out an execution: nothing new begins. When the grace time is over, too, running calls are given up and ended."""
+    """Time out an execution: nothing new starts. After the grace time its running calls are killed and given up."""
     if run.is_canceled and not run.is_timed_out:  # it was canceled before
         run.ends_at = None
         return
@@ -278,7 +287,7 @@ def time_out(scheduler: Scheduler, draft: TurnDraft, run: OpenExecution) -> None
 
 
 def _give_up(scheduler: Scheduler, draft: TurnDraft, batch: OpenBatch, members: np.ndarray) -> None:
-    """Stop waiting for these members: entries that must not be called twice become unsure, the others canceled."""
+    """Stop waiting for these members: entries that may be called again become canceled, the others unsure."""
     positions = batch.positions[members]
     repeatable = scheduler.table.repeatable[scheduler.arena.policy[positions]]
     scheduler.answer(draft, batch, members, positions, KIND_UNSURE)
@@ -286,9 +295,9 @@ def _give_up(scheduler: Scheduler, draft: TurnDraft, batch: OpenBatch, members: 
 
 
 def _retry(scheduler: Scheduler, draft: TurnDraft, event: RetryRequested) -> None:
-    """Continue failed and canceled entries, and those lost with them; or ask the planner again.
+    """Continue failed and canceled entries, and the entries that were skipped because of them; or ask the planner again.
 
-    Graphs other than that one and those that still move become history.
+    Unless the request keeps all graphs, drop graphs other than the retried one in which nothing moves.
     """
     run, arena = scheduler.runs.get(event.execution), scheduler.arena
     if run is None or (event.graph is not None and event.graph not in run.graphs and not event.replan):
@@ -319,9 +328,10 @@ def _retry(scheduler: Scheduler, draft: TurnDraft, event: RetryRequested) -> Non
 
 
 def _again(scheduler: Scheduler, draft: TurnDraft, slot: GraphSlot, positions: np.ndarray, wanted: np.ndarray) -> None:
-    """Continue entries at these positions with one of the wanted statuses (bool by status), and those lost with them.
+    """Continue those entries at these positions whose status is in ``wanted`` (bool by status), and entries skipped because of them.
 
-    Milestones passed by their end are taken back for dependents that have not begun, or that are retried as well.
+    Block milestones that passed because such an entry had ended, if dependents of the milestone have not begun or are
+    retried.
     """
     arena = scheduler.arena
     chosen = wanted[arena.status[positions]]
@@ -338,7 +348,7 @@ def _again(scheduler: Scheduler, draft: TurnDraft, slot: GraphSlot, positions: n
 
 
 def _reopen(scheduler: Scheduler, draft: TurnDraft, run: OpenExecution) -> None:
-    """Continue an execution, with its graphs, in its next attempt."""
+    """Continue an execution and its graphs in the next attempt."""
     run.attempt += 1
     run.begin_time(draft.now)
     for held in run.graphs:
@@ -348,7 +358,7 @@ def _reopen(scheduler: Scheduler, draft: TurnDraft, run: OpenExecution) -> None:
 
 
 def _complete(scheduler: Scheduler, draft: TurnDraft, event: CompleteRequested) -> None:
-    """Complete entries because a user has declared them completed; an ended execution continues."""
+    """Mark entries as completed because a user says so; if the execution had ended, it continues."""
     run, arena = scheduler.runs.get(event.execution), scheduler.arena
     if run is None or event.graph not in run.graphs:
         return
@@ -365,7 +375,7 @@ def _complete(scheduler: Scheduler, draft: TurnDraft, event: CompleteRequested) 
 
 
 def _rerun(scheduler: Scheduler, draft: TurnDraft, event: RerunRequested) -> None:
-    """Call completed entries again."""
+    """Call completed entries again, as a user requested."""
     run, arena = scheduler.runs.get(event.execution), scheduler.arena
     if run is None or run.is_canceled or event.graph not in run.graphs:
         return
@@ -377,7 +387,10 @@ def _rerun(scheduler: Scheduler, draft: TurnDraft, event: RerunRequested) -> Non
 
 
 def _left(scheduler: Scheduler, _draft: TurnDraft, event: Left) -> None:
-    """Drop a graph, unless it has changed meanwhile; then it stays until its execution ends."""
+    """Drop a graph that the shell reports as finished.
+
+    If the graph has changed meanwhile, keep it until its execution ends.
+    """
     run, arena = scheduler.runs.get(event.execution), scheduler.arena
     if run is None or event.graph not in run.graphs or any(graph == event.graph for graph, _ in run.failures):
         return
@@ -389,7 +402,7 @@ def _left(scheduler: Scheduler, _draft: TurnDraft, event: Left) -> None:
 
 
 def _wake(scheduler: Scheduler, draft: TurnDraft, event: WakeRequested) -> None:
-    """Wake sleepers now; a named entry in a call is called again as soon as that call asks for another one."""
+    """Wake sleeping entries now. A running entry that is named is called again as soon as its call ends with "again"."""
     run, arena = scheduler.runs.get(event.execution), scheduler.arena
     if run is None or event.graph not in run.graphs:
         return
@@ -419,4 +432,4 @@ REQUESTS: dict[type[Event], Callable[[Scheduler, TurnDraft, Any], None]] = {
     Left: _left,
     WakeRequested: _wake,
 }
-"""{request: its handler}"""
+"""{type of request: handler}."""

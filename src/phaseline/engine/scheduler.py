@@ -50,17 +50,17 @@ if TYPE_CHECKING:
 
 RUNNING = ExecutionStatus.RUNNING
 COMPACT_FROM = 10_000
-"""Entries of dropped graphs below which the arena is not compacted."""
+"""Number of entries of dropped graphs from which on the arena is compacted."""
 
 
 class Scheduler:
-    """All open executions: their graphs in one arena, waiting entries in lanes, and open batches."""
+    """All open executions: their graphs in one arena, their waiting entries in lanes, and the open batches."""
 
     def __init__(self, *, next_batch: int = 1, checked: bool = False, compact_from: int = COMPACT_FROM) -> None:
-        """Begin without executions; batches are numbered from ``next_batch``.
+        """Create a scheduler without executions; its batches are numbered from ``next_batch`` on.
 
-        ``checked`` compares every change of status with ``transitions.TRANSITIONS`` and keeps the entries' stories.
-        The arena is compacted from ``compact_from`` entries of dropped graphs on.
+        ``checked`` compares every change of status with ``status_transitions.TRANSITIONS`` and keeps the history of
+        each entry. The arena is compacted when dropped graphs have more than ``compact_from`` entries.
         """
         self.arena = Arena()
         self.arena.stories = Stories() if checked else None
@@ -71,7 +71,7 @@ class Scheduler:
         self.runs: dict[int, OpenExecution] = {}
         self.limited: dict[int, OpenExecution] = {}
         self.pondered: set[int] = set()
-        """Executions that may not be running, or with a possible open question: checked in each turn."""
+        """Executions that may not be running, or may have an open question to the planner; their graphs are checked in each turn."""
         self.restored: list[GraphSlot] = []
         self.planned: list[NewGraph] = []
         self._next_batch = next_batch
@@ -79,9 +79,10 @@ class Scheduler:
         self._wake_at: int | None = None
 
     def handle(self, events: Sequence[Event], now: int) -> Decision:
-        """The decision from the events at ``now`` (ms): changes to commit first, then commands to carry out.
+        """Handle events at the time ``now`` (ms), and return the changes to store first and the commands to carry out after that.
 
-        ``Restored`` and ``Reattached`` come together, graphs before batches, and before requests for them.
+        ``Restored`` and ``Reattached`` events must come together, graphs before batches, and before requests about
+        them.
         """
         if self.arena.hole_count() + self.arena.gone_count() > self._compact_from:
             self._compact()
@@ -117,7 +118,7 @@ class Scheduler:
         return draft.decision(self.arena)
 
     def counts(self, graph: int) -> np.ndarray:
-        """The number of entries by step and status: int64 [step, status]; empty for a graph not held."""
+        """Return the number of entries by step and status (int64 [step, status]); empty for an unknown graph."""
         slot = self.arena.slots.get(graph)
         if slot is None:
             return np.zeros((0, len(EntryStatus)), np.int64)
@@ -127,19 +128,19 @@ class Scheduler:
         return np.bincount(cells, minlength=len(sizes) * width).reshape(len(sizes), width)
 
     def _start_restored(self, draft: TurnDraft) -> None:
-        """Continue waiting entries, after the entries in open batches are known."""
+        """Release entries of restored graphs, after the batches to which running entries belong are known."""
         self.arena.start(self.restored)
         self.restored.clear()
         self.follow(draft)
 
     def _start_planned(self, draft: TurnDraft) -> None:
-        """Begin new graphs, all of this turn at once."""
+        """Add and begin all graphs that were planned in this turn, together."""
         planned, self.planned = self.planned, []
         self.arena.start(self.add(planned))
         self.follow(draft)
 
     def add(self, graphs: list[NewGraph]) -> list[GraphSlot]:
-        """The slots of new graphs, each the last one of its execution."""
+        """Add graphs, each as the last graph of its execution, and return their slots."""
         slots = self.arena.add(graphs)
         known = len(self.table.lane)
         if known < len(self.arena.policies):
@@ -157,13 +158,13 @@ class Scheduler:
         return slots
 
     def tally(self, graph: int) -> np.ndarray:
-        """The number of entries of a graph, int64 by status; zeros for a graph not held."""
+        """Return the number of entries of a graph by status (int64); zeros for an unknown graph."""
         slot = self.arena.slots.get(graph)
         status = self.arena.status[slot.base : slot.end] if slot is not None else self.arena.status[:0]
         return np.bincount(status, minlength=len(EntryStatus))
 
     def follow(self, draft: TurnDraft) -> None:
-        """Handle entries that a change of the arena let through: states, announcements, exits, lanes."""
+        """Handle entries that a change has passed or released: enter states, announce them, and put them into lanes."""
         arena = self.arena
         while arena.passed or arena.released:
             passed, arena.passed = arena.passed, []
@@ -176,7 +177,7 @@ class Scheduler:
                 self._admit(draft, positions)
 
     def announce(self, draft: TurnDraft, positions: np.ndarray) -> None:
-        """Announce entries that are done and marked for it to listeners and the planner."""
+        """Announce done entries that have the mark ``ANNOUNCE`` to listeners, and record exits for the planner."""
         if not self.arena.has_marks(positions, ANNOUNCE | EXIT):
             return
         marks = self.arena.marks[positions]
@@ -185,7 +186,7 @@ class Scheduler:
         draft.exits.append(positions[(marks & EXIT) != 0])
 
     def _tell_exits(self, draft: TurnDraft) -> None:
-        """Ask the planner to continue with the subjects that passed exits and were not taken back in the same turn."""
+        """Ask the planner to continue with subjects that passed an exit, unless the exit was blocked again in the same turn."""
         positions = unique(np.concatenate(draft.exits))
         positions = positions[self.arena.status[positions] == PASSED]
         for slot, mine in self.arena.by_slot(positions):
@@ -193,7 +194,7 @@ class Scheduler:
                 draft.commands.append(Ask(slot.execution, slot.graph_id, self.arena.subject[mine]))
 
     def _admit(self, draft: TurnDraft, positions: np.ndarray) -> None:
-        """Put waiting entries into their lanes; those that need a value from the shell are evaluated first."""
+        """Put waiting entries into their lanes. Entries with a condition are first evaluated by the shell."""
         arena = self.arena
         if arena.has_marks(positions, CONDITIONAL):
             conditional = (arena.marks[positions] & CONDITIONAL) != 0
@@ -202,7 +203,7 @@ class Scheduler:
         self.admit_applicable(draft, positions)
 
     def admit_applicable(self, draft: TurnDraft, positions: np.ndarray) -> None:
-        """Put entries that apply into their lanes; keyed ones get their key evaluated first."""
+        """Put entries without an open condition into their lanes. If a lane has a key, the shell first evaluates the key."""
         if len(positions) <= 1:
             for position in positions.tolist():
                 self._admit_one(draft, positions, position)
@@ -218,7 +219,7 @@ class Scheduler:
                 self.enqueue(self.lanes.lane(number, spec, 0), mine)
 
     def _admit_one(self, draft: TurnDraft, positions: np.ndarray, position: int) -> None:
-        """Put one entry into its lane, or have the lane's key evaluated first."""
+        """Put one entry into its lane; if the lane has a key, have the shell evaluate the key first."""
         cells = self.arena.cells
         number = self.table.lane.item(cells.policy[position])
         spec = self.table.specs[number]
@@ -235,7 +236,7 @@ class Scheduler:
             draft.commands.append(Evaluate(slot.graph_id, asked, "key" if what == "key" else "applies", expression))
 
     def enqueue(self, lane: Lane, positions: np.ndarray) -> None:
-        """Queue one or more entries by execution, in the order of the positions."""
+        """Add at least one entry to a lane, to the queues of their executions, in the order of the positions."""
         positions, numbers, cuts = self.arena.grouped(positions)
         order = self.arena.order
         if len(numbers) > 1:
@@ -257,12 +258,12 @@ class Scheduler:
                 self.wake(draft, along)
 
     def wake(self, draft: TurnDraft, positions: np.ndarray) -> None:
-        """Put sleepers back into their lanes."""
+        """Put sleeping entries into their lanes."""
         self.arena.change(positions, WAITING)
         self.admit_applicable(draft, positions)
 
     def _stop_runs(self, draft: TurnDraft) -> None:
-        """Cancel entries that have not begun in executions over their limit of failures."""
+        """Time out executions whose time is over, and cancel what has not begun in executions with too many failures."""
         for run in self.limited.values():
             if run.ends_at is not None and run.ends_at <= draft.now:
                 requests.time_out(self, draft, run)
@@ -274,7 +275,7 @@ class Scheduler:
         self.follow(draft)
 
     def _settle(self, draft: TurnDraft) -> None:
-        """Ask the planner about settled graphs; unsure entries need an operator's decision first."""
+        """Ask the planner about graphs in which nothing moves any more. Unsure entries need a user's decision first."""
         cells, order, slots = self.arena.cells, self.arena.order, self.arena.slots
         asked_before = list(draft.questions)
         for number in self._looked_at():
@@ -309,7 +310,10 @@ class Scheduler:
             draft.commands.append(Ask(execution, graph))
 
     def _looked_at(self) -> list[int]:
-        """The changed graphs, in order; if there are many, without those that still move, which is the common case."""
+        """Return the changed graphs to be checked, ascending.
+
+        If many changed, omit graphs that simply continue, as most do.
+        """
         arena = self.arena
         touched = sorted(arena.touched)
         if len(touched) <= FEW:
@@ -322,7 +326,7 @@ class Scheduler:
         return found
 
     def moves(self, run: OpenExecution) -> bool:
-        """True while an entry of an execution will change without an operator's decision."""
+        """Return True while an entry of an execution can still change without a user's decision."""
         arena = self.arena
         if len(run.graphs) == 1:  # ten thousand small executions may ask this in one turn
             slot = arena.slots[run.graphs[0]]
@@ -331,12 +335,12 @@ class Scheduler:
         return any(arena.moves(arena.slots[graph]) for graph in run.graphs)
 
     def _unsure_count(self, run: OpenExecution) -> int:
-        """The number of entries that need an operator's decision."""
+        """Return the number of unsure entries, which need a user's decision."""
         arena = self.arena
         return sum([arena.cells.unsure[arena.slots[graph].number] for graph in run.graphs])
 
     def ask(self, draft: TurnDraft, run: OpenExecution, graph: int) -> None:
-        """Ask the planner for the next step at the end of the turn, or after the answer to the open question."""
+        """Ask the planner for the next step: at the end of the turn, or if a question is open, after its answer."""
         run.asked.add(graph)
         if graph:
             self.pondered.add(run.execution)
@@ -346,7 +350,7 @@ class Scheduler:
             draft.questions[run.execution] = graph
 
     def set_status(self, draft: TurnDraft, run: OpenExecution, status: ExecutionStatus, reason: str = "") -> None:
-        """Store and report a status that is new, or has a new reason."""
+        """Store and report the status of an execution if the status or its reason is new."""
         if run.status is not status or run.reason != reason:
             run.status, run.reason = status, reason
             if status is not RUNNING:
@@ -354,7 +358,7 @@ class Scheduler:
             draft.executions.append(ExecutionChanged(run.execution, status, reason, run.attempt))
 
     def _dispatch(self, draft: TurnDraft) -> None:
-        """Make batches for the free slots."""
+        """Form batches of waiting entries as long as slots are free, and command the shell to call them."""
         for lane, size in self.lanes.open_lanes(draft.now, lambda: self._is_more_likely(draft.now)):
             positions = lane.take(size)
             batch = self._next_batch
@@ -376,19 +380,22 @@ class Scheduler:
             draft.commands.append(Dispatch(made))
 
     def _is_more_likely(self, now: int) -> bool:
-        """Whether entries that could share a call may come soon: a call runs, or a sleeper is due within the window."""
+        """Return whether entries that could share a call may come soon: a call runs, or a sleeping entry is due within 50 ms."""
         due = self.sleepers.next(self.arena)
         return (due is not None and due <= now + GATHER_MS) or any(batch.pending for batch in self.batches.values())
 
     def _deadline(self, lane: Lane, positions: np.ndarray, now: int) -> int:
-        """When a call of these is given up, in ms; 0: never, because one of them has no time-out or calls are single."""
+        """Return the time in ms when a bulk call of these entries is given up, or 0 if it never is.
+
+        It is never given up if one of the entries has no time-out. Single calls have a time-out of their own.
+        """
         if lane.spec.form != "bulk":
             return 0
         timeout = self.table.timeout[self.arena.policy[positions]]
         return now + int(timeout.max()) if every(timeout != 0) else 0
 
     def give_back(self, batch: OpenBatch) -> None:
-        """Free the slots that no pending member of a batch needs."""
+        """Free those slots of a batch that its members without an outcome do not need."""
         lane = batch.lane
         if lane is None:
             return
@@ -402,7 +409,7 @@ class Scheduler:
     def answer(
         self, draft: TurnDraft, batch: OpenBatch, members: np.ndarray, positions: np.ndarray, kinds: np.ndarray | int
     ) -> None:
-        """Record outcomes of a batch's members; their entries, at these positions, no longer belong to it."""
+        """Record the outcomes of members of a batch; their entries (``positions``) no longer belong to it."""
         self.arena.owner[positions] = 0
         batch.answer(members, kinds)
         draft.answered[batch.id] = batch
@@ -432,7 +439,7 @@ class Scheduler:
             draft.commands.append(WakeAt(at))
 
     def forget(self, run: OpenExecution) -> None:
-        """Drop an execution that has ended, with its graphs."""
+        """Remove an ended execution and its graphs."""
         for graph in run.graphs:
             self.arena.drop(self.arena.slots[graph])
         del self.runs[run.execution]
@@ -440,7 +447,7 @@ class Scheduler:
         self.pondered.discard(run.execution)
 
     def _compact(self) -> None:
-        """Close the holes when they are larger than the rest."""
+        """Compact the arena if dropped graphs take more room in it than the others."""
         arena = self.arena
         if arena.hole_count() <= len(arena) // 2 and arena.gone_count() <= len(arena.slots):
             return

@@ -1,20 +1,20 @@
-"""The tables of the engine: the effect of each status on dependents, and the change that each fact makes.
+"""The tables of statuses: how an entry's status affects the entries that need it, and which changes each fact may make.
 
-Contribution of an entry to one that waits for it: (unmet, lost).
+Each entry counts its needs that are ``unmet`` and those that are ``lost``. A need contributes (unmet, lost):
 
     open (blocked ... unsure)                    (1, 0)
     completed, passed; failed where tolerant     (0, 0)
     failed, skipped, canceled                    (1, 1)
 
-An entry with nothing unmet may run; one with something lost is skipped. Milestones: ``any`` passes with the
-first need that is met and is skipped when all are lost; ``ended`` passes when each need is met or lost. A change of its
-needs never takes an entry back that has been let through: completed, passed and running entries do not react
-to it; blocked and skipped ones do. Only a *reopening* takes back (T19, and a phase that applies after all): a completed
-or passed entry is blocked again, with the entries that it let through and that are not in a call. A retry does the same to
-a milestone that had passed by the end of a retried entry, for dependents that have not begun.
+An entry without unmet needs may run; an entry with a lost need is skipped. Milestones differ. A milestone ``any`` passes
+with the first met need and is skipped when all needs are lost. A milestone ``ended`` passes when each need is met or lost.
+When needs change, only blocked and skipped entries react; completed, passed and running entries do not. Only a
+*reopening* undoes more (T19, and a phase that turns out to apply): a completed or passed entry is blocked again, and so
+are entries that could start because of it, unless a call of theirs runs. A retry treats a milestone likewise that had
+passed because a retried entry had ended, if dependents of the milestone have not begun.
 
-``TRANSITIONS`` lists every change a fact may make: {(status, fact): status}. Two cases are not in the table:
-a retry outcome with no retries left is ``fail``; a retried entry is first blocked, and the rule above then decides.
+``TRANSITIONS`` lists each change that a fact may make: {(status, fact): status}. Two cases are not in the table:
+a retry outcome without retries left counts as ``fail``; a retried entry is first blocked, then the rules above decide.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ TRANSITIONS: dict[tuple[E, str], E] = {
     (E.CANCELED, "retry"): E.BLOCKED,
     (E.CANCELED, "complete"): E.COMPLETED,
 }
-"""{(status, fact): status}"""
+"""{(status, fact): status after the fact}."""
 
 
 def transition_diagram() -> str:
-    """The table as a Mermaid state diagram; facts that make the same change share an arrow."""
+    """Return the table as a Mermaid state diagram; facts with equal changes share an arrow."""
     arrows: dict[tuple[E, E], list[str]] = {}
     for (before, fact), after in TRANSITIONS.items():
         arrows.setdefault((before, after), []).append(fact)
@@ -87,9 +87,9 @@ def transition_diagram() -> str:
 
 
 UNMET = np.array([[1, 1]] * 6 + [[0, 0], [0, 0], [1, 0], [1, 1], [1, 1]], np.int8)
-"""[status, is tolerant] -> its contribution to ``unmet`` of each dependent."""
+"""[status, is tolerant] -> number that such an entry adds to ``unmet`` of each dependent."""
 LOST = np.array([[0, 0]] * 8 + [[1, 0], [1, 1], [1, 1]], np.int8)
-"""[status, is tolerant] -> its contribution to ``lost`` of each dependent."""
+"""[status, is tolerant] -> number that such an entry adds to ``lost`` of each dependent."""
 
 TOLD = np.array(
     [
@@ -100,11 +100,14 @@ TOLD = np.array(
     ],
     np.int8,
 ).T.copy()
-"""[unmet or lost, change] -> what a change adds in dependents; see ``change_number``."""
+"""[0 for unmet or 1 for lost, number of the change] -> number that the change adds to this counter of each dependent.
+
+``change_number`` gives the number of a change.
+"""
 
 
 def change_number(old: np.ndarray, new: np.ndarray, marks: np.ndarray) -> np.ndarray:
-    """Number of each change of status in ``TOLD``, int16."""
+    """Return for each change of status its column number in ``TOLD`` (int16)."""
     number = old.astype(np.int16)
     number *= len(E)
     number += new
@@ -114,32 +117,32 @@ def change_number(old: np.ndarray, new: np.ndarray, marks: np.ndarray) -> np.nda
 
 
 def one_of(*statuses: int) -> np.ndarray:
-    """[status] -> is one of these."""
+    """Return a bool array by status that is True for the given statuses."""
     return np.array([status in statuses for status in E], bool)
 
 
 IS_OPEN = np.array([status < E.COMPLETED for status in E], bool)
-"""[status] -> may still change by itself (unsure included)."""
+"""[status] -> True if the entry has not ended (unsure entries included)."""
 MAY_MOVE = np.array([status < E.UNSURE for status in E], np.int8)
-"""[status] -> 1 while the graph has not settled because of it (unsure counts as settled)."""
+"""[status] -> 1 if such an entry keeps its graph from settling; an unsure entry does not."""
 IS_ACTIVE = np.array([status in {E.WAITING, E.RUNNING, E.SLEEPING, E.CANCELING} for status in E], bool)
-"""[status] -> will change without an operator's decision; blocked entries wait for one of these, or for an unsure one."""
+"""[status] -> True if the entry will change without a user's decision; a blocked entry changes only after another one."""
 IS_STORED = np.array([status >= E.SLEEPING for status in E], bool)
-"""[status] -> is written to its page; the others follow from needs and open batches."""
+"""[status] -> True if the status is stored in a page; all others follow from needs and open batches."""
 WAS_LET_THROUGH = np.array([status in {E.WAITING, E.SLEEPING, E.PASSED} for status in E], bool)
-"""[status] -> let through by its needs, and no call runs or has decided it; a reopening takes it back."""
+"""[status] -> True if the entry's needs are done, but no call of it runs or has ended. A reopening blocks such entries."""
 
 
 GATE = ABSENT | CONDITIONAL
-"""Marks of an entry that is never called, and that the shell evaluates before it passes."""
+"""Marks that together describe a gate: an entry that is never called, and whose condition the shell evaluates."""
 WOKEN = -1
-"""Due time of an entry in a call that was asked to wake: if the call asks for another one, that is made at once."""
+"""Due time of a running entry that a user has woken: if its call ends with "again", it is called again at once."""
 ASKED = 128
-"""Internal mark: the shell evaluates this entry (``Evaluate``) and has not answered."""
+"""Internal mark of an entry that the shell has been asked to evaluate (``Evaluate``) and has not answered."""
 
 
 def ruled_status(unmet: np.ndarray, lost: np.ndarray, needs: np.ndarray, marks: np.ndarray) -> np.ndarray:
-    """Status (uint8) of entries that no call decides: blocked, waiting, passed or skipped by their needs alone."""
+    """Return the status (uint8) that needs alone give to entries: blocked, waiting, passed or skipped."""
     absent = (marks & GATE) == ABSENT  # an entry that is also conditional is evaluated before it passes
     ready = np.where(absent, np.uint8(PASSED), np.uint8(WAITING))
     status = np.where(lost > 0, np.uint8(SKIPPED), np.where(unmet == 0, ready, np.uint8(BLOCKED)))

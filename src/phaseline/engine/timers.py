@@ -1,4 +1,4 @@
-"""Entries that wait for a time, in chunks ordered by the earliest time in each."""
+"""Sleeping entries, which wait for a time, in groups ordered by the earliest time in each group."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ if TYPE_CHECKING:
 
 NOBODY = np.empty(0, np.int64)
 NEVER = (-1, -1)
-"""The result of a check that was not made."""
+"""Value that means: the first due time is not computed yet."""
 
 
 class Sleepers:
-    """A heap of (due, number, positions). Entries that woke or ended otherwise are dropped when their chunk is due."""
+    """All sleeping entries, in a heap of (earliest due time, number, positions).
+
+    An entry that no longer sleeps is removed only when its group is due.
+    """
 
     def __init__(self) -> None:
         self._heap: list[tuple[int, int, np.ndarray]] = []
@@ -27,17 +30,17 @@ class Sleepers:
         self._looked: tuple[int, int] = NEVER
 
     def add(self, positions: np.ndarray, due: np.ndarray) -> None:
-        """Add entries, whose ``due`` column already has these times, in ms."""
+        """Add sleeping entries; ``due`` are their times (ms), which the arena's column ``due`` already has."""
         if len(positions):
             self._count += 1
             heapq.heappush(self._heap, (int(due.min()), self._count, positions))
 
     def are_due(self, now: int) -> bool:
-        """Whether any entry may be due."""
+        """Return False if certainly no entry is due at ``now`` (ms)."""
         return bool(self._heap) and self._heap[0][0] <= now
 
     def due(self, arena: Arena, now: int) -> np.ndarray:
-        """Positions of sleeping entries that are due, each once, ascending; the rest stay asleep."""
+        """Remove and return the positions of sleeping entries that are due, each once, ascending."""
         woken: list[np.ndarray] = []
         while self._heap and self._heap[0][0] <= now:
             positions = heapq.heappop(self._heap)[2]
@@ -49,7 +52,10 @@ class Sleepers:
         return unique(np.concatenate(woken)) if woken else NOBODY
 
     def next(self, arena: Arena) -> int | None:
-        """When the first sleeper is due, or None. Computed only if an entry fell asleep or woke since."""
+        """Return the time (ms) when the first sleeping entry is due, or None.
+
+        Computed again only after a change of sleepers.
+        """
         seen = (arena.sleep_changes, self._count)
         if seen == self._looked:
             return self._heap[0][0] if self._heap else None
@@ -64,7 +70,7 @@ class Sleepers:
         return self._heap[0][0] if self._heap else None
 
     def soon(self, arena: Arena, until: int) -> np.ndarray:
-        """Positions of sleeping entries that are due until then, each once, ascending; they stay asleep for now."""
+        """Return the positions of sleeping entries that are due by ``until`` (ms), each once, ascending, without removing them."""
         found = [positions for due, _, positions in self._heap if due <= until]
         if not found:
             return NOBODY
@@ -73,7 +79,7 @@ class Sleepers:
         return soon
 
     def known(self) -> dict[int, int]:
-        """{position: time of its next check} of all added entries."""
+        """Return {position: earliest time at which it is checked} for all entries here."""
         looked: dict[int, int] = {}
         for due, _, positions in self._heap:
             for position in positions.tolist():
@@ -81,7 +87,7 @@ class Sleepers:
         return looked
 
     def move(self, moved: np.ndarray) -> None:
-        """Replace the positions of entries by their new positions after a compaction."""
+        """Replace the positions of entries by their new positions after a compaction of the arena."""
         self._looked = NEVER
         heap = [(due, number, moved[positions]) for due, number, positions in self._heap]
         self._heap = [(due, number, positions[positions >= 0]) for due, number, positions in heap]

@@ -1,4 +1,4 @@
-"""The decisions of one turn of the scheduler so far."""
+"""What the scheduler has decided so far in one turn."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class TurnDraft:
     """Lists that become the ``Decision`` at the end of the turn.
 
-    ``questions``: {execution: graph that its planner is asked about at the end of the turn}.
+    ``questions`` is {execution: graph about which the planner is asked at the end of the turn}.
     """
 
     __slots__ = (
@@ -52,7 +52,7 @@ class TurnDraft:
         self.questions: dict[int, int] = {}
 
     def enter(self, arena: Arena, table: PolicyTable, positions: np.ndarray, column: np.ndarray) -> None:
-        """Take instances through the states in ``column`` (``enter`` or ``leave`` of the policies) for their entries."""
+        """Record that the instances of these entries enter states; ``column`` is ``enter`` or ``leave`` of the policy table."""
         if len(positions) == 1:
             position = positions.item()
             number = column.item(arena.cells.policy[position])
@@ -75,7 +75,7 @@ class TurnDraft:
                     self.states.append(StatesEntered(slot.deployment, table.paths[number], subjects))
 
     def notes(self, arena: Arena) -> list[NotesWritten]:
-        """Attempts and due times of every entry noted in this turn, once each."""
+        """Return attempts, generations and due times of every entry in ``noted``, each entry once."""
         positions = unique(self.noted[0] if len(self.noted) == 1 else np.concatenate(self.noted))
         return [
             NotesWritten(
@@ -89,7 +89,7 @@ class TurnDraft:
         ]
 
     def decision(self, arena: Arena) -> Decision:
-        """The whole turn as one value."""
+        """Return all decisions of the turn as one value."""
         changes = Changes(
             tuple(self.executions), tuple(self.graphs), tuple(arena.pages()), tuple(self.notes(arena) if self.noted else ()),
             tuple(self.opened), tuple(self.closed), tuple(self.states), tuple(self.reopened),
