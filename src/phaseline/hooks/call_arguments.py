@@ -1,6 +1,7 @@
-"""What a hook class is called with, from the call of its entry: context, deployment, target and action.
+"""Builds the arguments of a hook method: the context, the view of the deployment, the view of the target, and the
+action.
 
-All of it is lazy: a class that looks at nothing pays for nothing, however large the deployment is.
+All parts are made when they are first used, so that unused ones cost nothing, however large the deployment is.
 """
 
 from __future__ import annotations
@@ -25,9 +26,14 @@ if TYPE_CHECKING:
 
 PHASES: dict[str, Literal["pre", "post", "undo"]] = {PRE: "pre", POST: "post", UNDO: "undo"}
 BEGINS = frozenset({"CREATE", "ADOPT", "DELETE", "ABANDON"})
-"""Actions that their pre sees in progress; for other actions it sees how the previous one ended (measured on Heat)."""
+"""Actions whose ``do_pre_op`` sees the action itself in progress.
+
+The ``do_pre_op`` of any other action sees how the previous action ended. Heat behaves like this.
+"""
 AIMED = frozenset({"UPDATE", "SCALE", "RESTORE", "RELABEL"})
-"""Actions that bring a deployment to something else, which is their target; taken back the target is what it was."""
+"""Actions that change a deployment into another shape. Only these have a target; in a rollback it
+is the shape before.
+"""
 NO_SETTINGS: Mapping[str, Value] = MappingProxyType({})
 STARTED = int(InstanceState.STARTED)
 BEFORE_IT = frozenset({int(state) for state in InstanceState if state.name.lower() in NOT_YET})
@@ -35,7 +41,9 @@ BEFORE_IT = frozenset({int(state) for state in InstanceState if state.name.lower
 
 @frozen
 class Seen:
-    """The arguments of a hook's methods. ``target``: the state after an update, None for other actions."""
+    """The arguments of a hook method. ``target`` is the deployment as an update will make it, None
+    for other actions.
+    """
 
     cnxt: HookContext
     stack: StackView
@@ -44,7 +52,10 @@ class Seen:
 
 
 def seen_by(call: PluginCall) -> Seen:
-    """The arguments for the hook class of a call on the deployment itself. The views show the present deployment."""
+    """Return the arguments for the hook class of a call on the deployment itself.
+
+    The views show the current deployment.
+    """
     hook = call.site.hook
     assert hook is not None
     which = HookCall(hook.name, _phase(call.site.operation), call.why.word, call.attempt)
@@ -74,9 +85,10 @@ def seen(
     at: datetime | None = None,
     settings: Mapping[str, Value] = NO_SETTINGS,
 ) -> Seen:
-    """The arguments for a hook class that receives ``told_action`` of an execution; ``data``, ``log`` and ``at`` as for its context.
+    """Return the arguments for a hook class that is called for ``told_action``, an action of the execution.
 
-    ``settings``: the stored settings of its package.
+    ``data``, ``log`` and ``at`` are passed to ``HookContext``. ``settings`` are the stored settings of the class's
+    package.
     """
     ground, deployment = execution.ground, world.as_is()
     native = action_of(deployment.blueprint.meaning(execution.workflow))
@@ -120,10 +132,10 @@ def seen(
 
 
 def standing(deployment: LoadedDeployment, action: str, taken_back: str, why: DeploymentCallKind) -> tuple[str, str]:
-    """(action, status) of a deployment in Heat's words at this call (§5).
+    """Return the (action, status) that Heat would show for a deployment at this call (Heat document, §5).
 
-    ``taken_back``: the action that is being undone. Before an action that does not create the deployment, the status is
-    derived from its instances, because the last action is not stored.
+    ``taken_back``: the action that is being undone. The last action is not stored. Before an action on an existing
+    deployment the status is therefore derived from its instances.
     """
     if why is not DeploymentCallKind.BEFORE:
         return action, FAILED if why.is_failure else COMPLETE

@@ -1,8 +1,9 @@
-"""Calls the methods of hook classes: the flavour ``hook``, beside native, cloudify, script and phase.
+"""Calls the methods of hook classes: the caller for code of the flavour ``hook`` (others: native, cloudify, script,
+phase).
 
-One call is one entry on the deployment itself; its phase names the method. The object is the one with which the execution
-began: classes reloaded meanwhile serve later executions. All code of the class, its constructor included, runs in a
-thread that may be given up.
+Each call belongs to one entry whose subject is the deployment; the entry's phase names the method. An execution keeps
+its object of the class, even if the class is reloaded meanwhile. All code of the class, including its constructor, runs
+in a thread that is abandoned if the call takes too long.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from phaseline.model.execution.pre_post import PinnedHookClass
 
 WORDS = {OutcomeKind.COMPLETED: "ok", OutcomeKind.FAILED: "failed", OutcomeKind.AGAIN: "waits"}
-"""Words for the outcome in the log line about a call."""
+"""Words for outcomes in the log line of a call."""
 OURS = (
     "phaseline.hooks.",
     "phaseline.calls.",
@@ -42,20 +43,27 @@ OURS = (
     "phaseline.use_cases.",
     "importlib.",
 )
-"""What the names of modules begin with that call hook classes; the policies that come along are classes like others."""
+"""Beginnings of the names of modules that call hook classes; their frames are left out of tracebacks.
+
+``phaseline.policies`` is missing here, because it consists of hook classes.
+"""
 
 
 class HookCaller:
-    """Implements ``calls.protocol.call.Caller``; safe from any thread."""
+    """Calls hook methods; implements ``calls.protocol.call.Caller``. Safe to use from any thread."""
 
     def __init__(self) -> None:
         self._threads = BoundedThreads()
         self._lock = threading.Lock()
         self._objects: dict[tuple[str, str], object] = {}
-        """{(execution, name of the class): its object}, from the first call to the last one."""
+        """Objects of hook classes, kept from an execution's first call to its last one: {(execution, key of the class):
+        object}.
+        """
         self._warned: set[str] = set()
         self._is_told_of: dict[type, bool] = {}
-        """{class: whether its post takes one argument more}; to look costs more than the whole call."""
+        """{class: True if its ``do_post_op`` accepts ``is_stack_failure``}; kept because the inspection costs more than
+        a call.
+        """
 
     def call(self, call: PluginCall) -> Outcome:
         """Call the method named by the phase, and return the outcome."""
@@ -82,7 +90,7 @@ class HookCaller:
         return outcome
 
     def _called(self, call: PluginCall, hook: PinnedHookClass) -> Outcome:
-        """In the thread of the class. Raises what its code raises."""
+        """Call the hook method in the current thread, and return its outcome. Raises what the method raises."""
         one = self._object(call, hook)
         seen = seen_by(call)
         is_pre = call.site.operation.startswith(PRE)
@@ -114,7 +122,11 @@ class HookCaller:
         return found
 
     def _is_told(self, call: PluginCall, hook: PinnedHookClass, method: Callable[..., object]) -> bool:
-        """True if the failure flag is passed on; classes of Heat's group receive it, as from Heat, and nothing else."""
+        """Return True if ``is_stack_failure`` is to be passed to ``do_post_op``.
+
+        A class without this parameter does not get it. A class of Heat's group gets it only after a failure, as from
+        Heat.
+        """
         if hook.is_heat and not call.why.is_failure:
             return False
         kind = type(getattr(method, "__self__", method))
@@ -133,7 +145,7 @@ class HookCaller:
 
 
 def _made(call: PluginCall) -> object:
-    """The object of its class. Raises what importing and making it raises."""
+    """Import the hook class, and return an object of it. Raises what the import or the constructor raises."""
     return call.load()()
 
 
@@ -142,14 +154,15 @@ def _place(call: PluginCall, hook: PinnedHookClass) -> tuple[str, str]:
 
 
 def is_last(call: PluginCall, hook: PinnedHookClass, outcome: Outcome) -> bool:
-    """True when the class is not called any more for this execution, unless that is tried again."""
+    """Return True if the class is not called again for this execution, unless the execution is retried."""
     if outcome.kind is OutcomeKind.AGAIN:
         return False
     return not call.site.operation.startswith(PRE) or outcome.kind is OutcomeKind.FAILED or not hook.has_post
 
 
 def failed(error: BaseException) -> Outcome:
-    """What an exception of a hook class means: it refuses. It is not asked again by itself, so nothing is retried.
+    """Return the outcome for an exception of a hook method: the hook refuses the action, and is not called again by
+    itself.
 
     >>> failed(ValueError("more than 100 instances", 7)).message, failed(SystemExit(3)).message
     ('more than 100 instances', 'the hook called sys.exit(3)')
@@ -164,7 +177,11 @@ def failed(error: BaseException) -> Outcome:
 
 
 def own_frames(frames: TracebackType | None) -> TracebackType | None:
-    """The traceback for the author of the class: from the first frame outside of Phaseline on; all frames if there is none."""
+    """Return the part of a traceback that concerns the author of a hook class: from the first frame outside of
+    Phaseline.
+
+    If all frames are Phaseline's, return the whole traceback.
+    """
     found = frames
     while found is not None and found.tb_frame.f_globals.get("__name__", "").startswith(OURS):
         found = found.tb_next
@@ -172,14 +189,14 @@ def own_frames(frames: TracebackType | None) -> TracebackType | None:
 
 
 def _left(hook: PinnedHookClass, why: TimeoutError | LeftAloneError) -> Outcome:
-    """The outcome of an abandoned call; later messages of it are dropped."""
+    """Return the outcome of a call that was abandoned; what its thread returns later is ignored."""
     is_late = isinstance(why, TimeoutError)
     text = f"timed out after {hook.timeout_s:g} s" if is_late else "was given up on request"
     return Outcome(OutcomeKind.FAILED, message=text, error={"type": type(why).__name__, "traceback": ""})
 
 
 def line(call: PluginCall, hook: PinnedHookClass, outcome: Outcome, took_ms: int) -> str:
-    """The log line about a call; messages of the class are kept with the entry."""
+    """Return the log line about a call, without the hook's messages, which are stored with the entry."""
     phase = call.site.operation.removeprefix("hooks.").partition(".")[0]
     said = {
         "class": hook.key,

@@ -1,4 +1,7 @@
-"""The declaration of a hook class, read once; its problems are found here and never stop other classes."""
+"""Reads what a hook class declares about itself.
+
+A problem of one class is stored with it and never stops other classes.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +26,17 @@ if TYPE_CHECKING:
 KNOWN_ACTIONS = frozenset({*ACTIONS.values(), WORKFLOW})
 
 Load = Callable[[PinnedHookClass], Callable[[], object]]
-"""What makes the object of a class; raises what importing it raises."""
+"""Function that imports a hook class and returns a function that makes its objects; it raises what
+the import raises.
+"""
 
 
 @frozen
 class KnownHook:
-    """A hook class of the registry. ``fault``: why it cannot be used; empty: it can.
+    """A hook class of the registry. ``fault`` is why the class cannot be used; it is empty for a usable class.
 
-    ``actions``: the only ones it is called for; none: for all. ``methods``: those of the three that it has.
+    ``actions``: the actions for which the class is called; empty for all. ``methods``: those hook methods that the
+    class has.
     """
 
     entry: HookEntry
@@ -47,24 +53,28 @@ class KnownHook:
 
     @property
     def name(self) -> str:
-        """Its name, which others may have, too."""
+        """The name of the class, which need not be unique."""
         return self.entry.name
 
     @property
     def order(self) -> tuple[bool, float, str, str, str]:
-        """What the registry is sorted by: ordinal, name, distribution, class. Those that cannot be used come last."""
+        """Sort key of the registry: ordinal, name, distribution, class. Classes that cannot be used come last."""
         entry = self.entry
         return self.fault != "", self.ordinal, entry.name, entry.distribution, entry.target
 
     def called_as(self, action: str, depth: int = 0) -> tuple[str, ...]:
-        """The actions that it receives, one call each, for an action on a deployment at this depth; empty: it is not called."""
+        """Return the names of the actions for which the class is called when ``action`` is run on a deployment.
+
+        There is one call for each name; none if empty. ``depth``: the number of deployments that contain this one as a
+        component.
+        """
         if not action or (depth and not self.nested):
             return ()
         names = heat_actions(action) if self.entry.is_heat else (action,)
         return tuple(name for name in names if not self.actions or name in self.actions)
 
     def pinned(self, name: str, action: str, *, is_verified: bool = False) -> PinnedHookClass:
-        """What an execution keeps of it, to call it as ``name``."""
+        """Return the record of this class that an execution stores, in order to call the class under ``name``."""
         return altered(
             _unread(self.entry),
             name=name,
@@ -80,7 +90,7 @@ class KnownHook:
 
 
 def read(entry: HookEntry, load: Load) -> KnownHook:
-    """The class as it describes itself, or with what is wrong with it: ``module:Class`` is imported and made."""
+    """Import a hook class, make an object of it, and return what it declares, or a ``KnownHook`` with the fault."""
     module, _, name = entry.target.partition(":")
     if not module or not name:
         return KnownHook(entry, fault=f"'{entry.target}' is not of the form module:Class")
@@ -120,11 +130,14 @@ def _unread(entry: HookEntry) -> PinnedHookClass:
 
 
 class Unsuitable(Exception):
-    """A class declares an invalid value; the text names it."""
+    """Raised if a hook class declares an invalid value; the text describes the value."""
 
 
 def _ordinal(one: object) -> float:
-    """What it answers, once. Raises ``Unsuitable`` if that is no finite number, and what it raises itself."""
+    """Return the result of ``get_ordinal``, or the default if there is no such method.
+
+    Raises ``Unsuitable`` if the result is no finite number, and whatever ``get_ordinal`` raises.
+    """
     ask = getattr(one, "get_ordinal", None)
     if not callable(ask):
         return ORDINAL
@@ -135,7 +148,11 @@ def _ordinal(one: object) -> float:
 
 
 def _as_plain(said: Real | Decimal) -> float:
-    """A number of any kind (a fraction, a decimal, one of numpy) as one that is compared and stored with all others."""
+    """Return a number of any kind (a fraction, a decimal, a numpy number) as int or float, so that it can be compared
+    and stored.
+
+    Raises ``Unsuitable`` if it is not finite.
+    """
     try:
         found = int(said) if isinstance(said, Integral) else float(said)
         is_finite = math.isfinite(found)
@@ -147,11 +164,14 @@ def _as_plain(said: Real | Decimal) -> float:
 
 
 _FLAGS = (("critical", True), ("nested", True), ("per_execution", False), ("optional", False), ("momentary", False))
-"""(attribute that is True or False, its default)."""
+"""Attributes of a hook class that must be True or False: (name, default)."""
 
 
 def _attributes(one: object, entry: HookEntry) -> Mapping[str, Value | tuple[str, ...]]:
-    """Its declared attributes. Classes of Heat's group do not have them, and may use the names for something else."""
+    """Return the declared attributes of a hook class. Raises ``Unsuitable`` for an invalid value.
+
+    Not used for classes of Heat's group, which may use these names for something else.
+    """
     found: dict[str, Value | tuple[str, ...]] = {}
     for name, default in _FLAGS:
         said = getattr(one, name, default)
@@ -178,7 +198,7 @@ def _actions(said: object) -> tuple[str, ...]:
 
 
 def last_line(error: BaseException) -> str:
-    """The last line of the traceback: the type of an exception and its message.
+    """Return the type of an exception and its message, as in the last line of a traceback.
 
     >>> last_line(ValueError("no quota file"))
     'ValueError: no quota file'

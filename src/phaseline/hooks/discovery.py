@@ -1,4 +1,6 @@
-"""Where hook classes are announced: by installed distributions, in the settings, by plugin packages. None is imported here."""
+"""Finds the hook classes that installed distributions, the settings and plugin packages announce, without importing
+any.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +17,18 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
 
 FROM_SETTINGS = "settings"
-"""Stands for a group where the settings name the class."""
+"""``HookEntry.group`` of a class that the settings name."""
 FROM_PACKAGE = "package"
-"""Stands for a group where a plugin package brings the class."""
+"""``HookEntry.group`` of a class that a plugin package contains."""
 
 
 @frozen
 class HookEntry:
-    """An announced class: ``target`` is ``module:Class``, ``folder`` is searched first for the module.
+    """An announced hook class: ``target`` is ``module:Class``; the module is searched in ``folder`` first.
 
-    ``distribution``: the distribution or package that contains it; empty: none. ``options``: its constructor's arguments.
-    ``optional``: its package lets a deployment switch it off. ``settings``: the deployment's settings for its package, as stored.
+    ``distribution``: the distribution or package that contains the class, or empty. ``options``: its constructor's
+    arguments. ``optional``: the package lets a deployment disable the class. ``settings``: the stored settings that the
+    deployment has for the package.
     """
 
     group: str
@@ -39,19 +42,21 @@ class HookEntry:
 
     @property
     def key(self) -> str:
-        """Its identity among all classes."""
+        """Unique name of the class among all hook classes: group, distribution and name."""
         return f"{self.group}/{self.distribution}/{self.name}"
 
     @property
     def is_heat(self) -> bool:
-        """True for one of Heat's group."""
+        """True for a class of Heat's entry-point group."""
         return self.group == HEAT_GROUP
 
 
 def announced(*, heat: bool) -> tuple[HookEntry, ...]:
-    """Those of installed distributions; ``heat``: those of Heat's group, too.
+    """Return the hook classes that installed distributions announce; with ``heat`` also those of Heat's entry-point
+    group.
 
-    Where two distributions use the same name both are there; what one announces twice in the same words is one.
+    If two distributions use the same name, both classes are returned. A class announced twice by one distribution is
+    returned once.
     """
     groups = (HOOK_GROUP, HEAT_GROUP) if heat else (HOOK_GROUP,)
     if not is_announced(*groups):
@@ -69,7 +74,7 @@ def _entry(point: EntryPoint) -> HookEntry:
 
 
 def named_twice(entries: Iterable[HookEntry]) -> Iterator[str]:
-    """Sentences about names that several classes have: all are called."""
+    """Yield a warning for each name that several classes have. All of these classes are called."""
     known: dict[str, list[HookEntry]] = {}
     for entry in entries:
         known.setdefault(entry.name, []).append(entry)

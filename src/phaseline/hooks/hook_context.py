@@ -1,8 +1,8 @@
-"""The context of a hook, ``cnxt``, the first argument of its methods: data about the action, and ways to answer.
+"""The context of a hook, ``cnxt``, the first argument of its methods: data about the action, and methods to answer.
 
-A hook that returns agrees; one that raises refuses. Beside that, ``warn`` shows a warning to users, ``decide`` stores
-values for the operations of an instance (``item.decisions``, ``ctx.decisions``), and ``again`` requests another call
-later, with ``data`` kept and no thread held.
+A hook agrees to the action by returning, and refuses it by raising an exception. ``warn`` shows a warning to users.
+``decide`` stores values for the operations of an instance (``item.decisions``, ``ctx.decisions``). ``again`` asks for
+another call later, which keeps ``data`` and occupies no thread meanwhile.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
 
 MOST_WARNINGS = 100
-"""Warnings of one call that are kept; all are in the log."""
+"""Largest number of warnings that are kept for one call; further warnings are only logged."""
 
 
 @frozen
 class HookCall:
-    """The identity of one call of a hook class.
+    """What identifies one call of a hook class.
 
-    ``reason`` of the call: ``before``, then ``completed``, ``failed``, ``cancelled``, ``timeout``, or ``pre_failed`` in an undo.
-    ``attempt``: earlier calls that ended unseen.
+    ``reason`` of the call: ``before`` for pre and preview; ``completed``, ``failed``, ``cancelled`` or ``timeout`` for
+    post; ``pre_failed`` for an undo. ``attempt``: number of earlier calls whose end is unknown because their process
+    died.
     """
 
     name: str
@@ -44,9 +45,10 @@ class HookCall:
 
 @frozen
 class ExecutionFacts:
-    """What is known of an execution apart from its deployment.
+    """The facts about an execution that a hook may read.
 
-    ``decisions``: what hooks before this one have decided. ``rollback_of``: the action that is taken back, empty for none.
+    ``decisions``: what earlier hooks have decided. ``rollback_of``: the action that a rollback takes back, otherwise
+    empty.
     """
 
     execution_id: str = ""
@@ -63,10 +65,13 @@ class ExecutionFacts:
 
 
 class HookContext:
-    """``cnxt``. What it knows of the execution is read from it: ``cnxt.workflow``, ``cnxt.user`` and so on."""
+    """The context ``cnxt`` of a hook.
+
+    Facts about the execution are its attributes: ``cnxt.workflow``, ``cnxt.user`` and so on.
+    """
 
     auth_token: str | None = None
-    """Heat's token of the caller; there is none."""
+    """In Heat, the caller's authentication token. Always None in Phaseline."""
 
     def __init__(
         self,
@@ -84,10 +89,12 @@ class HookContext:
         usage: Callable[[str, str], Sequence[Usage]] | None = None,
         approvals: Callable[[], Sequence[Approval]] = tuple,
     ) -> None:
-        """``ids``: gives the instances there are by id, ``labels`` those of the deployment. ``log`` keeps (level, line). ``digest``: the plan's digest.
+        """Make the context of one call from functions that are called only when the hook asks for something.
 
-        ``data``: what an earlier call left; ``at``: the time, now if it is not given. ``secret``: gives one by its name;
-        ``settings``: those of its package; ``usage``: the deployments that have a label; ``approvals``: what people have approved.
+        ``ids``: returns the deployment's instances by id. ``labels``: its labels. ``log``: stores a line with its
+        level. ``digest``: returns the digest of the plan. ``data``: what an earlier call stored. ``at``: the time, by
+        default now. ``secret``: returns a secret's text by its name. ``settings``: the settings of the hook's package.
+        ``usage``: the deployments that have a label. ``approvals``: what users have approved.
         """
         self.hook = hook
         self.at = at or datetime.now(UTC)
@@ -113,7 +120,7 @@ class HookContext:
 
     @property
     def action(self) -> str:
-        """The action, such as ``CREATE``, in the form for native classes."""
+        """The action, such as ``CREATE``, in Phaseline's own names."""
         return self._told.action
 
     @property
@@ -124,12 +131,12 @@ class HookContext:
 
     @property
     def user(self) -> str:
-        """The requesting user."""
+        """The user that requested the execution."""
         return self._told.user
 
     @property
     def tenant(self) -> str:
-        """Whose it is."""
+        """The tenant to which the deployment belongs."""
         return self._told.tenant
 
     @property
@@ -139,27 +146,27 @@ class HookContext:
 
     @property
     def labels(self) -> Mapping[str, Any]:
-        """{key: values} of the deployment."""
+        """The labels of the deployment: {key: values}."""
         return self._labels()
 
     @property
     def rollback_of(self) -> str:
-        """Of a rollback: the action that is taken back."""
+        """The action that is taken back if this is a rollback, otherwise empty."""
         return self._told.rollback_of
 
     @property
     def depth(self) -> int:
-        """How many deployments this one is a component of."""
+        """The number of deployments that contain this one as a component, directly or indirectly."""
         return self._told.depth
 
     @property
     def parent_execution_id(self) -> str:
-        """The execution that wanted this one, for a component."""
+        """The id of the execution that started this one, if the deployment is a component; otherwise empty."""
         return self._told.parent_execution_id
 
     @property
     def decisions(self) -> Mapping[str, Mapping[str, Any]]:
-        """{instance id: mapping} of what was decided so far in this execution, by this class and those before it."""
+        """The decisions made so far in this execution, by this hook class and earlier ones: {instance id: mapping}."""
         found: dict[str, Mapping[str, Any]] = dict(self._told.decisions)
         for name, decided in self._decided.items():
             found[name] = {**found.get(name, {}), **decided}
@@ -168,32 +175,40 @@ class HookContext:
 
     @property
     def plan(self) -> str:
-        """A digest of what is going to be done: equal as long as a look at it would show the same."""
+        """A digest of the planned action. It changes if what a preview of the action shows changes."""
         return self._digest()
 
     @property
     def approvals(self) -> tuple[Approval, ...]:
-        """What people have approved for this execution, oldest first."""
+        """The approvals that users have given for this execution, oldest first."""
         return tuple(self._approvals())
 
     def secret(self, name: str) -> str:
-        """The text of a secret. Where the engine writes, it is masked from now on. ``KeyError`` if there is none."""
+        """Return the text of a secret; from now on the engine masks this text in all it writes.
+
+        Raises: ``KeyError`` if unknown.
+        """
         if self._secret is None:
             raise KeyError(name)
         return self._secret(name)
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """Of a class that a package brings: the package's settings as the deployment has them, defaults included."""
+        """The deployment's settings of the package that contains the hook class, including defaults; empty without a
+        package.
+        """
         found: Mapping[str, Any] = read_only(self._settings(), "cnxt.settings")
         return found
 
     def usage(self, key: str, value: str) -> Sequence[Usage]:
-        """The deployments with this label, this one included if it has it, with their instances that exist or may be in creation."""
+        """Return the deployments that have this label, each with its instances that exist or may be in creation.
+
+        The hook's own deployment is included if it has the label.
+        """
         return () if self._usage is None else self._usage(key, value)
 
     def log(self, text: str) -> None:
-        """Keep a line with the execution."""
+        """Store a log line with the execution."""
         if self._log is not None:
             self._log("info", text)
 
@@ -208,8 +223,8 @@ class HookContext:
     def decide(self, instance_id: str, decision: Mapping[str, Value]) -> None:
         """Store values for the operations of an instance; several decisions about one instance are merged.
 
-        Raises: ``ValueError`` outside of pre and preview, and for an unknown instance; ``TypeError`` for values that JSON
-        cannot express.
+        Raises: ``ValueError`` outside of pre and preview, and for an unknown instance; ``TypeError`` for values that
+        JSON cannot express.
         """
         if self.hook.phase not in {"pre", "preview"}:
             raise ValueError(f"a decision is made before the operations it is for, not in {self.hook.phase}")
@@ -220,16 +235,19 @@ class HookContext:
         self._decided[instance_id] = {**self._decided.get(instance_id, {}), **given}
 
     def again(self, after_s: float, text: str = "") -> None:
-        """Request another call of the method after a delay in seconds, with the present ``data``, for this reason.
+        """Ask for another call of this method after ``after_s`` seconds, with the current ``data``; ``text`` is the
+        reason.
 
-        It neither agrees nor refuses, and nothing else of the execution begins before the method has decided.
+        The hook then neither agrees nor refuses, and nothing else of the execution begins until it has decided.
         """
         self._again = Outcome(OutcomeKind.AGAIN, milliseconds(after_s), truncate(text, MAX_LINE_CHARS))
 
     # -- for the caller of the hook
 
     def say_state(self, action: str, status: str, reason: str) -> None:
-        """Record a state set by ``stack.state_set``: FAILED counts as if the hook had raised this (H49)."""
+        """Record a state set by ``stack.state_set``; FAILED counts as if the hook had raised an exception with this
+        reason (H49).
+        """
         if status == "FAILED":
             self._failure = truncate(reason, MAX_LINE_CHARS) if reason else f"{action} was set to FAILED"
         elif self._log is not None:
@@ -237,16 +255,16 @@ class HookContext:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What it warned of."""
+        """The warnings that the hook gave in this call."""
         return tuple(self._warnings)
 
     @property
     def decided(self) -> Mapping[str, Mapping[str, Value]]:
-        """What it decided in this call."""
+        """The decisions that the hook made in this call: {instance id: values}."""
         return self._decided
 
     def outcome(self) -> Outcome:
-        """What came of the call if the method returned."""
+        """Return the outcome of a call whose method has returned."""
         if self._failure is not None:
             return Outcome(OutcomeKind.FAILED, message=self._failure)
         if self._again is not None:

@@ -1,6 +1,6 @@
-"""The base class of hook classes: its methods do nothing, and its place is in the middle of the order.
+"""The base class of hook classes: its methods do nothing, and its ordinal is in the middle of the usual ones.
 
-Deriving from it is optional: any class with one of the methods works.
+Deriving from it is optional: any class with one of the hook methods works.
 """
 
 from __future__ import annotations
@@ -15,38 +15,46 @@ if TYPE_CHECKING:
     from phaseline.hooks.stack_view import StackView
 
 ORDINAL = 100
-"""The default for classes that declare none."""
+"""Ordinal of hook classes that declare none."""
 
 
 class LifecycleHook:
-    """Called before and after every action of every deployment; failing is raising an exception.
+    """Base class of hooks, called before and after every action of every deployment.
 
-    One object is made without arguments (or with the ``options`` of the settings) and serves all threads, unless
-    ``per_execution``. The names of the methods, the order of their arguments and the word ``stack`` for a deployment are those
-    of source 2; arguments are given by position.
+    A method fails by raising an exception.
+
+    One object is made without arguments (or with the ``options`` of the settings) and used by all threads, unless
+    ``per_execution`` is True. The names of the methods, the order of their arguments and the word ``stack`` for a
+    deployment are those of the Heat document (source 2). Arguments are passed by position.
     """
 
     critical: bool = True
-    """Whether a ``do_post_op`` that fails makes the execution fail; otherwise it is a warning."""
+    """True if a failing ``do_post_op`` makes the execution fail; otherwise the failure is only a warning."""
     timeout: float = HOOK_TIMEOUT_S
-    """Seconds that one call may take; longer counts as a failure."""
+    """Seconds that one call may take; a call that takes longer has failed."""
     actions: Collection[str] = ()
-    """The only actions it is called for, such as ``{"CREATE", "DELETE"}``; empty: for all."""
+    """The actions for which the hook is called, such as ``{"CREATE", "DELETE"}``; empty for all actions."""
     nested: bool = True
-    """True if it is called for deployments that are components of other deployments."""
+    """True if the hook is also called for deployments that are components of other deployments."""
     per_execution: bool = False
-    """Whether each execution has an object of its own."""
+    """True if each execution gets its own object of the class."""
     optional: bool = False
-    """Whether a deployment may switch it off."""
+    """True if a deployment may disable the hook."""
     momentary: bool = False
-    """Whether its ``do_pre_op`` is called once more when all others have agreed: they may have waited, and its answer holds only for the moment."""
+    """True if ``do_pre_op`` is called a second time, after all other hooks have agreed.
+
+    For an answer that soon becomes outdated: the other hooks may have waited for hours.
+    """
 
     def do_pre_op(
         self, cnxt: HookContext, stack: StackView, current_stack: StackView | None = None, action: str | None = None
     ) -> None:
-        """Called before anything of the action is done; what it raises, the action ends with, and nothing is done.
+        """Check or prepare an action before anything of it is done.
 
-        ``current_stack`` is the new, wanted deployment in an update, rollback or restore, and None in every other action.
+        If this raises an exception, the action ends without effect.
+
+        ``current_stack`` is the new, wanted deployment in an update, rollback or restore, and None in every other
+        action.
         """
 
     def do_post_op(
@@ -57,13 +65,19 @@ class LifecycleHook:
         action: str | None = None,
         is_stack_failure: bool = False,  # noqa: FBT001, FBT002 - source 2's own signature
     ) -> None:
-        """Called once for each pre that did not fail: when the action has ended, or when a later class has refused it."""
+        """React to the end of an action, or to its refusal by a later hook.
+
+        Called once for each ``do_pre_op`` that did not fail.
+        """
 
     def do_preview_op(
         self, cnxt: HookContext, stack: StackView, current_stack: StackView | None = None, action: str | None = None
     ) -> None:
-        """Called when a user previews the action; an exception is shown as a future refusal."""
+        """Check an action that a user previews.
+
+        An exception is shown to the user as a refusal that the action would meet.
+        """
 
     def get_ordinal(self) -> float:
-        """Its place in the order: smaller ones are called earlier."""
+        """Return the number by which hooks are sorted: hooks with smaller numbers are called earlier."""
         return ORDINAL

@@ -1,4 +1,6 @@
-"""The methods of hook classes and how many arguments they take: they are given by position, whatever their names are."""
+"""The methods of hook classes and the number of their arguments, which are passed by position, whatever their names
+are.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +9,13 @@ from collections.abc import Callable, Mapping
 PRE, POST, PREVIEW = "do_pre_op", "do_post_op", "do_preview_op"
 GIVEN = ("cnxt", "stack", "current_stack", "action")
 ARGUMENTS: Mapping[str, tuple[str, ...]] = {PRE: GIVEN, POST: GIVEN, PREVIEW: GIVEN}
-"""{method: its required parameters}; a ``do_post_op`` with one more receives whether the action failed."""
+"""Required arguments of each hook method; a ``do_post_op`` with a fifth one is also given whether the action failed."""
 POST_ARGUMENTS = 5
-"""Context, deployment, target, action, and whether the action failed."""
+"""Number of arguments of a full ``do_post_op``: context, deployment, target, action, and whether the action failed."""
 
 
 def takes(method: Callable[..., object], count: int) -> bool:
-    """Whether it can be called with so many arguments by position; of what cannot be looked at it is assumed.
+    """Return True if a method can be called with ``count`` arguments by position, or if its signature is unknown.
 
     >>> takes(lambda a, b: None, 2), takes(lambda a: None, 2), takes(lambda *all: None, 5)
     (True, False, True)

@@ -1,4 +1,4 @@
-"""The digest of a planned action on a deployment, so that a user can approve exactly this plan."""
+"""Computes the digest of a planned action on a deployment, by which a user approves exactly this plan."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
 
 DIGITS = 12
-"""Of the digest; people read them to one another."""
+"""Number of hexadecimal digits of a digest; short, because users read digests to one another."""
 
 
 def plan_digest(workflow: str, parameters: Mapping[str, Value], deployments: Iterable[LoadedDeployment]) -> str:
-    """The digest of the workflow, its parameters, and the deployment now and after an update.
+    """Return the digest of a workflow, its parameters, and the deployment before and, for an update, after it.
 
-    Of a deployment the blueprint, inputs that are not hidden, instances and their states count. The number of a stored
-    plan does not count.
+    Of a deployment it covers the blueprint, inputs that are not hidden, instances and their states. The parameter that
+    names a stored plan is not covered.
     """
     found = hashlib.sha256()
     given = {name: value for name, value in parameters.items() if name != PLAN}

@@ -1,8 +1,8 @@
-"""Read-only values for hooks, wrapped one level at a time, when they are accessed.
+"""Read-only views of values for hooks. Each level of a nested value is wrapped when it is first accessed.
 
-A hook sees live data, because deep copies of ten thousand instances take a fifth of a second. So mappings come as mappings
-and lists as tuples that raise ``ReadOnlyError`` on writing, with the place. Wrapped values are kept.
-``thaw`` returns a private deep copy that may be changed.
+Hooks see live data, because deep copies of ten thousand instances take a fifth of a second. Mappings and lists are
+wrapped in objects that raise ``ReadOnlyError``, with the path of the value, if a hook writes to them. ``thaw`` returns
+a deep copy that may be changed.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from phaseline.model.deployment.runtime_properties import SCALARS, copy
 
 T = TypeVar("T")
 Path: TypeAlias = "str | Unwritten | tuple[Path, object]"
-"""The path of a value: a name, an object, or (container's path, key). It becomes text only for a message."""
+"""Path of a value, for messages: a name, a view, or (path of the container, key). ``path_text`` turns it into text."""
 
 
 class Dot(str):
-    """A key that is an attribute's name."""
+    """Key of a path that is an attribute's name; it is shown as ``.name`` instead of ``['name']``."""
 
     __slots__ = ()
 
 
 class ReadOnlyError(TypeError, AttributeError):
-    """A hook wrote into what it was only to look at; the text names the place."""
+    """Raised if a hook tries to change a read-only view; the text has the path of the value."""
 
     def __init__(self, path: Path) -> None:
-        """``path``: the place of the refused change, such as ``stack.resources['web_1'].name``."""
+        """Make the error. ``path``: the path of the value, such as ``stack.resources['web_1'].name``."""
         path = path_text(path)
         super().__init__(
             f"{path} cannot be written: views of hooks are read-only; thaw() returns a copy that can be changed"
@@ -36,26 +36,28 @@ class ReadOnlyError(TypeError, AttributeError):
 
 
 class kept(Generic[T]):  # noqa: N801 - used like property
-    """A property that is worked out once: what ``functools.cached_property`` is, without its lock (a tenth of its price)."""
+    """A property that is computed once, like ``functools.cached_property``, but without its lock, at a tenth of the
+    cost.
+    """
 
     def __init__(self, work_out: Callable[[Any], T]) -> None:
-        """Of a method without arguments, of a class whose objects have a ``__dict__``."""
+        """Decorate a method without arguments; objects of its class must have a ``__dict__``."""
         self._work_out, self._name, self.__doc__ = work_out, work_out.__name__, work_out.__doc__
 
     def __get__(self, one: Any, _owner: object = None) -> T:
-        """The value, which is stored in the object from now on."""
+        """Compute the value, and store it in the object, which returns it directly from now on."""
         value = one.__dict__[self._name] = self._work_out(one)
         return value
 
 
 class Unwritten:
-    """What classes of this package share whose objects are shown to hooks: attributes are set once, when they are made."""
+    """Base class of views for hooks: setting or deleting an attribute raises ``ReadOnlyError``. See ``filled``."""
 
     __slots__ = ()
 
     @property
     def path(self) -> Path:
-        """How a hook came to it."""
+        """The path by which a hook accesses this view, such as ``stack.resources['web_1']``."""
         raise NotImplementedError
 
     def __setattr__(self, name: str, _value: object) -> NoReturn:
@@ -66,13 +68,15 @@ class Unwritten:
 
 
 def filled(one: object, **values: object) -> None:
-    """Set attributes of such an object while it is being made."""
+    """Set attributes of a view while it is being made, bypassing its write protection."""
     for name, value in values.items():
         object.__setattr__(one, name, value)
 
 
 def read_only(value: object, path: Path) -> Any:
-    """The value as hooks see it: itself if it cannot be changed, else wrapped. ``path``: how they came to it.
+    """Return a view of a value: a wrapper for a mapping or list, otherwise the value itself.
+
+    ``path`` is used in messages.
 
     >>> seen = read_only({"ports": [80, {"to": 443}]}, "inputs")
     >>> seen["ports"]
@@ -93,7 +97,7 @@ def read_only(value: object, path: Path) -> Any:
 
 
 def thaw(value: object) -> Any:
-    """A deep copy that belongs to the caller alone: plain dicts and lists, writable."""
+    """Return a deep copy of a value, made of plain dicts and lists, that the caller may change."""
     if isinstance(value, Mapping):
         return {key: thaw(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -102,7 +106,7 @@ def thaw(value: object) -> Any:
 
 
 def path_text(path: Path) -> str:
-    """The way as text.
+    """Return a path as text.
 
     >>> path_text((("stack", Dot("inputs")), "port"))
     "stack.inputs['port']"
@@ -116,15 +120,18 @@ def path_text(path: Path) -> str:
 
 
 class SeenMapping(dict[Any, Any]):
-    """A mapping that is only read. It is a dict, so that everything that asks for one (json, isinstance) takes it.
+    """A read-only view of a mapping. It is a dict, so that code which requires a dict (json, isinstance) accepts it.
 
-    Its items are those of the mapping below it, each wrapped when it is first touched.
+    Each value is wrapped when it is first accessed.
     """
 
     __slots__ = ("_above", "_key")
 
     def __init__(self, below: Mapping[Any, Any], above: Path, key: object = "") -> None:
-        """Wrap this mapping. ``above``: the path of its container, with this ``key``; without a key, its own path."""
+        """Wrap the mapping ``below``.
+
+        Its path is ``above``, or with ``key``: the value of this key in the container ``above``.
+        """
         dict.__init__(self, below)
         self._above = above
         self._key = key
@@ -134,7 +141,7 @@ class SeenMapping(dict[Any, Any]):
         return (self._above, self._key) if self._key != "" else self._above
 
     def __getitem__(self, key: Any) -> Any:
-        """The value, wrapped."""
+        """Return the value of a key, wrapped if necessary."""
         value = dict.__getitem__(self, key)
         if type(value) in SCALARS:
             return value
@@ -144,31 +151,34 @@ class SeenMapping(dict[Any, Any]):
         return seen
 
     def get(self, key: Any, default: Any = None) -> Any:
-        """The value, wrapped, or the default."""
+        """Return the value of a key, wrapped if necessary, or the default."""
         return self[key] if key in self else default  # noqa: SIM401 - this is what dict.get is made of
 
     def __iter__(self) -> Iterator[Any]:
-        """The keys. Defined here, so that ``dict(...)`` and ``**`` read the wrapped items and do not bypass them."""
+        """Iterate over the keys. Defined so that ``dict(...)`` and ``**`` read the wrapped values.
+
+        Without this method they would copy the unwrapped values directly.
+        """
         return dict.__iter__(self)
 
     def values(self) -> Any:
-        """The values, wrapped."""
+        """Return the values, wrapped if necessary."""
         return ValuesView(self)
 
     def items(self) -> Any:
-        """The pairs, values wrapped."""
+        """Return the (key, value) pairs, with values wrapped if necessary."""
         return ItemsView(self)
 
     iteritems = items
     itervalues = values
 
     def thaw(self) -> dict[Any, Any]:
-        """A deep copy of its own, writable."""
+        """Return a deep copy that the caller may change."""
         copied: dict[Any, Any] = thaw(self)
         return copied
 
     def copy(self) -> dict[Any, Any]:
-        """A plain dict with the same items, whose values are still read-only."""
+        """Return a plain dict with these items, whose values are still read-only."""
         return dict(self.items())
 
     def __deepcopy__(self, _memo: object) -> dict[Any, Any]:
@@ -202,18 +212,20 @@ class SeenMapping(dict[Any, Any]):
 
 
 class SeenList(tuple[Any, ...]):  # noqa: SLOT001 - a tuple can have no slots that are filled
-    """A read-only list: a tuple of wrapped items that names its path if code tries to change it."""
+    """A read-only view of a list: a tuple of wrapped items. Trying to change it raises
+    ``ReadOnlyError`` with its path.
+    """
 
     _path: Path
 
     def __new__(cls, below: Any, path: Path) -> Self:
-        """Of the items of a list or tuple; ``path``: how a hook came to it."""
+        """Wrap the items of a list or tuple. ``path``: the path by which a hook accesses it, for messages."""
         made = super().__new__(cls, [read_only(item, (path, at)) for at, item in enumerate(below)])
         made.__dict__["_path"] = path
         return made
 
     def __eq__(self, other: object) -> bool:
-        """Whatever a list is equal to: it stands for one."""
+        """Compare the view with a list or tuple as a list would."""
         return tuple.__eq__(self, tuple(other) if isinstance(other, list) else other)
 
     def __ne__(self, other: object) -> bool:
@@ -222,7 +234,7 @@ class SeenList(tuple[Any, ...]):  # noqa: SLOT001 - a tuple can have no slots th
     __hash__ = tuple.__hash__
 
     def thaw(self) -> list[Any]:
-        """A deep copy of its own, writable."""
+        """Return a deep copy that the caller may change."""
         copied: list[Any] = thaw(self)
         return copied
 

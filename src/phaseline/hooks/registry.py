@@ -1,4 +1,7 @@
-"""All hook classes in their total order, and those of them that are called round one action (source 2, "an ordered registry")."""
+"""All hook classes sorted by their order, and the selection of those that are called around one action.
+
+The Heat document (source 2) calls this "an ordered registry".
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,20 @@ if TYPE_CHECKING:
     from phaseline.model.execution.pre_post import PinnedHookClass
 
 AT_LAST = " (at last)"
-"""Behind the name of a class that is asked once more when all others have agreed."""
+"""Suffix of a ``momentary`` hook's name for its second ``do_pre_op`` call, after all other hooks have agreed."""
 
 
 class Registry:
-    """Classes that were announced, each imported, made and asked once. ``hooks`` are in order, broken ones last."""
+    """The announced hook classes, each imported and read once.
+
+    ``hooks`` are sorted; classes that cannot be used come last.
+    """
 
     def __init__(self, entries: Iterable[HookEntry], load: Load, *, heat_critical: bool = True) -> None:
-        """``load`` makes objects; ``heat_critical``: whether a post of Heat's classes that fails makes the execution fail."""
+        """Read all announced classes with ``load``.
+
+        ``heat_critical``: a failing post of Heat's classes makes the execution fail.
+        """
         known = [read(entry, load) for entry in entries]
         if not heat_critical:
             known = [altered(hook, critical=False) if hook.entry.is_heat else hook for hook in known]
@@ -34,18 +43,18 @@ class Registry:
         self.warnings: tuple[str, ...] = tuple(named_twice(hook.entry for hook in self.hooks))
 
     def with_more(self, other: Registry) -> Registry:
-        """Both in one order; nothing is asked again."""
+        """Return a registry with the hooks of both, sorted; no class is read again."""
         found = copy(self)
         found._take((*self.hooks, *other.hooks))  # noqa: SLF001 - of its own kind
         return found
 
     @property
     def broken(self) -> tuple[KnownHook, ...]:
-        """Those that cannot be used."""
+        """The hook classes that cannot be used."""
         return tuple(hook for hook in self.hooks if hook.fault)
 
     def find(self, name: str) -> tuple[KnownHook, ...]:
-        """Those of a name, or of a key."""
+        """Return the hook classes with this name or key."""
         return tuple(hook for hook in self.hooks if name in (hook.name, hook.entry.key))
 
 
@@ -57,10 +66,11 @@ def attending(
     depth: int = 0,
     is_verified: bool = False,
 ) -> tuple[PinnedHookClass, ...]:
-    """The classes called around an action, in order, as an execution pins them.
+    """Return the hooks to call around an action, sorted, in the form in which an execution stores them.
 
-    Their names are unique, also among those in ``besides``. A class that receives two actions, as Heat's classes do for a
-    restart, is listed twice; so is the pre of a ``momentary`` class, with its own name and with ``AT_LAST``.
+    Each has a unique name, which also differs from the names in ``besides``. A class of Heat's group that is called for
+    two actions, as for a restart, is listed twice. A ``momentary`` class is listed twice, too: the second time under
+    its name with ``AT_LAST``, and only for ``do_pre_op``.
     """
     found = list(besides)
     again: list[PinnedHookClass] = []
@@ -76,7 +86,7 @@ def attending(
 
 
 def _unlike(hook: KnownHook, told: str, others: Sequence[PinnedHookClass]) -> str:
-    """A unique name: its own if possible, else with a distinguishing suffix."""
+    """Return a unique name for a hook: its own name if no other hook has it, else its name with a suffix."""
     entry, taken = hook.entry, {one.name for one in others}
     if entry.name not in taken:
         return entry.name

@@ -1,6 +1,6 @@
-"""The read-only view of a deployment for hooks, with Heat's names (source 2, §9 of its spec) beside ours.
+"""The read-only view of a deployment for hooks, with Heat's names (Heat document (source 2), §9) and Phaseline's names.
 
-It shows a snapshot of the deployment. Unused parts cost nothing: resources are created on first access, and kept.
+It shows a snapshot of the deployment. Resources are created on first access and kept, so that unused ones cost nothing.
 A resource is a node instance; its name is the instance's id.
 """
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 IN_PROGRESS, COMPLETE, FAILED = "IN_PROGRESS", "COMPLETE", "FAILED"
 PROPERTIES, RUNTIME = Dot("properties"), Dot("runtime_properties")
 NOT_YET = frozenset({"uninitialized", "deleted"})
-"""States of an instance without a real resource."""
+"""States in which an instance has no real resource."""
 
 
 class RelationshipSeen(Unwritten):
-    """A relationship of a resource to another one, whose name is its ``target``."""
+    """A relationship of a resource; ``target`` is the name of the other resource."""
 
     __slots__ = ("path", "properties", "target", "type", "type_hierarchy")
     type: str
@@ -38,7 +38,7 @@ class RelationshipSeen(Unwritten):
     properties: Mapping[str, Any]
 
     def __init__(self, of: RelationshipContext, path: Path) -> None:
-        """``path``: how a hook came to it."""
+        """Make the view of a relationship. ``path``: the path by which a hook accesses it, for messages."""
         properties = SeenMapping(of.properties, (path, Dot("properties")))
         kinds = {"type": of.type, "type_hierarchy": tuple(of.type_hierarchy)}
         filled(self, **kinds, target=of.target, properties=properties, path=path)
@@ -48,7 +48,7 @@ class RelationshipSeen(Unwritten):
 
 
 class StackResource(Unwritten):
-    """One node instance."""
+    """The read-only view of one node instance."""
 
     __slots__ = ("_known", "_number", "_of", "_properties", "_runtime")
     _of: ResourcesView
@@ -59,7 +59,7 @@ class StackResource(Unwritten):
 
     @property
     def path(self) -> Path:
-        """How a hook came to it."""
+        """The path by which a hook accesses this resource."""
         return self._of.path, self.name
 
     @property
@@ -77,31 +77,31 @@ class StackResource(Unwritten):
 
     @property
     def node(self) -> str:
-        """The name of its node."""
+        """The name of the instance's node."""
         return self._of_node.name
 
     @property
     def index(self) -> int:
-        """Which of the instances of its node it is, from 1."""
+        """The number of this instance among the instances of its node, from 1."""
         return int(self._of.deployment.topology.index[self._number])
 
     @property
     def node_type(self) -> str:
-        """The type of its node."""
+        """The type of the instance's node."""
         return self._of_node.type
 
     @property
     def type_hierarchy(self) -> Sequence[str]:
-        """The types it is one of, root first."""
+        """The node's type and all types from which it derives, the root type first."""
         return tuple(self._of_node.type_hierarchy)
 
     def is_a(self, type_name: str) -> bool:
-        """Whether its type is this one, or derives from it."""
+        """Return True if the node's type is this type, or derives from it."""
         return type_name in self._of_node.type_hierarchy
 
     @property
     def properties(self) -> Mapping[str, Any]:
-        """The properties of its node, evaluated."""
+        """The evaluated properties of the instance's node."""
         found = self._properties
         if found is None:
             found = SeenMapping(self._of_node.properties, self, PROPERTIES)
@@ -110,7 +110,7 @@ class StackResource(Unwritten):
 
     @property
     def runtime_properties(self) -> Mapping[str, Any]:
-        """What operations have written."""
+        """The runtime properties that operations have written."""
         found = self._runtime
         if found is None:
             document = attributes_in(self._of.deployment.document_of(self._number))
@@ -120,29 +120,29 @@ class StackResource(Unwritten):
 
     @property
     def state(self) -> str:
-        """Such as ``started``."""
+        """The state of the instance, such as ``started``."""
         return self._deployment.state_of(self._number)
 
     @property
     def host(self) -> str | None:
-        """The name of the host it is on, itself if it is one."""
+        """The name of the host that contains this resource; a host is its own host."""
         return self._deployment.host(self._instance)
 
     @property
     def container(self) -> str | None:
-        """The name of the resource it is contained in."""
+        """The name of the resource in which this one is contained, or None."""
         topology = self._deployment.topology
         inside = int(topology.container[self._number])
         return None if inside < 0 else topology.ids[inside]
 
     @property
     def relationships(self) -> tuple[RelationshipSeen, ...]:
-        """Those that lead from it to others, containment among them."""
+        """The relationships from this resource to others, including containment."""
         found = self._deployment.relationships(self._instance)
         return tuple(RelationshipSeen(one, ((self, Dot("relationships")), at)) for at, one in enumerate(found))
 
     def thaw(self) -> dict[str, Any]:
-        """A copy of what it is, writable."""
+        """Return a copy of name, node, type, state and properties that the caller may change."""
         return {
             "name": self.name,
             "node": self.node,
@@ -156,25 +156,25 @@ class StackResource(Unwritten):
 
     @property
     def uuid(self) -> str:
-        """Its name, unique in the deployment for ever; it exists before the real resource does."""
+        """The name of the resource. It is never reused in the deployment, and exists before the real resource does."""
         return self.name
 
     @property
     def resource_id(self) -> str | None:
-        """What a cloud knows it by (``model.deployment.physical_ids``); None while there is none."""
+        """The resource's id in the cloud (``model.deployment.physical_ids``), or None if there is none yet."""
         return physical_id(self._deployment.document_of(self._number), self._of_node.properties)
 
     def type(self) -> str:
-        """The type of its node."""
+        """Return the type of the instance's node."""
         return self._of_node.type
 
     def parsed_template(self) -> dict[str, Any]:
-        """Its piece of the template in Heat's form, a copy."""
+        """Return the resource's part of the template in Heat's form, as a copy that the caller may change."""
         needs = sorted({one.target for one in self.relationships})
         return {"Type": self.node_type, "Properties": thaw(self.properties), "Metadata": {}, "DependsOn": needs}
 
     def _scheduler_hints(self, hints: Mapping[str, Any]) -> dict[str, Any]:
-        """What Heat adds to hints for its scheduler: nothing here."""
+        """Return the hints unchanged; Heat adds hints for its scheduler here."""
         return dict(hints)
 
     @property
@@ -191,12 +191,15 @@ class StackResource(Unwritten):
 
 
 SET = {name: vars(StackResource)[name].__set__ for name in StackResource.__slots__}
-"""What sets an attribute without asking the class that refuses to; views are made by the thousand."""
+"""Functions that set an attribute of ``StackResource`` quickly, bypassing its write protection: {name: function}.
+
+Used because a deployment may have thousands of these views.
+"""
 SET_OF, SET_NUMBER, *SET_LATER = (SET[name] for name in ("_of", "_number", "_known", "_properties", "_runtime"))
 
 
 class ResourcesView(Mapping[str, StackResource]):
-    """{name: resource} in the order of the instances' numbers, those that were removed left out."""
+    """The resources of a deployment by name, in the order of the instances' numbers, without removed ones."""
 
     __slots__ = ("__dict__", "_made", "deployment", "path")
     deployment: LoadedDeployment
@@ -204,7 +207,9 @@ class ResourcesView(Mapping[str, StackResource]):
     _made: dict[int, StackResource]
 
     def __init__(self, deployment: LoadedDeployment, path: Path) -> None:
-        """All of a deployment. ``path``: how a hook came to it."""
+        """Show all resources of a deployment. ``path``: the path by which a hook accesses this
+        mapping, for messages.
+        """
         filled(self, deployment=deployment, path=path, _made={})
 
     @kept
@@ -223,7 +228,7 @@ class ResourcesView(Mapping[str, StackResource]):
         return found
 
     def __getitem__(self, name: str) -> StackResource:
-        """``KeyError`` where there is none of this name."""
+        """Return the resource of this name. Raises: ``KeyError`` if there is none."""
         topology = self.deployment.topology
         number = topology.number_of[name]
         if not topology.is_there[number]:
@@ -238,19 +243,19 @@ class ResourcesView(Mapping[str, StackResource]):
         return len(self._numbers)
 
     def values(self) -> Any:
-        """The resources."""
+        """Return all resources."""
         return [self._at(number) for number in self._numbers]
 
     def items(self) -> Any:
-        """(name, resource) of each."""
+        """Return (name, resource) for all resources."""
         return [(one.name, one) for one in self.values()]
 
     def iteritems(self) -> Iterator[tuple[str, StackResource]]:
-        """As an old class asks."""
+        """Return an iterator over ``items``, as Python 2 had it, for old hook classes."""
         return iter(self.items())
 
     def itervalues(self) -> Iterator[StackResource]:
-        """As an old class asks."""
+        """Return an iterator over ``values``, as Python 2 had it, for old hook classes."""
         return iter(self.values())
 
     def __setattr__(self, name: str, _value: object) -> NoReturn:
@@ -269,7 +274,7 @@ class ResourcesView(Mapping[str, StackResource]):
 
 
 class StackView(Unwritten):
-    """The deployment. True even where it has no resources (Heat's is not: H40)."""
+    """The read-only view of a deployment. In a condition it is True even without resources, unlike Heat's (H40)."""
 
     __slots__ = ("__dict__", "_find", "_said", "_whose", "action", "status")
     action: str
@@ -287,12 +292,15 @@ class StackView(Unwritten):
         whose: str = "stack",
         said: Callable[[str, str, str], None] | None = None,
     ) -> None:
-        """``find`` returns a snapshot; it is called on first access. ``whose``: the hook's name for the view. ``said`` receives the state that a hook sets."""
+        """Show the snapshot that ``find`` returns; ``find`` is called on first access.
+
+        ``whose``: what messages call this view. ``said``: called with the action, status and reason that a hook sets.
+        """
         filled(self, _find=find, _whose=whose, _said=said or _unheard, action=action, status=status)
 
     @property
     def path(self) -> Path:
-        """What a hook calls it."""
+        """The name by which a hook accesses this view: ``stack`` or ``target``."""
         return self._whose
 
     @kept
@@ -301,17 +309,17 @@ class StackView(Unwritten):
 
     @kept
     def resources(self) -> ResourcesView:
-        """{name: resource}."""
+        """The resources of the deployment: {name: resource}."""
         return ResourcesView(self._deployment, (self._whose, Dot("resources")))
 
     @property
     def id(self) -> str:
-        """The deployment's id, equal for all its actions."""
+        """The deployment's id, which never changes."""
         return self._deployment.view.id
 
     @property
     def name(self) -> str:
-        """The deployment's name."""
+        """The deployment's name, which is its id."""
         return self._deployment.view.id
 
     @property
@@ -321,7 +329,7 @@ class StackView(Unwritten):
 
     @property
     def blueprint(self) -> str:
-        """The id of its blueprint, or the name of the file."""
+        """The id of the deployment's blueprint, or the name of the blueprint's file."""
         return self._deployment.view.blueprint
 
     @property
@@ -336,21 +344,24 @@ class StackView(Unwritten):
 
     @kept
     def labels(self) -> Mapping[str, Any]:
-        """{key: values}."""
+        """The deployment's labels: {key: values}."""
         labels = self._deployment.blueprint.labels
         known = {key: [one for one in values if isinstance(one, str)] for key, values in labels.items()}
         return SeenMapping(known, (self._whose, Dot("labels")))
 
     def preview_resources(self) -> list[Any]:
-        """The resources as a list; one that is itself a list would be a nested stack's (there are none)."""
+        """Return the resources as a list.
+
+        Heat puts the resources of a nested stack into a list inside; Phaseline has none.
+        """
         return list(self.resources.values())
 
     def state_set(self, action: str, status: str, reason: str = "") -> None:
-        """Declare that the action failed (``FAILED``); this is recorded and changes nothing else (H49)."""
+        """Declare the action's state. FAILED refuses the action; any other status is only logged (H49)."""
         self._said(action, status, reason)
 
     def thaw(self) -> dict[str, Any]:
-        """A copy of everything, writable."""
+        """Return a deep copy of the whole view that the caller may change."""
         return {
             "id": self.id,
             "name": self.name,
@@ -381,4 +392,4 @@ class StackView(Unwritten):
 
 
 def _unheard(_action: str, _status: str, _reason: str) -> None:
-    """Ignore the state set on a view of another deployment."""
+    """Ignore a state that a hook sets on a view without a receiver (``said``)."""

@@ -1,4 +1,4 @@
-"""Threads for calls of hook classes, so that a hanging class blocks nothing beyond its time limit."""
+"""Threads for calls of hook classes: a call that hangs is abandoned with its thread, and blocks nothing else."""
 
 from __future__ import annotations
 
@@ -12,16 +12,19 @@ T = TypeVar("T")
 
 
 class LeftAloneError(Exception):
-    """The wait for a job was given up."""
+    """Raised to the thread that waits for a job, if another thread has abandoned the job."""
 
 
 class Job(Generic[T]):
-    """A running job. ``is_over`` can be acquired as soon as it has ended; ``is_left``: it was abandoned."""
+    """A running job.
+
+    ``is_over`` is a lock that can be acquired when the job has ended; ``is_left``: the job was abandoned.
+    """
 
     __slots__ = ("_threads", "code", "context", "is_left", "is_over", "result")
 
     def __init__(self, code: Callable[[], T], threads: BoundedThreads) -> None:
-        """About to be run by one of these threads."""
+        """Make the job of running ``code`` in one of these threads; it is not started yet."""
         self.code, self._threads = code, threads
         self.context = copy_context()  # its output belongs to the waiting call
         self.is_over = threading.Lock()
@@ -30,7 +33,7 @@ class Job(Generic[T]):
         self.result: list[T] = []
 
     def leave(self) -> bool:
-        """Wait for it no longer, from any thread; False if it has ended, or was left before."""
+        """Abandon the job, from any thread. Return False if it has ended already, or was abandoned before."""
         with self._threads.lock:
             if self.result or self.is_left:
                 return False
@@ -40,7 +43,11 @@ class Job(Generic[T]):
         return True
 
     def wait(self, timeout_s: float) -> T:
-        """The return value of its code. ``TimeoutError``: it took longer and was abandoned; ``LeftAloneError``: another thread abandoned it."""
+        """Return the result of the job's code.
+
+        Raises: ``TimeoutError`` if the job took longer than ``timeout_s``, and is now abandoned; ``LeftAloneError`` if
+        another thread has abandoned it.
+        """
         if not self.is_over.acquire(timeout=timeout_s) and self.leave():
             raise TimeoutError
         if not self.result:
@@ -49,16 +56,16 @@ class Job(Generic[T]):
 
 
 class BoundedThreads:
-    """Daemon threads that are used again; one whose job was given up ends with it, should it ever return."""
+    """Daemon threads that are reused. The thread of an abandoned job is not reused: it ends when the job returns."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self._idle: list[queue.SimpleQueue[Job[object]]] = []
         self.left = 0
-        """How many threads hang in jobs that were given up."""
+        """Number of threads that still run abandoned jobs."""
 
     def begin(self, code: Callable[[], T]) -> Job[T]:
-        """Run ``code``, which must not raise; the caller waits for it."""
+        """Start running ``code``, which must not raise exceptions, and return the job to wait for."""
         job = Job(code, self)
         with self.lock:
             jobs = self._idle.pop() if self._idle else None
@@ -69,7 +76,10 @@ class BoundedThreads:
         return job
 
     def run(self, code: Callable[[], T], timeout_s: float) -> T:
-        """What ``code`` returns, which may raise nothing. ``TimeoutError``: it has not come to an end in that time."""
+        """Run ``code``, which must not raise exceptions, and return its result.
+
+        Raises: ``TimeoutError`` if it took longer than ``timeout_s``.
+        """
         return self.begin(code).wait(timeout_s)
 
     def _work(self, jobs: queue.SimpleQueue[Job[object]]) -> None:
