@@ -1,1 +1,1 @@
-"""The read side: lists, details and explanations."""
+"""Queries: read the store and return lists, details and explanations, without changing anything."""

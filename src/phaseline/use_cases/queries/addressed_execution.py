@@ -1,4 +1,7 @@
-"""Find the execution to which a command applies if only its deployment is given; it may be an earlier one."""
+"""Find the execution that a command acts on when the user names only a deployment.
+
+This need not be the latest execution of the deployment: an earlier one may be open, or may be the one to retry.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +23,16 @@ if TYPE_CHECKING:
     from phaseline.ports.store import Store
 
 NAMED = 5
-"""The number of executions named if several fit."""
+"""Number of executions that the error PL-C018 names when a command fits several executions."""
 
 
 def find_open(
     store: Store, id: str | None, deployment: str | None, word: str, applies: Callable[[ExecutionRow], bool]
 ) -> ExecutionRow:
-    """The execution of this id; without an id the only open one to which the command ``word`` applies.
+    """Return the execution with this id; without an id, the only open execution for which ``applies`` is true.
 
-    If it applies to none, the result is the latest. Raises: the errors of ``find_execution``; PL-C018 with the ids if
-    the command applies to several.
+    If ``applies`` is true for no open execution of the deployment, return the latest execution. ``word``: the command,
+    for the error text. Raises: the errors of ``find_execution``; PL-C018 with the ids if several executions fit.
     """
     latest = find_execution(store, id, deployment, to_change=True)
     if id is not None:
@@ -38,9 +41,10 @@ def find_open(
 
 
 def find_started(store: Store, id: str | None, deployment: str | None, word: str) -> ExecutionRow:
-    """The execution of this id; without an id the only open one that has begun, or else the only queued one.
+    """Return the execution with this id; without an id, the only open execution of the deployment that has begun.
 
-    Otherwise the same as ``find_open``.
+    If none has begun, return the only queued execution; if none is open, the latest. ``word``: the command, for the
+    error text. Raises: the errors of ``find_open``.
     """
     latest = find_execution(store, id, deployment, to_change=True)
     if id is not None:
@@ -52,10 +56,10 @@ def find_started(store: Store, id: str | None, deployment: str | None, word: str
 def the_fitting_one(
     store: Store, id: str | None, deployment: str | None, word: str, choose: Callable[[ExecutionRow], object]
 ) -> ExecutionRow:
-    """The execution of this id; without an id the only one for which ``choose`` raises no problem.
+    """Return the execution with this id; without an id, the only execution for which ``choose`` raises no problem.
 
-    The open executions of the deployment and its latest one are tried; if none fits, the result is the latest.
-    Raises: the errors of ``find_open``.
+    Try the open executions of the deployment and its latest one. If ``choose`` raises for all of them, return the
+    latest. ``word``: the command, for the error text. Raises: the errors of ``find_open``.
     """
     latest = find_execution(store, id, deployment, to_change=True)
     if id is not None:
@@ -67,11 +71,11 @@ def the_fitting_one(
 
 
 def find_failed(store: Store, id: str | None, deployment: str | None, statuses: Sequence[EntryStatus]) -> ExecutionRow:
-    """The execution of this id; without an id the latest that can be retried.
+    """Return the execution with this id; without an id, the execution of the deployment that a retry should act on.
 
-    It is the latest execution of the deployment. If that has completed or not begun, it is the only earlier execution
-    that was left unfinished and has entries with these statuses; without such an execution the latest. Raises: the
-    errors of ``find_open``.
+    This is normally the latest execution. If the latest has completed, or is queued and has not begun, return the only
+    earlier unfinished execution that has entries with one of ``statuses``; if there is no such execution, the latest.
+    Raises: the errors of ``find_open``.
     """
     latest = find_execution(store, id, deployment, to_change=True)
     is_queued = latest.status is ExecutionStatus.QUEUED and not latest.started_at

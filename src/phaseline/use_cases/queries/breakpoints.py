@@ -1,4 +1,4 @@
-"""Instances that are stopped at breakpoints."""
+"""List the instances that are stopped at breakpoints."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 @frozen
 class StoppedInstance:
-    """An instance that is stopped at a breakpoint. ``graph`` and ``position``: those of its entry."""
+    """An instance that is stopped at the breakpoint ``point``.
+
+    ``graph`` and ``position`` identify the entry of the breakpoint that waits for this instance.
+    """
 
     point: str
     instance: str
@@ -33,14 +36,17 @@ class StoppedInstance:
 
 
 def list_breakpoints(ctx: RequestContext, deployment: str | None = None) -> Sequence[StoppedInstance]:
-    """Instances stopped at breakpoints, of all deployments or of one; the oldest execution first."""
+    """Return the instances that are stopped at breakpoints, oldest execution first.
+
+    ``deployment``: return only instances of this deployment; None: of all deployments.
+    """
     number = find_deployment(ctx.store, deployment).number if deployment else None
     rows = ctx.store.executions(number, only_open=True)
     return [one for row in rows if row.request.breakpoints for one in stopped_in(ctx.store, row)]
 
 
 def stopped_in(store: Store, row: ExecutionRow) -> Iterator[StoppedInstance]:
-    """Instances stopped at breakpoints in one execution."""
+    """Yield the instances that are stopped at breakpoints in one execution."""
     topology = store.topology(row.deployment)
     for known in store.graphs(row.number):
         is_asleep = store.statuses(known.id) == EntryStatus.SLEEPING

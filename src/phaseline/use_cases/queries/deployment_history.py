@@ -1,4 +1,4 @@
-"""The history of a deployment with the actor of each event: its creation, its executions and the decisions of operators."""
+"""The history of a deployment: its creation, its executions and the decisions of operators, each with its actor."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ if TYPE_CHECKING:
     from phaseline.ports.store import Store
 
 SHOWN_PARAMETERS = 5
-"""The number of parameters of an execution that are shown; the others are counted."""
+"""Number of parameters of an execution that are shown; of the remaining ones only the count is shown."""
 LONGEST = 60
-"""The number of characters of a parameter's value that are shown."""
+"""Number of characters after which a shown parameter value is cut off."""
 WORTH_TELLING_MS = 1_000
-"""A wait shorter than this before an execution began gets no line."""
+"""Shortest wait (ms) between request and start of an execution for which the history has a line "began"."""
 
 
 @frozen
 class Happening:
-    """One event: time (ms), actor, action, and details such as parameters or reasons.
+    """One event in the history of a deployment.
 
-    ``execution``: the execution to which the event belongs.
+    ``at`` is its time in ms, ``what`` the action. ``details`` has for example parameters or a reason. ``execution`` is
+    the id of the execution that the event belongs to; it is empty for the creation of the deployment.
     """
 
     at: int
@@ -39,7 +40,7 @@ class Happening:
 
 @frozen
 class DeploymentHistory:
-    """The last of ``total`` events, oldest first."""
+    """The last events of a deployment, oldest first. ``total``: number of all its events, shown or not."""
 
     deployment: str
     happenings: Sequence[Happening]
@@ -47,7 +48,7 @@ class DeploymentHistory:
 
 
 def deployment_history(ctx: RequestContext, name: str, *, limit: int | None = None) -> DeploymentHistory:
-    """Return the history since the deployment was created. Raises: PL-C010, PL-C013."""
+    """Return the events of a deployment since its creation, or only the last ``limit``. Raises: PL-C010, PL-C013."""
     store = ctx.store
     row = find_deployment(store, name)
     found = [Happening(row.created_at, row.created_by, "created", f"from {row.blueprint_file}")]

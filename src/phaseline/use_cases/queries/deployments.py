@@ -1,4 +1,4 @@
-"""Looking at deployments, and computing their outputs."""
+"""List and show deployments, and compute their outputs."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from phaseline.ports.store import Store
 
 UNREADABLE = "unreadable"
-"""The status of a deployment that can only be listed and deleted."""
+"""Status of a deployment whose stored rows cannot be read; it can only be listed and deleted."""
 GONE = (InstanceState.UNINITIALIZED, InstanceState.DELETED)
 IS_GONE = frozenset(map(int, GONE))
-"""States of instances of which nothing is installed."""
+"""Numbers of the states in which nothing of an instance is installed."""
 
 
 def list_deployments(
@@ -49,11 +49,11 @@ def list_deployments(
     labels: Sequence[str] = (),
     limit: int | None = None,
 ) -> Page[DeploymentView]:
-    """Deployments by name, with their instances by state and their latest execution.
+    """Return deployments sorted by name, with the number of instances in each state and the latest execution.
 
-    ``status``: a status as shown in their views; ``text``: part of the name, the description or the blueprint's path;
-    ``labels``: only deployments with all these labels, each ``KEY=VALUE`` or ``KEY``. Raises: PL-C068 for an invalid
-    label.
+    ``status``: only deployments with this status, as in ``DeploymentView.status``. ``text``: part of the name, of the
+    description or of the blueprint's path. ``labels``: only deployments with all these labels, each ``KEY=VALUE`` or
+    ``KEY``. Raises: PL-C068 for an invalid label.
     """
     rows = [row for row in ctx.store.deployments() if text.casefold() in _searched_text(row).casefold()]
     if labels:
@@ -70,12 +70,15 @@ def _searched_text(row: DeploymentRow) -> str:
 
 
 def find_to_change(ctx: RequestContext, name: str) -> DeploymentDetails:
-    """The deployment of exactly this name, for a change. Raises: PL-C010 with the name that was probably intended."""
+    """Return the deployment with exactly this name, because a command is going to change it.
+
+    Raises: PL-C010 with the name that was probably intended.
+    """
     return show_deployment(ctx, find_deployment(ctx.store, name, to_change=True).name)
 
 
 def show_deployment(ctx: RequestContext, name: str) -> DeploymentDetails:
-    """One deployment with its inputs and nodes and the folders of its code."""
+    """Return one deployment with its inputs, its nodes and the folders of its code."""
     store = ctx.store
     row = find_deployment(store, name)
     topology = store.topology(row.number)
@@ -98,10 +101,10 @@ def show_deployment(ctx: RequestContext, name: str) -> DeploymentDetails:
 
 
 def outputs(ctx: RequestContext, name: str, *, reveal: bool = False) -> Outputs:
-    """Outputs and capabilities of a deployment, computed from the present data of its instances.
+    """Compute the outputs and capabilities of a deployment from the present data of its instances.
 
-    A value that contains a secret is shown as ``(hidden)`` unless ``reveal``; a value with a deleted secret is left
-    out (B24).
+    A value that contains a secret is shown as ``(hidden)``, except with ``reveal``. A value that needs a deleted secret
+    is left out (B24).
     """
     store = ctx.store
     row = find_deployment(store, name)
@@ -124,7 +127,7 @@ def outputs(ctx: RequestContext, name: str, *, reveal: bool = False) -> Outputs:
 
 
 def unread(store: Store, row: DeploymentRow) -> str:
-    """Why a deployment cannot be read as a whole; empty if it can."""
+    """Return the reason why the stored rows of a deployment cannot be read, or "" if they can be read."""
     flaw = row.flaw or store.listings.rosters([row.number])[row.number].flaw
     if flaw:
         return flaw
@@ -135,12 +138,12 @@ def unread(store: Store, row: DeploymentRow) -> str:
 
 
 def living_count(store: Store, row: DeploymentRow) -> int:
-    """The number of instances that are, or may be, installed."""
+    """Return the number of instances that are installed, or may be installed."""
     return int(living(store, row).sum())
 
 
 def living(store: Store, row: DeploymentRow) -> np.ndarray:
-    """Bool by number: the instances that are, or may be, installed."""
+    """Return a bool array by instance number: True if the instance is installed, or may be installed."""
     states = store.states(row.number)
     if row.kind == "resources":
         return np.asarray(states != REMOVED)
@@ -154,12 +157,12 @@ def _as_life_cycle(store: Store, row: DeploymentRow, states: np.ndarray) -> np.n
 
 
 def open_execution(store: Store, row: DeploymentRow) -> ExecutionRow | None:
-    """The execution of a deployment that has not ended, or None."""
+    """Return the oldest open execution of a deployment, or None if all its executions have ended."""
     return next(iter(store.executions(row.number, only_open=True)), None)
 
 
 def briefs(store: Store, rows: Sequence[DeploymentRow]) -> list[DeploymentView]:
-    """The deployments as rows of a list, without reading blueprints."""
+    """Return the deployments as rows for a list, without reading their blueprints."""
     glances = store.listings.glances([row.number for row in rows])
     return [_brief(store, row, glances[row.number]) for row in rows]
 
@@ -203,14 +206,18 @@ def _left_behind(store: Store, executions: Sequence[ExecutionRow]) -> str:
 
 
 def _status_of_resources(executions: Sequence[ExecutionRow]) -> str:
-    """A status word: whether resources are being brought to a target, and whether the last execution that did so succeeded."""
+    """Return the status of a cluster.
+
+    It is "in_progress" while an execution is open, "requires_attention" if the last execution failed, and otherwise
+    "good".
+    """
     if any(not row.status.is_ended for row in executions):
         return "in_progress"
     return "requires_attention" if executions and executions[-1].status is ExecutionStatus.FAILED else "good"
 
 
 def _that_acted(store: Store, executions: Sequence[ExecutionRow]) -> Sequence[ExecutionRow]:
-    """The executions without the latest ones that hooks refused, which did not touch the deployment (H22)."""
+    """Return the executions without the last ones that hook classes refused, because those changed nothing (H22)."""
     if not executions or not _was_refused(store, executions[-1]):
         return executions
     executions = store.executions(executions[-1].deployment)  # an earlier one may have completed
@@ -228,12 +235,15 @@ def _was_refused(store: Store, row: ExecutionRow) -> bool:
 
 
 def _present(states: np.ndarray) -> set[int]:
-    """The states in which at least one instance is."""
+    """Return the numbers of the states that at least one instance has."""
     return set(np.bincount(states).nonzero()[0].tolist())
 
 
 def _status(executions: Sequence[ExecutionRow], states: set[int]) -> str:
-    """A status word by W11: for an open execution, for failures, or for the states of the instances."""
+    """Return the status of a deployment of nodes (W11).
+
+    The latest execution decides if it is open or has failed; otherwise ``states``, the states of the instances, decide.
+    """
     latest = executions[-1].status if executions else None
     if latest is not None and not latest.is_ended and latest is not ExecutionStatus.ATTENTION:
         return "in_progress"

@@ -31,12 +31,15 @@ if TYPE_CHECKING:
     from phaseline.views.views import FailingCall
 
 WORTH_TELLING = (EntryStatus.FAILED, EntryStatus.UNSURE)
-"""Statuses of entries that an execution's view lists one by one."""
+"""Statuses of entries that the view of an execution lists one by one; other entries are only counted."""
 
 
 @frozen
 class ExecutionFilter:
-    """Conditions that all must hold; empty: any. ``since`` in ms: requested then or later. ``text``: part of the id or the reason."""
+    """Conditions for executions. An execution must meet all of them; an empty condition is always met.
+
+    ``since``: earliest time (ms) at which the execution was requested. ``text``: part of its id or of its reason.
+    """
 
     status: str = ""
     workflow: str = ""
@@ -45,7 +48,7 @@ class ExecutionFilter:
     text: str = ""
 
     def query(self, deployment: int | None, limit: int | None) -> row_queries.ExecutionQuery | None:
-        """The question to the store, latest executions first; None if no execution can have the status."""
+        """Return the query for the store, latest executions first; None if ``status`` is no status of executions."""
         known = [status for status in ExecutionStatus if status.value == self.status]
         if self.status and not known:
             return None
@@ -69,7 +72,7 @@ def list_executions(
     wanted: ExecutionFilter | None = None,
     limit: int | None = None,
 ) -> Page[ExecutionView]:
-    """Executions of a deployment or of all, the latest first, without their failures."""
+    """Return the executions of one deployment or of all, latest first, without their failures."""
     number = find_deployment(ctx.store, deployment).number if deployment else None
     query = (wanted or ExecutionFilter(status or "")).query(number, limit)
     if query is None:
@@ -81,7 +84,10 @@ def list_executions(
 
 
 def show_execution(ctx: RequestContext, id: str | None = None, *, deployment: str | None = None) -> ExecutionView:
-    """One execution (its id, a beginning of it, or the latest of a deployment) with every failed entry."""
+    """Return one execution with every failed entry.
+
+    ``id``: the execution's id or a unique beginning of it. None: the latest execution of the deployment.
+    """
     row = find_execution(ctx.store, id, deployment)
     owner = None if row.status.is_ended else ctx.store.owner()
     runner = str(owner) if owner is not None else ""
@@ -108,7 +114,7 @@ def _failing(store: Store, row: ExecutionRow) -> list[FailingCall]:
 
 
 def _decisions(store: Store, row: ExecutionRow) -> list[OperatorDecision]:
-    """Requests of operators to an execution after its start, oldest first."""
+    """Return the requests that operators made to an execution after its start, oldest first."""
     return [
         OperatorDecision(
             request.at,
@@ -130,14 +136,14 @@ def _stopped(ctx: RequestContext, row: ExecutionRow) -> int:
 
 
 def _queued(store: Store, row: ExecutionRow) -> ExecutionView:
-    """The row as users see it, with the execution for which it waits."""
+    """Return the view of an execution, with the id of the execution for which it waits, if it waits for one."""
     queued = blocking_execution(store, row)
     view = brief_view(row)
     return view if queued is None else altered(view, waits_for=queued.blocker.id)
 
 
 def brief_view(row: ExecutionRow) -> ExecutionView:
-    """The row as users see it."""
+    """Return the view of an execution, made from its stored row only."""
     return ExecutionView(
         id=row.id,
         workflow=row.request.workflow,
@@ -155,9 +161,9 @@ def brief_view(row: ExecutionRow) -> ExecutionView:
 def view_execution(
     store: Store, row: ExecutionRow, *, interrupted: bool = False, notices: tuple[str, ...] = ()
 ) -> ExecutionView:
-    """The view of an execution: counts of its entries by status, and its failed and unsure entries.
+    """Return the view of an execution: the numbers of its entries by status, and its failed and unsure entries.
 
-    Graphs that were replaced by a retry are left out.
+    Graphs that a retry has replaced are left out.
     """
     counts: Counter[str] = Counter()
     of_hooks: Counter[str] = Counter()
@@ -190,7 +196,7 @@ def _is_of_hooks(graph: GraphRow) -> bool:
 
 
 def _ms_in_hooks(store: Store, row: ExecutionRow) -> int:
-    """The total time (ms) of the calls of hook classes that have ended."""
+    """Return the total time (ms) of all ended calls of hook classes."""
     if not row.request.is_surrounded:
         return 0
 
@@ -201,7 +207,7 @@ def _ms_in_hooks(store: Store, row: ExecutionRow) -> int:
 
 
 def failures_of(store: Store, deployment: int, graph_id: int, statuses: np.ndarray) -> Iterator[Failure]:
-    """The entries of a graph that failed or are unsure, by position."""
+    """Yield the entries of a graph that failed or are unsure, by position."""
     positions = np.flatnonzero(np.isin(statuses, list(WORTH_TELLING)))
     graph, topology = store.graph(graph_id), store.topology(deployment)
     notes = {note.position: note for note in store.notes(graph_id)}
@@ -220,7 +226,7 @@ def failures_of(store: Store, deployment: int, graph_id: int, statuses: np.ndarr
 
 
 def _function(topology: Topology, kind: SubjectKind, subject: int, phase: str) -> str:
-    """The function that the blueprint maps to an operation."""
+    """Return the name of the function or script that the blueprint maps to an operation, or "" if there is none."""
     found = cloudify_event_lines.operation_called(topology, kind, subject, phase)
     if found is None:
         return ""

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 @frozen
 class Hooked:
-    """Results of all hook classes. ``warnings`` and ``waits``: texts of the form ``class: text``."""
+    """Results of all hook classes of an execution.
+
+    ``warnings`` and ``waits`` are texts of the form ``class: text``. ``decided``: what hook classes decided for
+    instances.
+    """
 
     warnings: Sequence[str]
     waits: Sequence[str]
@@ -29,7 +33,7 @@ class Hooked:
 
 @frozen
 class WaitingHook:
-    """A hook class that has asked to be called again later. ``name``: the name of its phase."""
+    """A hook class that has asked to be called again later. ``phase``: name of the phase that calls the class."""
 
     graph: int
     position: int
@@ -38,7 +42,7 @@ class WaitingHook:
 
 
 def hooked(store: Store, graphs: Sequence[GraphRow]) -> Hooked:
-    """Results of the hook classes in the graphs of an execution."""
+    """Return the results of the hook classes in the given graphs of an execution."""
     warnings: list[str] = []
     decided: Decisions = {}
     for graph in _of_hooks(store, graphs):
@@ -51,7 +55,10 @@ def hooked(store: Store, graphs: Sequence[GraphRow]) -> Hooked:
 
 
 def waiting_hooks(store: Store, graphs: Sequence[GraphRow], *, awake: bool = False) -> list[WaitingHook]:
-    """Hook classes that sleep now. ``awake``: also those being called again after a sleep, with the data they left."""
+    """Return the hook classes that sleep now.
+
+    ``awake``: also return hook classes that are being called again after a sleep, with the data that they stored.
+    """
     found = []
     for graph in _of_hooks(store, graphs):
         statuses = store.statuses(graph.id)
@@ -65,7 +72,10 @@ def waiting_hooks(store: Store, graphs: Sequence[GraphRow], *, awake: bool = Fal
 
 
 def plan_waited_for(data: object) -> str:
-    """The digest of the plan for whose approval a hook waits; empty if it waits for something else."""
+    """Return the digest of the plan whose approval a hook waits for, or "" if the hook waits for anything else.
+
+    ``data``: the data that the hook stored.
+    """
     found = data.get("plan") if isinstance(data, dict) else None
     return found if isinstance(found, str) else ""
 
@@ -75,7 +85,7 @@ def _of_hooks(store: Store, graphs: Sequence[GraphRow]) -> list[GraphRow]:
 
 
 def _class(phase: str) -> str:
-    """The class behind the name of a phase.
+    """Return the name of the hook class that a phase calls.
 
     >>> _class("hooks.pre.quota")
     'quota'

@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 
 @frozen
 class HookView:
-    """A hook class as users see it. ``fault``: why it cannot be used; ``off``: the actor that disabled it and the reason.
+    """A hook class as users see it.
 
-    ``deployments``: those for which alone it is disabled. ``actions``: the only ones it is called for; empty: all.
+    ``fault``: why it cannot be used. ``off``: the actor that disabled it, and the reason. ``deployments``: names of the
+    deployments for which alone it is disabled. ``actions``: the only actions before and after which it is called;
+    empty: all.
     """
 
     name: str
@@ -48,7 +50,7 @@ class HookView:
 
 @frozen
 class HookList:
-    """All hook classes in the order of their calls, broken ones last; with remarks about oddities."""
+    """All hook classes in the order of their calls, broken ones last. ``warnings``: remarks about oddities."""
 
     hooks: Sequence[HookView]
     warnings: Sequence[str] = ()
@@ -56,9 +58,10 @@ class HookList:
 
 @frozen
 class Switched:
-    """A hook class was enabled or disabled for actions that begin later. ``deployment`` empty: all deployments.
+    """The result of enabling or disabling a hook class for actions that begin later.
 
-    ``reason``: the one given now, empty if the earlier one is kept; ``former``: the actor that had disabled it, and the reason.
+    ``deployment``: the deployment for which this was done; empty: for all. ``was_so``: nothing changed. ``reason``: the
+    reason given now; empty if the stored reason is kept. ``former``: the actor that had disabled it, with the reason.
     """
 
     name: str
@@ -70,9 +73,10 @@ class Switched:
 
 
 def list_hooks(ctx: RequestContext, deployment: str | None = None) -> HookList:
-    """All hook classes, including those of packages enabled anywhere; with a deployment its own and whether they are on.
+    """Return all hook classes, including those of packages that are enabled in any deployment.
 
-    Raises: PL-C010 for an unknown deployment.
+    With a deployment, return the hook classes known to that deployment, and whether they are enabled for it. Raises:
+    PL-C010 for an unknown deployment.
     """
     number = EVERYWHERE if deployment is None else find_deployment(ctx.store, deployment).number
     registry = known_hooks(ctx, number)
@@ -81,7 +85,10 @@ def list_hooks(ctx: RequestContext, deployment: str | None = None) -> HookList:
 
 
 def show_hooks(ctx: RequestContext, name: str, deployment: str | None = None) -> Sequence[HookView]:
-    """The hook classes of a name; with a deployment as they are for it. Raises: PL-H002 if there is none, PL-C010."""
+    """Return the hook classes with this name; with a deployment, as they are enabled or disabled for it.
+
+    Raises: PL-H002 if there is no such hook class, PL-C010.
+    """
     switches = _switches(ctx)
     row = None if deployment is None else find_deployment(ctx.store, deployment)
     number = EVERYWHERE if row is None else row.number
@@ -89,11 +96,10 @@ def show_hooks(ctx: RequestContext, name: str, deployment: str | None = None) ->
 
 
 def disable_hook(ctx: RequestContext, name: str, *, deployment: str | None = None, reason: str = "") -> Switched:
-    """Disable a hook class from the next action on; for one deployment only if it is optional.
+    """Disable a hook class from the next action on. For a single deployment this is allowed only if it is optional.
 
-    If it is already disabled, a new reason and its actor replace the former ones.
-
-    Raises: PL-H002 (no such class), PL-H003 (not optional), PL-C010 (no such deployment).
+    If the hook class is already disabled, a new reason and its actor replace the stored ones. Raises: PL-H002 (no such
+    class), PL-H003 (not optional), PL-C010 (no such deployment).
     """
     row = None if deployment is None else find_deployment(ctx.store, deployment, to_change=True)
     hooks = find(ctx, name, EVERYWHERE if row is None else row.number)
@@ -119,9 +125,10 @@ def enable_hook(ctx: RequestContext, name: str, *, deployment: str | None = None
 
 
 def find(ctx: RequestContext, name: str, deployment: int = EVERYWHERE) -> Sequence[KnownHook]:
-    """Hook classes of a name, or the one of a key, among all and those of a deployment. Raises: PL-H002.
+    """Return the hook classes with this name, or the single one with this key.
 
-    Without a deployment those of packages enabled in any deployment are included.
+    With a deployment, search its hook classes; otherwise search all, with those of packages enabled in any deployment.
+    Raises: PL-H002.
     """
     registry = known_hooks(ctx, deployment)
     found = registry.find(name)
@@ -133,7 +140,7 @@ def find(ctx: RequestContext, name: str, deployment: int = EVERYWHERE) -> Sequen
 
 
 def _switches(ctx: RequestContext) -> Sequence[Switch]:
-    """All stored switches; none if there is no store."""
+    """Return all stored switches of hook classes; none if there is no store."""
     try:
         return ctx.store.hook_switches.all()
     except ProblemsError as error:
@@ -170,5 +177,5 @@ def _view(ctx: RequestContext, hook: KnownHook, switches: Sequence[Switch], depl
 
 
 def _who(switch: Switch) -> str:
-    """The actor that disabled the class, and the reason."""
+    """Return the actor that disabled the hook class, and the reason."""
     return f"{switch.actor}: {switch.reason}" if switch.reason else switch.actor

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 @frozen
 class Waiting:
-    """Why one instance has not reached its end. ``note``: the process that runs the execution, or how to continue it."""
+    """Why one instance has not finished its execution.
+
+    ``note``: a sentence with the process that runs the execution, or how to continue it.
+    """
 
     instance: str
     state: str
@@ -40,7 +43,10 @@ class Waiting:
 
 
 def why(ctx: RequestContext, id: str, *, deployment: str | None = None) -> Waiting:
-    """The reasons, from the latest execution of the instance's deployment. Raises: PL-C012 for an unknown instance."""
+    """Explain what the instance waits for in an open execution, otherwise how the latest execution left it.
+
+    Raises: PL-C012 for an unknown instance.
+    """
     store = ctx.store
     row, topology, number = find_instance(store, id, deployment)
     executions = store.executions(row.number)
@@ -66,9 +72,9 @@ def why(ctx: RequestContext, id: str, *, deployment: str | None = None) -> Waiti
 
 
 def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance: int) -> Sequence[Reason]:
-    """Why the instance has not reached its end in one execution.
+    """Return why the instance has not finished one execution.
 
-    Empty for an execution of resources and for one without a plan.
+    Return nothing for an execution that brings resources to a target, and for one without a plan.
     """
     queued = blocking_execution(store, execution)
     if queued is not None:
@@ -111,7 +117,10 @@ def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance
 
 
 def _of_closed_phase(ctx: RequestContext, blueprint: Blueprint, reason: Reason) -> Reason:
-    """Why a ready phase is not called, if an operator must resume or repair it."""
+    """Return the reason, changed to name an obstacle if the phase is paused or cannot be used.
+
+    Such a phase is ready but is not called until an operator resumes or repairs it.
+    """
     if reason.kind != "slot" or not blueprint.on_path:
         return reason
     name = reason.operation
@@ -131,7 +140,7 @@ def _of_closed_phase(ctx: RequestContext, blueprint: Blueprint, reason: Reason) 
 
 
 def _times(batches: Sequence[BatchRow], graph: int) -> tuple[Mapping[int, int], Mapping[int, int]]:
-    """({position: start of its running call}, {position: end of its last call}) in one graph."""
+    """Return ({position: start of its running call}, {position: end of its last call}) for one graph."""
     running: dict[int, int] = {}
     ended: dict[int, int] = {}
     for batch in batches:

@@ -35,7 +35,7 @@ LIFE_CYCLE = {state.word: int(state) for state in InstanceState}
 NO_STATE = -1
 HEALTH = ("", "unhealthy", "healthy", "", "healed", "unhealthy")
 DRIFT = ("", "unknown", "none", "drifted", "")
-"""Words for the results of drift checks, by their numbers."""
+"""Words for the results of drift checks, indexed by the stored number of the result."""
 
 
 def list_instances(
@@ -46,7 +46,7 @@ def list_instances(
     state: str | None = None,
     limit: int | None = None,
 ) -> Page[InstanceView]:
-    """Instances by deployment, in the order of their numbers, without their properties.
+    """Return instances without their properties, by deployment and number.
 
     Raises: PL-C012 for a node that the deployments do not have, and for a state that none of their instances can be in.
     """
@@ -86,7 +86,7 @@ def list_instances(
 
 
 def show_instance(ctx: RequestContext, id: str, *, deployment: str | None = None) -> InstanceView:
-    """One instance (its id or a beginning of it) with its runtime properties and relationships."""
+    """Return one instance with its runtime properties and relationships. ``id``: its id or a unique beginning."""
     row, topology, number = find_instance(ctx.store, id, deployment)
     roster = ctx.store.listings.rosters([row.number])[row.number]
     brief = _brief(roster, row.name, number, ctx.store.checks(row.number, only_results=True).checks)
@@ -123,7 +123,10 @@ def show_instance(ctx: RequestContext, id: str, *, deployment: str | None = None
 
 
 def _phases(ctx: RequestContext, deployment: int, number: int, document: dict[str, Value]) -> Sequence[PhaseEntryView]:
-    """The phases of a node; none, without a look at graphs, if no node of its deployment ever went along a path."""
+    """Return the phases that a node has been in.
+
+    Return nothing, without reading graphs, if no node of the deployment has ever followed a state path.
+    """
     if not ctx.store.state_names(deployment):
         return ()
 
@@ -131,7 +134,7 @@ def _phases(ctx: RequestContext, deployment: int, number: int, document: dict[st
 
 
 def _system_properties(ctx: RequestContext, deployment: int, topology: Topology, number: int) -> dict[str, Value]:
-    """The system properties of one instance."""
+    """Return the system properties of one instance, such as the results of its checks."""
     state = int(ctx.store.states(deployment)[number])
     names: dict[int, str] = {}
 
@@ -144,7 +147,7 @@ def _system_properties(ctx: RequestContext, deployment: int, topology: Topology,
 
 
 def _groups(topology: Topology, number: int) -> Iterator[tuple[str, int]]:
-    """The scaling groups that an instance is a member of itself, innermost first (N1)."""
+    """Yield (name, group instance number) of the scaling groups that contain an instance, innermost first (N1)."""
     inside = int(topology.group[number]) if len(topology.group) else -1
     while inside >= 0:
         yield topology.groups.names[topology.groups.group[inside]], inside

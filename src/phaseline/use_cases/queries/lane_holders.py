@@ -1,6 +1,6 @@
-"""Find the execution whose running call others wait for in a bulk lane.
+"""Find the execution whose running call delays entries of another execution in the lane of a bulk operation.
 
-A phase has one run at a time (PD35), a function one call (ADR 0033).
+A phase has only one run at a time (PD35), and a function by default only one call (ADR 0033).
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ UNBEGUN = (EntryStatus.BLOCKED, EntryStatus.WAITING)
 
 
 def held_up(store: Store, row: ExecutionRow, graph: Graph, reason: Reason) -> Reason:
-    """The reason of a ready entry, with the execution whose running call it waits for, if there is one."""
+    """Return the reason of a ready entry, changed to name the execution whose running call it waits for.
+
+    If it waits for no call of another execution, return ``reason`` unchanged.
+    """
     other = holder(store, row, graph, reason)
     if other is None:
         return reason
@@ -41,7 +44,7 @@ def held_up(store: Store, row: ExecutionRow, graph: Graph, reason: Reason) -> Re
 
 
 def holder(store: Store, row: ExecutionRow, graph: Graph, reason: Reason) -> ExecutionRow | None:
-    """The other execution whose running call a ready entry waits for, or None."""
+    """Return the other execution whose running call a ready entry waits for, or None."""
     is_ready = reason.kind == "slot" or (reason.kind == "blocked" and not reason.blocker_count)
     return _Calls(store).holder(row, graph, reason.position) if is_ready else None
 
@@ -49,10 +52,10 @@ def holder(store: Store, row: ExecutionRow, graph: Graph, reason: Reason) -> Exe
 def first_held(
     store: Store, row: ExecutionRow, graph: Graph, topology: Topology, statuses: np.ndarray
 ) -> tuple[Step, np.ndarray, ExecutionRow] | None:
-    """(step, positions, other): entries of one function that wait for a running call of the execution ``other``.
+    """Find entries of a stalled execution that wait for a running call of another execution.
 
-    The execution ``row`` has no running or sleeping entry, and the entries have not begun. None: no entry waits in
-    this way.
+    Return (step, positions, other): these entries of ``step`` call one function, which ``other`` is calling now. Return
+    None if no entry waits in this way. The execution ``row`` must have no running and no sleeping entry.
     """
     busy = {batch.phase for batch in store.batches(only_open=True)}
     for step in graph.steps if busy else ():
@@ -75,16 +78,16 @@ def _lane(graph: Graph, position: int) -> LaneSpec:
 
 
 class _Calls:
-    """The running calls of a store, with their executions and functions."""
+    """The running calls in a store, with the executions and functions that they belong to."""
 
     def __init__(self, store: Store) -> None:
-        """Nothing is read before the first lookup."""
+        """Prepare lookups; read nothing yet."""
         self._store = store
 
     def holder(self, row: ExecutionRow, graph: Graph, position: int) -> ExecutionRow | None:
-        """Another open execution whose running calls use up the lane of an entry's function.
+        """Return another open execution whose running calls fill the lane of an entry's function, or None.
 
-        Of lanes with a key it is unknown which entries share one.
+        Lanes with a batch key are not examined, because it is unknown which entries share a key.
         """
         lane, step = _lane(graph, position), _step(graph, position)
         if lane.form != "bulk" or lane.key is not None:
@@ -102,14 +105,14 @@ class _Calls:
         return next((other for calling in held for other in calling if other.number != row.number), None)
 
     def _owners(self) -> dict[int, ExecutionRow]:
-        """{graph: its execution} of open executions."""
+        """Return {graph: its execution} of all open executions."""
         rows = self._store.executions(only_open=True)
         return {graph.id: row for row in rows for graph in self._store.graphs(row.number)}
 
     def _callers(
         self, batch: BatchRow, lane: LaneSpec, function: int, owners: Mapping[int, ExecutionRow]
     ) -> Iterator[ExecutionRow]:
-        """Executions with members in a batch that call this function and have no outcome."""
+        """Yield the executions with entries in a batch that call ``function`` and have no outcome yet."""
         first = 0
         for number, positions in batch.segments:
             kinds = None if batch.kinds is None or not len(batch.kinds) else batch.kinds[first : first + len(positions)]
@@ -124,7 +127,7 @@ class _Calls:
                 yield row
 
     def functions(self, row: ExecutionRow) -> Functions:
-        """The functions of the deployment of an open execution, which cannot be deleted meanwhile."""
+        """Return the functions of the deployment of an open execution; it cannot be deleted while that is open."""
         deployment = self._store.deployment(row.deployment_name)
         assert deployment is not None
         return Functions(self._store.topology(row.deployment), deployment.code)

@@ -1,4 +1,4 @@
-"""Executions waiting for approval and instances stopped at breakpoints."""
+"""Find executions that wait for an approval, and instances that are stopped at breakpoints."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ BREAKPOINT: AwaitedKind = "breakpoint"
 
 
 MOVES = np.array([one in {E.WAITING, E.RUNNING, E.SLEEPING, E.CANCELING} for one in E])
-"""Bool by status: the entry moves without another entry, by a wake, an outcome or a call."""
+"""Bool by status: True if an entry with the status moves by itself: by a wake, an outcome or a call."""
 
 
 @frozen
 class PendingDecision:
-    """One decision for which entries of one graph of an execution wait; ``mend``: the command that makes it.
+    """One decision for which entries of one graph of an execution wait. ``mend``: the command that makes it.
 
-    ``name``: the breakpoint, or the digest of the plan. ``instances``: those stopped there; empty for an approval.
+    ``name``: the breakpoint, or the digest of the plan to approve. ``instances``: those stopped at the breakpoint;
+    empty for an approval.
     """
 
     kind: AwaitedKind
@@ -45,7 +46,7 @@ class PendingDecision:
 
     @property
     def text(self) -> str:
-        """One sentence about it."""
+        """One sentence about the decision, for users."""
         row, count = self.execution, len(self.positions)
         if self.kind == APPROVAL:
             return f"{row.id} of '{row.deployment_name}' waits for an approval of plan {self.name}"
@@ -54,7 +55,7 @@ class PendingDecision:
 
 
 def awaited(store: Store, row: ExecutionRow) -> Iterator[PendingDecision]:
-    """Decisions for which one open execution waits."""
+    """Yield the decisions for which one open execution waits."""
     if row.request.is_surrounded:
         yield from _approvals(store, row)
     if row.request.breakpoints:
@@ -62,7 +63,10 @@ def awaited(store: Store, row: ExecutionRow) -> Iterator[PendingDecision]:
 
 
 def stands_still(store: Store, row: ExecutionRow) -> bool:
-    """Whether an open execution cannot continue without an approval: only hooks that wait for one sleep, wait or run in it."""
+    """Return whether an open execution cannot continue without an approval.
+
+    True if the only entries that sleep, wait or run in it are hooks that wait for an approval.
+    """
     if not row.request.is_surrounded:
         return False
     told: dict[int, set[int]] = {}
@@ -75,9 +79,10 @@ def stands_still(store: Store, row: ExecutionRow) -> bool:
 
 
 def standing_still(store: Store) -> Mapping[int, tuple[ExecutionRow, Sequence[PendingDecision]]]:
-    """{number: (open execution, approvals it waits for)} of executions that cannot continue without an approval.
+    """Find all open executions that cannot continue without an approval.
 
-    Executions queued behind one of these are included, without approvals of their own.
+    Return {number: (execution, the approvals it waits for)}. Executions that are queued behind one of them are
+    included, without approvals of their own.
     """
     rows = store.executions(only_open=True)
     found = {row.number: (row, list(_approvals(store, row))) for row in rows if stands_still(store, row)}

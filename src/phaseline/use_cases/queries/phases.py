@@ -1,4 +1,7 @@
-"""Phases and the plugins that define them, as written: read from the folders of the settings without running code."""
+"""List and show phases and plugins as their files define them; the files are read without running code.
+
+The files are those in the plugin folders of the settings.
+"""
 
 from __future__ import annotations
 
@@ -44,12 +47,11 @@ Status = Literal["good", "refused", "disabled", "announced"]
 class PluginView:
     """One plugin of any kind.
 
-    ``status`` refused: it or another plugin of its package has problems; announced: a package of an installed
-    distribution that ``plugins sync`` has not brought into the store yet.
-
-    ``package`` empty: it is a plugin on its own. ``where``: file, line and column. ``problems``: the problems of the whole package.
-    ``operations``: functions of a plugin of the kind operations. ``defines``: {section: names} of one of the kind types.
-    ``stages`` and ``enabled_in``: of one of the kind package, the stages of its tasks and the deployments that have it.
+    ``status`` "refused": the plugin or another one of its package has problems; "announced": a package of an installed
+    distribution that ``plugins sync`` has not stored yet. ``package`` is empty for a plugin outside packages.
+    ``where``: file, line and column. ``problems``: those of the whole package. ``operations``: functions, if ``kind``
+    is "operations". ``defines``: {section: names}, if it is "types". ``stages`` (of its tasks) and ``enabled_in``
+    (deployments): if it is "package".
     """
 
     name: str
@@ -72,11 +74,11 @@ class PluginView:
 
 @frozen
 class PhaseView:
-    """One phase as it is defined. ``needs``: {state: the phases that must be complete before it}.
+    """One phase as its plugin defines it. ``needs``: {state: the phases that must be complete before this phase}.
 
-    ``obstacles``: reasons why resources that need it wait for an operator. ``note``: the version in use differs from the
-    written one. ``now``: its present activity; None in a list for a phase that no resource was ever in. ``engine``: the
-    engine that calls it; None in a list.
+    ``obstacles``: reasons why resources that need the phase wait for an operator. ``note``: set if the version in use
+    differs from the file. ``now``: its present activity; None in a list for a phase that no resource was ever in.
+    ``engine``: the engine that calls it; None in a list.
     """
 
     name: str
@@ -105,9 +107,10 @@ class PhaseView:
 
 
 def list_plugins(ctx: RequestContext, plugin_folders: Sequence[str] = ()) -> list[PluginView]:
-    """Plugins of every kind, by name.
+    """Return plugins of every kind, by name.
 
-    Plugins with phases or listeners, modules with operations, type definitions, third-party functions, and packages.
+    These are plugins with phases or listeners, modules with operations, type definitions, functions of other
+    distributions, and packages.
     """
     found = [_plugin(plugin, verdict) for plugin, verdict in _load(ctx, plugin_folders).plugins]
     found += map(_operations, code_operation_modules.operation_modules(folders_of(ctx, plugin_folders)))
@@ -120,12 +123,12 @@ def list_plugins(ctx: RequestContext, plugin_folders: Sequence[str] = ()) -> lis
 
 
 def _place_in_list(view: PluginView) -> tuple[str, str, str]:
-    """The sort key: name and kind; packages of a name stay in the order of their versions."""
+    """Return the sort key, name and kind; packages of one name stay in the order of their versions."""
     return view.name.lower(), view.kind, "" if view.kind == "package" else view.where
 
 
 def show_plugin(ctx: RequestContext, name: str, plugin_folders: Sequence[str] = ()) -> PluginView:
-    """One plugin of any kind; of type definitions the newest version. Raises: PL-D054."""
+    """Return one plugin of any kind; of type definitions the newest version. Raises: PL-D054."""
     views = list_plugins(ctx, plugin_folders)
     found = next((view for view in views if view.name.lower() == name.lower()), None)
     if found is None or found.kind == "types":
@@ -141,7 +144,10 @@ def show_plugin(ctx: RequestContext, name: str, plugin_folders: Sequence[str] = 
 def list_phases(
     ctx: RequestContext, plugin_folders: Sequence[str] = (), *, state: str = "", resource_type: str = ""
 ) -> list[PhaseView]:
-    """Phases by name; only those of a state, and those for resources of a type, if given."""
+    """Return phases by name.
+
+    ``state``: only phases of this state. ``resource_type``: only phases for resources of this type.
+    """
     registry = _load(ctx, plugin_folders).registry
     phases = [
         phase
@@ -157,13 +163,16 @@ def list_phases(
 
 
 def _nowhere(ctx: RequestContext, now: PhaseNow) -> PhaseView:
-    """A phase that resources are in but that no plugin defines."""
+    """Return the view of a phase that resources are in but that no plugin defines."""
     nobody = PhaseDefinition(now.name, "", (), (), error=f"no plugin defines the phase '{now.name}'")
     return _at(ctx, altered(_phase(nobody, PhaseRegistry([nobody])), where=""), now)
 
 
 def _at(ctx: RequestContext, view: PhaseView, now: PhaseNow | None) -> PhaseView:
-    """The phase with its present activity and whether a call is overdue; entries that wait for a broken phase are blocked."""
+    """Return the view with the present activity of the phase and whether its call is overdue.
+
+    If the phase has obstacles, its waiting entries are shown as blocked.
+    """
     if now is not None and now.running_since_at:
         age_s = (ctx.clock.now() - now.running_since_at) / 1000
         now = altered(now, is_overdue=age_s > view.policy.overdue_after_s)
@@ -173,12 +182,12 @@ def _at(ctx: RequestContext, view: PhaseView, now: PhaseNow | None) -> PhaseView
 
 
 def _now(ctx: RequestContext) -> Mapping[str, PhaseNow]:
-    """The present activity of phases; empty if there is no store."""
+    """Return {phase: its present activity}; empty if there is no store."""
     return _where_stored(lambda: phase_activity.phases_now(ctx.store), {})
 
 
 def _where_stored(read: Callable[[], T], nothing: T) -> T:
-    """The result of ``read``; ``nothing`` if there is no store."""
+    """Return the result of ``read``, or ``nothing`` if there is no store."""
     try:
         return read()
     except ProblemsError as error:
@@ -188,7 +197,7 @@ def _where_stored(read: Callable[[], T], nothing: T) -> T:
 
 
 def show_phase(ctx: RequestContext, name: str, plugin_folders: Sequence[str] = ()) -> PhaseView:
-    """One phase. Raises: PL-D053."""
+    """Return one phase. Raises: PL-D053."""
     registry = _load(ctx, plugin_folders).registry
     phase = registry.get(name)
     if phase is None:
@@ -204,7 +213,7 @@ def _load(ctx: RequestContext, plugin_folders: Sequence[str]) -> LoadedPlugins:
 
 
 def folders_of(ctx: RequestContext, plugin_folders: Sequence[str]) -> tuple[str, ...]:
-    """The given folders, then those of the settings. Raises: PL-O003 for a given folder that does not exist."""
+    """Return the given folders, then those of the settings. Raises: PL-O003 for a given folder that does not exist."""
     raise_if_plugins_missing(plugin_folders)
     return ctx.app.code_places(str(Path.cwd() / "blueprint.yaml"), tuple(plugin_folders)).plugin_folders
 
@@ -228,7 +237,7 @@ def _plugin(plugin: PhasePlugin, verdict: PackageVerdict) -> PluginView:
 
 
 BARE = PluginView("", "", "", "", "", "good", "", "", "", False, Attributes())
-"""A plugin without details: plugins that define no phase have few."""
+"""A plugin view without details, which is copied for plugins that define no phase because those have few."""
 
 
 def _operations(module: OperationModule) -> PluginView:
@@ -274,7 +283,7 @@ def _package(view: PackageView) -> PluginView:
 
 
 def _announced(known: AbstractSet[str]) -> Iterator[PluginView]:
-    """Packages of installed distributions that no sync has brought into the store yet."""
+    """Yield the packages of installed distributions that ``plugins sync`` has not stored yet."""
     for source in announced_packages.announced_sources():
         if source.origin not in known:
             named = announced_packages.read_identity(Path(source.folder)) if source.folder else None
@@ -295,7 +304,11 @@ def _types(view: TypesView) -> PluginView:
 
 
 def _phase(phase: PhaseDefinition, registry: PhaseRegistry, used: Collection[str] = ()) -> PhaseView:
-    """The view of a phase. ``used``: phases that the running engine can use, whatever their files contain by now."""
+    """Return the view of a phase.
+
+    ``used``: keys of the phases that the running engine has loaded. If the file of such a phase has an error now, the
+    engine keeps the former version.
+    """
     code = phase.code
     is_kept = bool(phase.error) and phase.key in used
     return PhaseView(

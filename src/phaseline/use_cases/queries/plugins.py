@@ -1,4 +1,4 @@
-"""Show one plugin of any kind: a package if there is one of that name, otherwise another plugin of that name."""
+"""Show one plugin of any kind: a package if a package has the name, otherwise another plugin with the name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def show_any(ctx: RequestContext, name: str, plugin_folders: Sequence[str] = ()) -> PackageView | PluginView:
-    """The plugin of this name. Raises: PL-F062 for a package version that is not installed, PL-D054 for any other name."""
+    """Return the package or other plugin with this name.
+
+    Raises: PL-F062 for a package version that is not installed, PL-D054 for any other unknown name.
+    """
     named = read_name(name)
     if named is not None and (named[1] or any(row.name == named[0] for row in installed_rows(ctx))):
         return show_package(ctx, name)

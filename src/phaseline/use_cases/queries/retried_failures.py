@@ -1,4 +1,4 @@
-"""Failed calls with automatic retries: their attempts, the time of the next one, and whether the failures repeat."""
+"""Failed calls that are retried automatically: their attempts, the next try, and whether they fail the same way."""
 
 from __future__ import annotations
 
@@ -21,13 +21,16 @@ if TYPE_CHECKING:
     from phaseline.ports.store import Store
 
 READ_AT_ONCE = 10_000
-"""The number of stored events fetched with one query."""
+"""Number of stored events that one query fetches."""
 MAY_BE_RETRIED = (EntryStatus.SLEEPING, EntryStatus.RUNNING, EntryStatus.WAITING)
-"""Statuses of an entry between a failure and the end of its next try."""
+"""Statuses that an entry has between a failure and the end of its next try."""
 
 
 def failing_now(store: Store, row: ExecutionRow) -> list[FailingCall]:
-    """Failed calls of one execution that are tried again, of the graphs that still count."""
+    """Return the failed calls of one execution that are being tried again.
+
+    Graphs that a retry by a user has replaced are left out.
+    """
     if row.status.is_ended:
         return []
     graphs = store.graphs(row.number)
@@ -39,9 +42,10 @@ def failing_now(store: Store, row: ExecutionRow) -> list[FailingCall]:
 def failing_calls(
     store: Store, row: ExecutionRow, statuses_of: Mapping[int, np.ndarray], *, but: Iterable[int] = ()
 ) -> list[FailingCall]:
-    """Failed calls of an open execution that are tried again, by graph and position; none once it has ended.
+    """Return the failed calls of an open execution that are being tried again, by graph and position.
 
-    ``statuses_of``: {graph: status by position, running entries included}. ``but``: positions that are left out.
+    Return nothing for an ended execution. ``statuses_of``: {graph: status by position}, where running entries are
+    marked as such. ``but``: positions to leave out.
     """
     found: list[tuple[int, FailingCall]] = []
     if row.status.is_ended:
@@ -63,7 +67,7 @@ def failing_calls(
 def _of_graph(
     row: ExecutionRow, graph_id: int, graph: Graph, topology: Topology, statuses: np.ndarray, notes: Sequence[NoteRow]
 ) -> Iterable[tuple[int, FailingCall]]:
-    """(number of the instance, call) of each entry with one of the notes."""
+    """Yield (instance number, failed call) for each entry with one of the notes."""
     entries = GraphEntries(graph)
     for note in notes:
         policy = graph.policies[int(graph.policy[note.position])]
@@ -92,7 +96,7 @@ def _of_graph(
 
 
 def _repeated(store: Store, row: ExecutionRow) -> set[tuple[int, str]]:
-    """(instance, operation) if its last two stored failures ended with the same line."""
+    """Return the pairs (instance number, operation) whose last two stored failures ended with the same line."""
     last: dict[tuple[int, str], str] = {}
     found: set[tuple[int, str]] = set()
     for event in _failures(store, row):
@@ -116,7 +120,7 @@ def _failures(store: Store, row: ExecutionRow) -> Iterable[EventRow]:
 
 
 def last_line(message: str) -> str:
-    r"""The last line of a call's message; empty if it has none.
+    r"""Return the last line of a call's message, or "" if the message is empty.
 
     >>> last_line("Traceback\nno route\n"), last_line("")
     ('no route', '')
@@ -125,7 +129,7 @@ def last_line(message: str) -> str:
 
 
 def ending(execution: str) -> str:
-    """The command that ends the retries of an execution.
+    """Return the command that ends the automatic retries of an execution.
 
     >>> ending("install-1")
     'phaseline executions cancel install-1'

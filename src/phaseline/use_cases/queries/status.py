@@ -31,19 +31,19 @@ if TYPE_CHECKING:
     from phaseline.use_cases.queries.pending_decisions import PendingDecision
 
 LOOKED_AT = 200
-"""The number of open executions that are examined, the oldest first; all are counted."""
+"""Number of open executions, oldest first, that are examined; further ones are only counted."""
 OVERDUE_MS = 5_000
-"""The delay (ms) after which a due call is overdue."""
+"""Delay (ms) after which a due call is overdue."""
 SHOWN_FAILING = 3
-"""The number of retried calls that are named; all are counted."""
+"""Number of retried calls that are shown; further ones are only counted."""
 SHOWN_NEEDS = 10
-"""The number of matters for an operator that are named; the list of stuck entries has all."""
+"""Number of needs that are shown; ``phaseline instances stuck`` lists all stuck entries."""
 START = "phaseline engine run"
 
 
 @frozen
 class StoreState:
-    """The place of the store, and the sizes of its file and its write-ahead log (0 for a store that is not a file)."""
+    """The address of the store, and the sizes of its file and its write-ahead log (0 for a store without a file)."""
 
     url: str
     size_bytes: int
@@ -53,7 +53,7 @@ class StoreState:
 
 @frozen
 class EngineState:
-    """The process that owns the store; pid 0: there is one, but its id is unknown."""
+    """The process that owns the store. ``pid`` is 0 if another process owns it but its id is unknown."""
 
     pid: int
     command: str
@@ -64,7 +64,8 @@ class EngineState:
 class ExecutionProgress:
     """The progress of one open execution.
 
-    ``counts``: {status word: entries} of its present round; ``due_at``: the time of the next call.
+    ``counts``: {status: number of entries} of its present round; ``ended`` of ``total`` entries have ended. ``due_at``:
+    time of the next call of a sleeping entry, 0 if none.
     """
 
     id: str
@@ -82,7 +83,7 @@ class ExecutionProgress:
 
 @frozen
 class Need:
-    """A matter that does not continue without an operator, and the command that helps."""
+    """A problem that needs an operator (``text``), and the command that helps (``mend``)."""
 
     text: str
     mend: str
@@ -90,10 +91,11 @@ class Need:
 
 @frozen
 class Status:
-    """The status overview. ``engine`` None: no process schedules, and ``start`` is the command that starts one.
+    """The status overview.
 
-    ``open_count`` counts all open executions; the numbers below it are of the ``looked_into`` oldest ones.
-    ``failing``: the first calls that failed and are tried again; ``failing_count`` counts all.
+    ``engine`` is None if no process runs executions; ``start`` is then the command that starts one. ``open_count``
+    counts all open executions; the counts of entries cover only the ``looked_into`` oldest executions. ``failing``: the
+    first of ``failing_count`` calls that failed and are being tried again.
     """
 
     now_at: int
@@ -117,7 +119,7 @@ class Status:
 
 
 def status(ctx: RequestContext, deployment: str | None = None) -> Status:
-    """The present status of the whole store, or of one deployment with only its executions.
+    """Return the present status of the whole store, or of one deployment and its executions.
 
     Raises: PL-C010 for an unknown deployment, PL-C013 if several names begin so.
     """
@@ -166,20 +168,20 @@ def status(ctx: RequestContext, deployment: str | None = None) -> Status:
 
 
 def _failing(store: Store, row: ExecutionRow, standing: ExecutionProgress) -> list[FailingCall]:
-    """Failed calls of an execution that are tried again; no note is read if there can be none."""
+    """Return the failed calls of an execution that are tried again; read no notes if the counts exclude any."""
     if not any(standing.counts.get(status.word) for status in MAY_BE_RETRIED):
         return []
     return failing_now(store, row)
 
 
 def _view(ctx: RequestContext, name: str) -> DeploymentView:
-    """The deployment as lists show it."""
+    """Return the deployment as lists show it."""
     found = deployments.show_deployment(ctx, name)
     return DeploymentView(**{item.name: getattr(found, item.name) for item in fields(DeploymentView)})
 
 
 def store_state(ctx: RequestContext) -> StoreState:
-    """The place and sizes of the store, which is open and therefore of the present schema."""
+    """Return the address and the sizes of the store. Its schema is the present one, because the store is open."""
     file = store_file(ctx.settings.store_url)
     if file is None:
         return StoreState(ctx.settings.store_url, 0, 0, sql_schema.SCHEMA_VERSION)
@@ -187,7 +189,7 @@ def store_state(ctx: RequestContext) -> StoreState:
 
 
 def size_of(file: Path) -> int:
-    """Bytes of a file, 0 if there is none."""
+    """Return the size of a file in bytes, or 0 if it does not exist."""
     try:
         return file.stat().st_size
     except OSError:
@@ -237,7 +239,10 @@ def _standing(
 
 
 def _dues(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> list[int]:
-    """Times of the next calls of a graph's sleeping entries, without those stopped at breakpoints that have no time-out."""
+    """Return the times of the next calls of a graph's sleeping entries.
+
+    Entries stopped at a breakpoint without a time-out are left out, because only a person wakes them.
+    """
     asleep = statuses == EntryStatus.SLEEPING
     if not row.request.breakpoints:
         return [due for position, (due, _) in store.messages(graph).items() if asleep[position]]
@@ -256,7 +261,10 @@ def _dues(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> 
 
 @frozen
 class _Situation:
-    """The data from which needs are derived. ``rows``: unfinished executions, without the ``held`` ones that wait since a restore."""
+    """The data from which ``Need`` objects are derived.
+
+    ``rows``: unfinished executions; ``held``: the number of further ones that wait because the store was restored.
+    """
 
     store: Store
     now: int
@@ -293,7 +301,7 @@ def _unsure_needs(seen: _Situation) -> Iterator[Need]:
 
 
 def _idle_needs(seen: _Situation) -> Iterator[Need]:
-    """Executions without a process."""
+    """Yield a need for the open executions if no process runs them."""
     idle = [row for row in seen.rows if not row.status.is_ended and row.status is not ExecutionStatus.ATTENTION]
     if idle and seen.owner is None:
         count = len(idle)
@@ -311,14 +319,14 @@ def _overdue_needs(seen: _Situation) -> Iterator[Need]:
 
 
 def _left_needs(seen: _Situation) -> Iterator[Need]:
-    """Ended executions that left something, the latest first."""
+    """Yield a need for each ended execution that left failed or unsure calls, latest first."""
     for row in reversed(seen.rows):
         if row.status in LEFT:
             yield Need(f"{row.id} of '{row.deployment_name}' {LEFT[row.status]}", f"phaseline executions show {row.id}")
 
 
 def _repeated_needs(seen: _Situation) -> Iterator[Need]:
-    """Executions in which a call fails the same way at each automatic retry."""
+    """Yield a need for each execution with a call that fails in the same way at each automatic retry."""
     found = {call.execution: call.deployment for call in seen.failing if call.is_repeated}
     for execution, name in found.items():
         text = f"{execution} of '{name}' fails the same way again; canceling it ends the retries"
@@ -341,7 +349,7 @@ NEEDS = (
     _repeated_needs,
     _request_needs,
 )
-"""What an operator may be needed for, in the order in which it is shown."""
+"""Functions that yield ``Need`` objects, in the order in which users see the needs."""
 LEFT = {
     ExecutionStatus.FAILED: "failed",
     ExecutionStatus.CANCELED: "was canceled and has left calls that failed, or may or may not have been carried out",

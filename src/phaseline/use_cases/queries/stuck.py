@@ -1,6 +1,7 @@
-"""Stuck entries of all deployments.
+"""List the stuck entries of all deployments.
 
-They failed, fail and are retried, are unsure, sleep or run long, or wait for such entries or for an operator's decision.
+An entry is stuck if it failed, fails and is retried, is unsure, or sleeps or runs for long. It is also stuck if it
+waits for such an entry or for an operator's decision.
 """
 
 from __future__ import annotations
@@ -38,16 +39,16 @@ if TYPE_CHECKING:
     from phaseline.views.views import FailingCall
 
 SLEEPING_LONG_MS = 10 * 60 * 1000
-"""An entry first called longer ago than this, or next called later than this, is listed although it may yet succeed."""
+"""A sleeping entry is listed if its first call was longer ago than this, or its next call is later than this."""
 RUNNING_LONG_MS = 60 * 60 * 1000
-"""A call that runs for longer than this is listed although it may yet succeed."""
+"""A running entry is listed if its call has been running for longer than this."""
 MOVING = (EntryStatus.RUNNING, EntryStatus.SLEEPING, EntryStatus.CANCELING)
 """Statuses of entries that keep their execution moving."""
 NAMED = 3
-"""The number of instances, executions and deployments of a group that are named; all are counted."""
+"""Number of instances, executions and deployments of a group that are named; further ones are only counted."""
 NEVER = 2**62
 SILENT = (0, "")
-"""Due time and message of an entry without a note."""
+"""(due time, message) of an entry without a note."""
 Kind = Literal["failed", "unsure", "sleeping", "running", "waiting", "abandoned", "approval", "breakpoint"]
 KINDS: dict[EntryStatus, Kind] = {
     EntryStatus.FAILED: "failed",
@@ -61,11 +62,11 @@ KINDS: dict[EntryStatus, Kind] = {
 class Stuck:
     """Entries that are stuck for the same reason: same kind, operation and message, in any deployment.
 
-    ``count``: the number of operations, or of instances if they wait for failed entries. ``since_at``: that of the oldest
-    entry; of executions that no process runs, the last sign of life. ``until_at``: when the first of them is called again.
-    ``attempts``: the number of the next retry, the highest of them, of ``max_retries`` (-1: unlimited); 0: they did not
-    fail. ``is_repeated``: one of them failed twice with the same last line.
-    ``mends``: the command for the operator, for each of the ``executions``; ``execution_count`` counts all of them.
+    ``count``: number of operations; if they wait for failed entries, number of instances. ``since_at``: since when the
+    oldest entry is stuck; if no process runs the executions, when an engine last worked on one of them. ``until_at``:
+    time of the first next call. ``attempts``: highest number of the next retry, of ``max_retries`` (-1: unlimited); 0
+    if no entry is retried. ``is_repeated``: an entry failed twice with the same last line. ``mends``: a command for the
+    operator for each of ``executions``, which are the first of ``execution_count``.
     """
 
     kind: Kind
@@ -95,16 +96,20 @@ class _Group:
     message: str = ""
     deployments: dict[str, None] = field(default_factory=dict)
     executions: dict[str, str] = field(default_factory=dict)
-    """{execution: its first instance here}"""
+    """{execution: id of its first instance in this group}."""
     instances: list[str] = field(default_factory=list)
     mends: list[str] = field(default_factory=list)
-    """The commands for which the entries wait, if they wait for an operator's decision."""
+    """Commands that make the awaited decisions, if the entries wait for an operator's decision."""
     attempts: int = 0
     max_retries: int = 0
     is_repeated: bool = False
 
     def add(self, row: ExecutionRow, count: int, instances: Sequence[str], since: int, until: int = 0) -> None:
-        """Add ``count`` entries of an execution, with the first of their instances and the oldest of their times."""
+        """Add ``count`` entries of an execution.
+
+        ``instances``: the first of their instances. ``since``: the oldest of their times; ``until``: the first next
+        call.
+        """
         self.count += count
         self.since = min(self.since or since, since or self.since)
         self.until = min(self.until or until, until or self.until)
@@ -114,11 +119,14 @@ class _Group:
 
 
 Groups = dict[tuple[Kind, str, str], _Group]
-"""{(kind, operation, common message or cause): group}"""
+"""{(kind, operation, common message or cause): group}."""
 
 
 def list_stuck(ctx: RequestContext, *, deployment: str | None = None, limit: int | None = None) -> Page[Stuck]:
-    """Groups of stuck entries, the oldest first, of one deployment or of all that are not deleted."""
+    """Return the groups of stuck entries, oldest first.
+
+    ``deployment``: return only its entries; None: those of all deployments that are not deleted.
+    """
     store, now = ctx.store, ctx.clock.now()
     only = find_deployment(store, deployment).number if deployment else None
     owner = store.owner()
@@ -133,10 +141,11 @@ def list_stuck(ctx: RequestContext, *, deployment: str | None = None, limit: int
 
 
 def unfinished(store: Store, deployment: int | None = None) -> list[ExecutionRow]:
-    """Executions that are open, or the latest of a deployment with failed or unsure entries; oldest first.
+    """Return the executions that are open or have left failed or unsure entries, oldest first.
 
-    Deleted deployments are left out. An earlier execution counts while instances are half way where it failed
-    (``left_behind``). A canceled one counts only with unsure calls, or with steps that had failed before.
+    Of ended executions, only the latest of each deployment counts, and an earlier one whose failure left instances half
+    way (``left_behind``). A canceled execution counts only if it has unsure or failed entries. Deleted deployments are
+    left out.
     """
     by_deployment: dict[int, list[ExecutionRow]] = {}
     rows = store.listings.unsettled(deployment)
@@ -152,7 +161,10 @@ def unfinished(store: Store, deployment: int | None = None) -> list[ExecutionRow
 
 
 def _is_latest(latest: Mapping[int, ExecutionRow], row: ExecutionRow) -> bool:
-    """Whether no later execution replaces this one; those that bring resources to a target are separate by resource."""
+    """Return whether no later execution replaces this one.
+
+    An execution that brings resources to a target is never replaced as a whole, only for single resources.
+    """
     return row.request.workflow == REACH_WORKFLOW or latest[row.deployment].number == row.number
 
 
@@ -163,9 +175,9 @@ def _left_behind(store: Store, rows: Sequence[ExecutionRow]) -> ExecutionRow | N
 
 
 def _leaves_things(store: Store, row: ExecutionRow) -> bool:
-    """Whether an ended execution left failed or unsure entries.
+    """Return whether an ended execution left failed or unsure entries.
 
-    If it cannot be read, True, and the error is reported.
+    If its data cannot be read, report the error and return True.
     """
     with Flaws().of(row.deployment_name):
         return _has_left(store, row)
@@ -202,7 +214,10 @@ def _gather(store: Store, row: ExecutionRow, owner: Owner | None, now: int, grou
 
 
 def awaited_in(store: Store, row: ExecutionRow) -> Sequence[PendingDecision]:
-    """Decisions for which an execution waits; most executions cannot wait for any, and load no module for this."""
+    """Return the decisions for which an execution waits.
+
+    Most executions cannot wait for any; for them ``pending_decisions`` is not even imported.
+    """
     if row.status.is_ended or not (row.request.is_surrounded or row.request.breakpoints):
         return ()
 
@@ -210,7 +225,7 @@ def awaited_in(store: Store, row: ExecutionRow) -> Sequence[PendingDecision]:
 
 
 def _gather_awaited(waits: Sequence[PendingDecision], groups: Groups) -> None:
-    """Collect entries that wait for the same decision, deployment by deployment."""
+    """Add entries that wait for a decision, grouped by deployment and decision."""
     for one in waits:
         row = one.execution
         group = groups.setdefault((one.kind, "", f"{row.deployment_name} {one.name}"), _Group(message=one.message))
@@ -221,7 +236,10 @@ def _gather_awaited(waits: Sequence[PendingDecision], groups: Groups) -> None:
 def _gather_graph(
     store: Store, row: ExecutionRow, graph: int, owner: Owner | None, now: int, groups: Groups, told: Sequence[int]
 ) -> None:
-    """Collect the stuck entries of a graph. ``told``: sleeping positions already listed as waiting for a decision."""
+    """Add the stuck entries of one graph to ``groups``.
+
+    ``told``: positions of sleeping entries that are already listed because they wait for a decision.
+    """
     statuses = store.entry_statuses(graph).now
     is_quiet = row.status.is_ended or owner is None
     if row.request.workflow == REACH_WORKFLOW:
@@ -254,7 +272,7 @@ def _gather_graph(
 
 
 def _gather_held(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray, groups: Groups) -> None:
-    """Collect ready entries of an idle execution that wait for the only run of their phase, held by another execution."""
+    """Add ready entries of an idle execution that wait for a running call of another execution."""
     whole, topology = store.graph(graph), store.topology(row.deployment)
     found = lane_holders.first_held(store, row, whole, topology, statuses)
     if found is not None:
@@ -269,7 +287,10 @@ def _gather_held(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarr
 
 
 def _last_sign_of_life(store: Store, row: ExecutionRow) -> int:
-    """The last stored time at which an engine worked on an execution: a process cannot record its own death."""
+    """Return the last stored time at which an engine worked on an execution.
+
+    This is the best known time of an engine's death, because a process cannot store its own death.
+    """
     times = [row.created_at, row.started_at]
     times += [max(batch.started_at, batch.closed_at) for batch in store.batches(execution=row.number)]
     times += [request.answered_at for request in store.requests_of(row.number)]
@@ -277,7 +298,7 @@ def _last_sign_of_life(store: Store, row: ExecutionRow) -> int:
 
 
 class _Case:
-    """The last round of one execution."""
+    """The graph of one execution's last round, from which stuck entries are collected."""
 
     def __init__(self, store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> None:
         self._row = row
@@ -289,7 +310,7 @@ class _Case:
         self._begun, self._ended = call_times(store.batches(execution=row.number), graph, len(statuses))
 
     def gather(self, stuck: Sequence[EntryStatus], now: int, groups: Groups) -> None:
-        """Add all stuck entries of the round."""
+        """Add all stuck entries of the round to ``groups``. ``stuck``: statuses of such entries."""
         firsts = np.fromiter((step.first for step in self._graph.steps), np.int64, len(self._graph.steps))
         for status in stuck:
             positions = self._long(status, np.flatnonzero(self._statuses == status), now)
@@ -299,7 +320,10 @@ class _Case:
         self._gather_waiting(groups)
 
     def gather_failing(self, calls: Sequence[FailingCall], groups: Groups) -> None:
-        """Add failed calls that are tried again, however recent, with the command that ends retries if failures repeat."""
+        """Add failed calls that are being tried again, however recent.
+
+        If a call fails in the same way again, its group gets the command that ends the retries.
+        """
         for call in calls:
             operation, name = call.operation, call.instance
             alike = f"again {group_key(operation, call.message, name)}"
@@ -311,7 +335,7 @@ class _Case:
                 group.mends.append(f"end the retries: {ending(call.execution)}")
 
     def _long(self, status: EntryStatus, positions: np.ndarray, now: int) -> np.ndarray:
-        """The given positions that are stuck; sleeping or running entries count only after a long time."""
+        """Return the positions of stuck entries; sleeping or running entries are stuck only after a long time."""
         age = now - self._begun[positions]
         found: np.ndarray = positions
         if status is EntryStatus.RUNNING:
@@ -349,7 +373,7 @@ class _Case:
         return self._entries.subject(self._topology, position)[0]
 
     def _gather_waiting(self, groups: Groups) -> None:
-        """Add instances that cannot continue because of failed or unsure entries elsewhere."""
+        """Add instances that cannot continue because entries of other instances failed or are unsure."""
         bad = np.isin(self._statuses, [EntryStatus.FAILED, EntryStatus.UNSURE])
         if not bad.any():
             return
@@ -370,7 +394,7 @@ class _Case:
 
 
 def call_times(batches: Sequence[BatchRow], graph: int, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """(time of each entry's first call, time of its last call or of its return), ms by position, 0: never."""
+    """Return (time of each entry's first call, time of its last call or of its return), ms by position, 0: never."""
     begun, ended = np.zeros(size, np.int64), np.zeros(size, np.int64)
     for batch in batches:
         for of, positions in batch.segments:
@@ -404,14 +428,17 @@ def _stuck(key: tuple[Kind, str, str], group: _Group) -> Stuck:
 
 
 def _mends(kind: Kind, executions: Mapping[str, str]) -> list[str]:
-    """The first command for an operator, for each of the first executions; one engine runs all those without a process."""
+    """Return the first command for an operator for each of the first executions.
+
+    If no process runs several executions, return one command: a new engine runs them all.
+    """
     if kind == "abandoned" and len(executions) > 1:
         return ["phaseline engine run"]
     return [mend_of(kind, execution, instance or "ID") for execution, instance in list(executions.items())[:NAMED]]
 
 
 def mend_of(kind: Kind, execution: str, instance: str) -> str:
-    """The first command for an operator."""
+    """Return the first command that helps an operator with a group of this kind."""
     return {
         "failed": f"phaseline executions retry {execution}",
         "unsure": f"look at {instance}, then: phaseline executions retry {execution}, or executions complete {execution}",

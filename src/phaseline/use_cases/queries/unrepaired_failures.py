@@ -1,4 +1,4 @@
-"""Failures that were never repaired although later executions ran: their instances are still half way."""
+"""Find failures that later executions did not repair: their instances are still half way between two states."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ HALF_WAY = (
     InstanceState.STOPPING,
     InstanceState.DELETING,
 )
-"""States in which an instance remains only after a failure."""
+"""States of instances during operations. In a deployment where nothing runs, only a failure leaves them there."""
 LEFT = (ExecutionStatus.FAILED, ExecutionStatus.CANCELED)
 LOOKED_BACK = 20
-"""The number of executions without completion that are examined, the latest first."""
+"""Number of failed and canceled executions that are examined, latest first."""
 
 
 def left_half_way(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> np.ndarray:
-    """Bool by position: the entry failed or is unsure, and its instance is still half way."""
+    """Return a bool array by position: True if the entry failed or is unsure and its instance is still half way."""
     bad = np.isin(statuses, WORTH_TELLING)
     if not bad.any():
         return bad
@@ -43,9 +43,10 @@ def left_half_way(store: Store, row: ExecutionRow, graph: int, statuses: np.ndar
 
 
 def left_behind(store: Store, rows: Sequence[ExecutionRow]) -> ExecutionRow | None:
-    """The last execution before the latest that left instances half way on which no later execution failed.
+    """Return the latest execution, except the very last one, that left instances half way and was not replaced.
 
-    ``rows``: the executions of one deployment, in order. None while one is open: it may be repairing them.
+    It is replaced if later executions failed on all these instances. ``rows``: the executions of one deployment, oldest
+    first. Return None if there is no such execution, or while one is open, because it may be repairing them.
     """
     if len(rows) < 2 or rows[-1].request.workflow == REACH_WORKFLOW or any(not row.status.is_ended for row in rows):
         return None
@@ -66,7 +67,7 @@ def _any_half_way(store: Store, deployment: int) -> bool:
 
 
 def _numbers(store: Store, row: ExecutionRow) -> np.ndarray:
-    """The instances on which an execution has failed and that are still half way."""
+    """Return the numbers of the instances on which an execution failed and that are still half way."""
     last = last_own_graph(store, row)
     if last is None:
         return np.zeros(0, np.int64)

@@ -1,6 +1,6 @@
 """Detect an owner process that is alive but does not answer requests.
 
-Its process may be stopped, or a plugin in it may let nothing else run.
+The process may be stopped, or code of a plugin may keep all its other threads from running.
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from phaseline.ports.store import Store
 
 SILENT_MS = 10_000
-"""The limit for an answer. A working owner answers within a second; one that starts, stops or commits much needs a few."""
+"""Time (ms) after which an unanswered request counts as a problem.
+
+A working owner answers within a second; one that starts, stops or commits much data needs a few seconds.
+"""
 
 
 @frozen
 class Silence:
-    """``owner`` has had an unanswered request since ``since_at``, that is for ``span_ms``."""
+    """The fact that ``owner`` has not answered a request since ``since_at``, that is for ``span_ms``."""
 
     owner: Owner
     since_at: int
@@ -27,24 +30,24 @@ class Silence:
 
     @property
     def text(self) -> str:
-        """The problem in one clause."""
+        """The problem as one clause."""
         return f"{self.owner} lives, but has not answered a request for {self.span_ms // 1000:,} s"
 
     @property
     def mend(self) -> str:
-        """The remedy. Nothing is lost with the process: its running calls are checked, or called again."""
+        """What an operator can do. Ending the process loses nothing: its running calls are checked, or called again."""
         if not self.owner.pid:
             return "look at the process that has the store open, and end it if it hangs: another process then continues its work"
         number = self.owner.pid
         return f"look at the process: ps -fp {number}; if it is stopped (T), continue it: kill -CONT {number}; otherwise end it: kill -9 {number}; another process then continues its work"
 
     def __str__(self) -> str:
-        """The problem and the remedy."""
+        """Return the problem and what an operator can do."""
         return f"{self.text}; {self.mend}"
 
 
 def silence(store: Store, now: int, owner: Owner | None = None) -> Silence | None:
-    """The silence of the owner process, if a request waits too long; None: it answers, no request waits, or no owner.
+    """Return the silence of the owner process, or None if no request has waited too long or there is no owner.
 
     ``owner``: the present owner, if the caller has already read it.
     """

@@ -1,4 +1,4 @@
-"""Lines of events in columns, ordered by time and converted to objects one page at a time: about 30 bytes a line."""
+"""Store event lines of an execution in columns, about 30 bytes a line, sort them by time and return them in pages."""
 
 from __future__ import annotations
 
@@ -14,27 +14,30 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
 
 PAGE = 1_000
-"""Lines made into objects at once."""
+"""Number of lines in one page; only the lines of one page are made into objects at a time."""
 MOST_TEXTS = 10_000
-"""Distinct texts kept in memory. Results of calls may differ for each call; further ones go to a temporary file."""
+"""Number of distinct texts kept in memory; further texts go to a temporary file.
+
+The limit is needed because results of calls may differ for each call.
+"""
 RANKS = 4
-"""More than there are ranks among lines of one millisecond."""
+"""Factor in the sort key ``time * RANKS + rank``; larger than each result of ``rank``."""
 Head = tuple[str, str, str]
-"""(level, operation, actor)."""
+"""(level, operation, actor) of a line; equal triples are stored once."""
 
 
 def temporary_file() -> IO[bytes]:
-    """A temporary file that is deleted when it is closed."""
+    """Open a temporary file that is deleted when it is closed."""
     from tempfile import TemporaryFile  # loads many modules; few executions have that many texts
 
     return TemporaryFile()
 
 
 class EventColumns:
-    """Lines of one execution. Lines with equal time and rank stay in the order in which they were added."""
+    """The lines of one execution in columns. Lines with equal time and rank keep the order in which they were added."""
 
     def __init__(self, topology: Topology, deployment: str, new_file: Callable[[], IO[bytes]] = temporary_file) -> None:
-        """Begin without lines. ``new_file``: a function that returns the file for texts."""
+        """Create columns without lines. ``new_file``: a function that opens the temporary file for texts."""
         self._topology, self._deployment = topology, deployment
         self._at, self._instance, self._target = array("q"), array("i"), array("i")
         self._head, self._text = array("i"), array("i")
@@ -48,7 +51,8 @@ class EventColumns:
     def add(self, line: Line, instance: int = -1) -> None:
         """Add a line.
 
-        ``instance``: the number of its instance, for a relationship of the source instance; -1: none.
+        ``instance`` is the number of the instance that the line is about; for a relationship, its source instance; -1:
+        it is about no instance.
         """
         target = -1
         if not line.instance:
@@ -62,7 +66,7 @@ class EventColumns:
         self._text.append(self._texts.add(line.text))
 
     def pages(self, limit: int | None = None) -> Iterator[list[Line]]:
-        """All lines, or the last ``limit``, by time; afterwards no line can be added."""
+        """Yield all lines, or the last ``limit`` lines, by time, in pages. Afterwards no line can be added."""
         heads = list(self._heads)
         ranks = np.array([rank(level) for level, _, _ in heads] or [0], np.int64)
         key = np.frombuffer(self._at, np.int64) * RANKS + ranks[np.frombuffer(self._head, np.int32)]
@@ -83,14 +87,20 @@ class EventColumns:
 
 
 def rank(kind: str) -> int:
-    """The order of lines with the same time (ms): first events of the execution except its end, its end last."""
+    """Return the order among lines with the same time (ms).
+
+    The result is 0 for events of the execution, 1 for events of its instances, 2 for the end of the execution.
+    """
     if kind in {"workflow_succeeded", "workflow_failed", "workflow_cancelled"}:
         return 2
     return 1 if kind in {"task", "workflow_node_event", "late_result"} else 0
 
 
 class _Texts:
-    """Texts by number: the first ones in memory, further ones (below 0) in a temporary file, if there is room for one."""
+    """A list of distinct texts that are read by number.
+
+    The first texts stay in memory. Further texts, with numbers below 0, go to a temporary file if it can be written.
+    """
 
     def __init__(self, new_file: Callable[[], IO[bytes]]) -> None:
         self._new_file = new_file
@@ -100,7 +110,7 @@ class _Texts:
         self._begins = array("q", [0])
 
     def add(self, text: str) -> int:
-        """Store a text and return its number."""
+        """Store a text unless it is known, and return its number."""
         number = self._known.get(text)
         if number is None and len(self._texts) >= MOST_TEXTS and self._is_written(text):
             return 1 - len(self._begins)
@@ -123,7 +133,7 @@ class _Texts:
         return True
 
     def __getitem__(self, number: int) -> str:
-        """The text of the number."""
+        """Return the text with this number."""
         if number >= 0:
             return self._texts[number]
         assert self._file is not None, "a number below 0 was given for what was written"
@@ -132,6 +142,6 @@ class _Texts:
         return self._file.read(end - begin).decode("utf-8", "surrogatepass")
 
     def close(self) -> None:
-        """Close the temporary file; no text can be read afterwards."""
+        """Close the temporary file; its texts cannot be read afterwards."""
         if self._file is not None:
             self._file.close()

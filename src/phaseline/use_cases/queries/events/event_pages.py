@@ -1,8 +1,8 @@
-"""Events of the instances of an execution; its last lines are found without computing all others (W12).
+"""Compute the events of the instances of an execution; the last lines do not need all others (W12).
 
-Events are computed from calls when they are read. If an execution has very many instances, events are computed only
-for instances with the latest calls. To count all lines, instances with the same story (the same lines apart from
-names, times and messages) are grouped, and events are computed for one instance of each group.
+Events are not stored: they are computed from the stored calls when they are read. For the last lines, only instances
+with the latest calls are computed. To count all lines, instances are grouped by story (the same lines apart from
+names, times and messages), and events are computed for only one instance of each group.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
     from phaseline.ports.store import Store
 
 Causes = Mapping[tuple[int, str], "deque[EventRow]"]
-"""{(instance that was called, operation): stored events of its calls, oldest first}."""
+"""{(number of the called instance, operation): stored events of its calls, oldest first}."""
 Candidate = tuple[int, int, int, int, Line]
-"""(time, place of the round, instance, place in its story, line): lines of one time are ordered by the other fields."""
+"""(time, index of the round, instance number, index in the instance's lines, line): a sort key and its line."""
 BY_HAND = "completed_by_hand"
 MOST_MADE = 1_000
-"""The number of entries whose calls are kept as objects: a story reads the calls of its entries several times."""
+"""Number of entries whose calls are kept as objects, because the calls of an entry are read several times."""
 KINDS = 8
-"""A number above that of the outcomes of a call."""
+"""Factor to combine a number with the outcome of a call; larger than each ``OutcomeKind``."""
 
 
 class Narrated:
-    """The rounds of an execution, from which events of its instances are computed."""
+    """All rounds of one execution, from which the events of its instances are computed."""
 
     def __init__(self, store: Store, row: ExecutionRow, causes: Causes, former: Narrated | None = None) -> None:
-        """``causes``: the stored failures; each is used for one call and removed.
+        """Read all rounds. ``causes``: the stored failures; each is used for one call and then removed from ``causes``.
 
-        ``former``: an earlier look, for ``added``.
+        ``former``: the rounds as an earlier read found them, with which ``added`` compares.
         """
         topology = store.topology(row.deployment)
         batches = store.batches(execution=row.number)
@@ -53,25 +53,25 @@ class Narrated:
             for stored in store.graphs(row.number)
         ]
         self.told = 0
-        """The number of instances narrated so far."""
+        """Number of instances whose lines have been computed so far; tests check that it is small."""
 
     def all(self) -> Iterator[Line]:
-        """Every line by round, instance and time."""
+        """Yield every line, ordered by round, instance and time."""
         for _, lines in self.by_instance():
             yield from lines
 
     def by_instance(self) -> Iterator[tuple[int, list[Line]]]:
-        """Yield (instance number, its lines by time), by round and instance."""
+        """Yield (instance number, its lines by time) for every instance of every round."""
         for one in self._rounds:
             yield from self._counted(one.tell_all())
 
     def added(self) -> Iterator[tuple[int, list[Line]]]:
-        """Yield (instance number, its lines that the former look did not have), by round and instance."""
+        """Yield (instance number, its lines that are new since ``former`` was read), ordered by round and instance."""
         for one in self._rounds:
             yield from self._counted(one.tell_added(self._former.get(one.id)))
 
     def looked(self) -> dict[int, _Round]:
-        """{graph id: its round}, for comparison with a later look; messages of calls and the earlier look are dropped."""
+        """Return {graph id: its round}, for comparison with a later read; drop data not needed for that."""
         self._former = {}
         for one in self._rounds:
             one.calls.forget_explained()
@@ -80,9 +80,10 @@ class Narrated:
     def last(
         self, limit: int, is_wanted: Callable[[Line], bool], instances: np.ndarray | None
     ) -> tuple[list[Line], int]:
-        """(the last ``limit`` wanted lines in the order of ``all``, the number of all wanted lines).
+        """Return (the last ``limit`` wanted lines in the order of ``all``, the number of all wanted lines).
 
-        ``is_wanted`` must not read the text. ``instances``: bool by number, its lines may be wanted; None: all.
+        ``is_wanted`` must not depend on the text of a line. ``instances``: bool by instance number, True if lines of
+        the instance may be wanted; None: of all instances.
         """
         best: list[Candidate] = []
         total = 0
@@ -102,7 +103,7 @@ class Narrated:
         is_wanted: Callable[[Line], bool],
         limit: int,
     ) -> None:
-        """Add wanted lines to ``best``; ``those``: (latest possible time of a line, instance), latest first."""
+        """Push wanted lines to the heap ``best``. ``those``: (latest time of a line, instance), latest first."""
 
         def needed() -> Iterator[int]:
             for at, instance in those:
@@ -132,11 +133,11 @@ class Narrated:
 
 
 class _Stories(NamedTuple):
-    """Instances of a round grouped by story: the same lines apart from names, times and messages of calls.
+    """The instances of a round, grouped by story: their lines are equal apart from names, times and messages.
 
-    ``examples``: one instance of each story; ``times``: the number of counted instances with this story. ``kind`` and
-    ``counts`` have one value for each instance of the round: the index of its story in ``examples``, and whether it
-    is counted.
+    ``examples`` has one instance number for each story; ``times`` has the number of counted instances with that story.
+    ``kind`` and ``counts`` have one value for each instance of the round: the index of its story in ``examples``, and
+    whether the instance is counted.
     """
 
     examples: list[int]
@@ -175,7 +176,7 @@ class _Round:
         self.instances, self._firsts = np.unique(self.entries.owner[owned:], return_index=True)
 
     def tell_all(self) -> Iterator[tuple[int, list[Line]]]:
-        """Yield (instance number, its lines) for all instances; calls and notes are read for many at a time."""
+        """Yield (instance number, its lines) for all instances; calls and notes are read for many instances at once."""
         firsts = np.append(self._firsts, len(self._mine))
         for low in range(0, len(self.instances), MOST_MADE):
             some = self.instances[low : low + MOST_MADE]
@@ -183,7 +184,7 @@ class _Round:
             yield from self.tell(some.tolist(), self._notes(positions), self.calls.of(positions))
 
     def tell_added(self, former: _Round | None) -> Iterator[tuple[int, list[Line]]]:
-        """Yield (instance number, its lines that ``former`` did not have) for all instances that have changed."""
+        """Yield (instance number, its lines that are not in ``former``) for all instances with changed entries."""
         has_changed = self._changed(former)[self._mine]
         changed = (
             np.flatnonzero(np.logical_or.reduceat(has_changed, self._firsts)) if len(has_changed) else self._firsts
@@ -206,7 +207,7 @@ class _Round:
         return {note.position: note for note in self.store.notes(self.id, among=positions.tolist())}
 
     def _changed(self, former: _Round | None) -> np.ndarray:
-        """Bool by position: the entry differs from ``former``; without ``former``: it was called, or has begun."""
+        """Return bool by position: the entry differs from ``former`` or, if that is None, was called or has begun."""
         found: np.ndarray
         if former is None:
             found = np.isin(self.statuses, list(BEGUN)) | self.calls.are_called
@@ -220,9 +221,9 @@ class _Round:
         notes: Mapping[int, NoteRow],
         calls: Mapping[int, Sequence[CallSpan]] | None = None,
     ) -> Iterator[tuple[int, list[Line]]]:
-        """Yield (instance number, its lines), computed one by one.
+        """Yield (instance number, its lines), computed when requested.
 
-        ``calls``: the calls of their entries, if known.
+        ``calls``: the calls of the instances' entries, if the caller has read them.
         """
         row, ids = self._row, self.topology.ids
         known = GraphOutcome(
@@ -248,7 +249,7 @@ class _Round:
             yield number, told
 
     def those_of(self, stories: _Stories, are_wanted: np.ndarray) -> Iterator[tuple[int, int]]:
-        """Yield (upper bound of the time of its last line, counted instance with a wanted story), latest first."""
+        """Yield (latest time of a line, number) of counted instances with wanted stories, latest first."""
         latest = (
             np.maximum.reduceat(self.calls.latest()[self._mine], self._firsts) if len(self._firsts) else self._firsts
         )
@@ -260,7 +261,7 @@ class _Round:
     def stories(self, among: np.ndarray | None) -> _Stories:
         """Group the instances by story.
 
-        ``among``: bool by number, true for the instances to be counted; None: all.
+        ``among``: bool by instance number, True for the instances to be counted; None: count all.
         """
         counts = np.ones(len(self.instances), bool) if among is None else among[self.instances]
         _, firsts, kind = np.unique(self._digests(), return_index=True, return_inverse=True)
@@ -268,9 +269,9 @@ class _Round:
         return _Stories(self.instances[firsts].tolist(), times, kind, counts)
 
     def _digests(self) -> np.ndarray:
-        """uint64 by place in ``instances``, equal if their entries have the same statuses after calls with the same outcomes.
+        """Return a uint64 for each instance; equal numbers mean equal statuses and equal outcomes of calls.
 
-        A story is digested into 64 bits: of a million stories two are confused once in 30 million executions.
+        With 64 bits, two of a million stories are confused once in 30 million executions.
         """
         if not len(self._mine):
             return np.empty(0, np.uint64)
@@ -288,7 +289,7 @@ class _Round:
         return found
 
     def _explain(self, causes: Causes) -> None:
-        """Add data of stored events to the calls: messages, times, and which entries were completed by hand."""
+        """Add data of stored events to the calls: messages, times, and which entries a user completed by hand."""
         subjects: dict[str, list[int]] = {}
         for subject, operation in causes:
             subjects.setdefault(operation, []).append(subject)
@@ -300,7 +301,7 @@ class _Round:
                 self._explain_entry(step.first + place, causes[int(called[place]), step.phase])
 
     def _called(self, step: Step) -> np.ndarray:
-        """The instance number for each entry of the step; all -1 if the step acts on no instances."""
+        """Return the instance number of each entry of the step; all are -1 if the step does not act on instances."""
         subject = self.graph.subject[step.first : step.first + step.count]
         if step.kind is SubjectKind.INSTANCE:
             return subject
@@ -324,7 +325,7 @@ class _Round:
 
 
 def _added(had: Sequence[Line], lines: Sequence[Line]) -> list[Line]:
-    """The lines that an instance did not have before; a changed text or time does not make a line new."""
+    """Return the lines that are not in ``had``; a line with only another text or time is not new."""
     rest = Counter(map(_kind, had))
     added: list[Line] = []
     for line in lines:
@@ -337,12 +338,12 @@ def _added(had: Sequence[Line], lines: Sequence[Line]) -> list[Line]:
 
 
 def _kind(line: Line) -> tuple[str, str, str]:
-    """The part of a line that does not change: instance, operation and event. The message of a task is left out."""
+    """Return the part of a line that never changes: instance, operation and event, without the message of a task."""
     return line.instance, line.operation, line.text.partition("'")[0] if line.level == "task" else line.text
 
 
 def _take_failure(told: deque[EventRow], span: CallSpan) -> EventRow | None:
-    """Remove and return the first event of a failed attempt that was stored while the call, or its batch, ran."""
+    """Remove and return the first event about a failure that was stored while the call or its batch ran."""
     for event in told:
         if event.type != BY_HAND and span.begun_at <= event.at and (not span.ended_at or event.at <= span.ended_at):
             told.remove(event)
@@ -351,7 +352,7 @@ def _take_failure(told: deque[EventRow], span: CallSpan) -> EventRow | None:
 
 
 class _Calls(Mapping[int, Sequence[CallSpan]]):
-    """{position in the graph: its calls, oldest first}, in columns: calls become objects when they are read."""
+    """{position in the graph: its calls, oldest first}, kept in columns; calls become objects when they are read."""
 
     def __init__(self, batches: Sequence[BatchRow], graph: int, size: int) -> None:
         kinds, positions, numbers, lengths = [], [np.empty(0, np.int32)], [], []
@@ -377,25 +378,25 @@ class _Calls(Mapping[int, Sequence[CallSpan]]):
         self._made: dict[int, Sequence[CallSpan]] = {}
 
     def explain(self, position: int, spans: Sequence[CallSpan]) -> None:
-        """Replace the calls of a position by these; an empty sequence changes nothing."""
+        """Replace the calls of the entry at this position by ``spans``; if ``spans`` is empty, change nothing."""
         if spans:
             self._explained[position] = spans
 
     @property
     def are_called(self) -> np.ndarray:
-        """Bool by position: it has calls."""
+        """Bool array by position: True if the entry has calls."""
         found: np.ndarray = self._count > 0
         return found
 
     def forget_explained(self) -> None:
-        """Drop the calls given to ``explain``."""
+        """Drop the calls that ``explain`` was given."""
         self._explained.clear()
         self._made.clear()
 
     def of(self, positions: np.ndarray) -> dict[int, Sequence[CallSpan]]:
-        """{position: its calls}, only for positions with calls.
+        """Return {position: calls of the entry}, only for entries that were called.
 
-        Calls of one batch with the same outcome are one object.
+        To save memory, entries of one batch with the same outcome share one list of calls.
         """
         found: dict[int, Sequence[CallSpan]] = {}
         known: dict[tuple[int, int], Sequence[CallSpan]] = {}
@@ -445,7 +446,7 @@ class _Calls(Mapping[int, Sequence[CallSpan]]):
         return sum(1 for _ in self)
 
     def latest(self) -> np.ndarray:
-        """int64 by position: the latest time (ms) in its calls; 0: it has no call."""
+        """Return the time (ms) of the last start or end of a call, by position; int64; 0 if the entry has no calls."""
         times = np.maximum(self._begun, self._ended)[self._batch]
         found = self._by_position(np.maximum, times)
         for position, spans in self._explained.items():
@@ -453,7 +454,7 @@ class _Calls(Mapping[int, Sequence[CallSpan]]):
         return found
 
     def digest(self) -> np.ndarray:
-        """uint64 by position: equal if the calls ended with the same outcomes in the same order."""
+        """Return a uint64 by position; equal numbers mean calls with the same outcomes in the same order."""
         order = np.arange(len(self._kind)) - np.repeat(self._last - self._count, self._count)
         return self._by_position(np.add, _mixed((order * KINDS + self._kind + 1).astype(np.uint64)))
 
@@ -466,7 +467,7 @@ class _Calls(Mapping[int, Sequence[CallSpan]]):
 
 
 class _Notes(Mapping[int, "NoteRow"]):
-    """The notes of a graph, each read on its first use."""
+    """The notes of a graph by position; each is read when it is first used."""
 
     def __init__(self, store: Store, graph: int) -> None:
         self._store, self._graph = store, graph
@@ -484,12 +485,12 @@ class _Notes(Mapping[int, "NoteRow"]):
 
 
 def all_notes(store: Store, graph: int) -> dict[int, NoteRow]:
-    """{position: note} of a graph."""
+    """Return {position: note} with all notes of a graph."""
     return {note.position: note for note in store.notes(graph)}
 
 
 def _mixed(numbers: np.ndarray) -> np.ndarray:
-    """The last steps of SplitMix64 on uint64: similar numbers become unrelated ones."""
+    """Hash uint64 numbers with the last steps of SplitMix64, so that similar numbers become unrelated."""
     found = numbers + np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         found ^= found >> np.uint64(shift)

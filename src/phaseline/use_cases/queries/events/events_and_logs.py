@@ -1,4 +1,4 @@
-"""Logs and events of an execution: lines written by scripts and plugins, and events in the words of Cloudify (W12)."""
+"""Logs and events of an execution: lines that scripts and plugins wrote, and events in the terms of Cloudify (W12)."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from phaseline.use_cases.queries.events.event_pages import Narrated
 
 Causes = dict[tuple[int, str], "deque[EventRow]"]
-"""{(instance that was called, operation): stored events of its calls, oldest first}."""
+"""{(number of the called instance, operation): stored events of its calls, oldest first}."""
 READ_AT_ONCE = 10_000
-"""Rows of logs and events fetched with one query."""
+"""Number of rows of logs or events that one query fetches."""
 BY_HAND = "completed_by_hand"
 CAUSES = frozenset({"task_failed", "task_rescheduled", BY_HAND})
-"""Stored events that record how a call of an entry ended."""
+"""Types of the stored events that record how a call of an entry ended."""
 
 
 @frozen
 class EventHistory:
-    """The latest lines of one execution, oldest first. ``total``: the number of lines that are stored."""
+    """The latest lines of one execution, oldest first. ``total``: the number of all lines that pass the filter."""
 
     execution: str
     deployment: str
@@ -55,9 +55,9 @@ def logs(
     wanted: LineFilter = ANY,
     limit: int | None = None,
 ) -> EventHistory:
-    """The last ``limit`` lines of scripts, plugins and the engine that pass the filter ``wanted``.
+    """Return the last ``limit`` log lines of scripts, plugins and the engine that pass the filter ``wanted``.
 
-    ``instance``: only lines of this instance.
+    ``instance``: return only lines of this instance.
     """
     store = ctx.store
     row = find_execution(store, id, deployment)
@@ -86,7 +86,7 @@ def logs(
 
 @frozen
 class EventPages:
-    """Events of one execution by time: the last ``shown`` of ``total``. The pages can be read only once."""
+    """Events of one execution by time: the last ``shown`` of ``total`` events. ``pages`` can be read only once."""
 
     execution: str
     deployment: str
@@ -103,9 +103,9 @@ def events(
     wanted: LineFilter = ANY,
     limit: int | None = None,
 ) -> EventHistory:
-    """The last ``limit`` events that pass the filter ``wanted``.
+    """Return the last ``limit`` events that pass the filter ``wanted``.
 
-    These are events of the execution, and events of its instances, which are computed from their calls.
+    They are events of the execution itself, and events of its instances, which are computed from their calls.
     """
     found = event_pages(ctx, id, deployment=deployment, wanted=wanted, limit=limit)
     return EventHistory(found.execution, found.deployment, [line for page in found.pages for line in page], found.total)
@@ -119,13 +119,13 @@ def event_pages(
     wanted: LineFilter = ANY,
     limit: int | None = None,
 ) -> EventPages:
-    """The same as ``events``, without all lines in memory at once."""
+    """Return the events that ``events`` returns, but in pages, so that not all lines are in memory at once."""
     row = find_execution(ctx.store, id, deployment)
     return EventLook(ctx.store, row).pages(wanted, limit)
 
 
 class EventLook:
-    """The events of an execution at one moment; ``former``: an earlier look, for ``added``."""
+    """The events of an execution as stored at one time. ``former``: an earlier ``EventLook``, for ``added``."""
 
     def __init__(self, store: Store, row: ExecutionRow, former: EventLook | None = None) -> None:
         """Read everything except the results of calls."""
@@ -156,9 +156,9 @@ class EventLook:
         return Line(event.at, event.type, self.row.deployment_name, name, event.operation, event.message, event.actor)
 
     def pages(self, wanted: LineFilter, limit: int | None) -> EventPages:
-        """The last ``limit`` events that pass the filter ``wanted``, without computing the others.
+        """Return the last ``limit`` events that pass the filter ``wanted``.
 
-        ``limit`` None: all.
+        Earlier events are not computed, unless the filter has a text. ``limit`` None: return all events.
         """
         sieve = Sieve(wanted, self._topology) if wanted else None
         if limit is not None and not wanted.text:  # a text is searched for in every line
@@ -169,7 +169,7 @@ class EventLook:
         return self._paged(found.pages(limit), len(found), limit)
 
     def added(self, former: EventLook, wanted: LineFilter) -> EventPages:
-        """The events that the look ``former`` did not have."""
+        """Return the events that pass the filter ``wanted`` and are not in the earlier look ``former``."""
         sieve = Sieve(wanted, self._topology) if wanted else None
         had = Counter(former.resources)
         new = [(line, -1) for line in self.resources if not _taken(had, line)]
@@ -209,7 +209,7 @@ def _fill(columns: EventColumns, stories: Iterable[tuple[int, Sequence[Line]]], 
 
 
 def _taken(had: Counter[Line], line: Line) -> bool:
-    """Remove a line from ``had``; False if it is not in it."""
+    """Return whether ``had`` contains the line, and remove the line from it."""
     had[line] -= 1
     return had[line] >= 0
 
@@ -219,14 +219,17 @@ def _anything(_: Line) -> bool:
 
 
 def instance_ids(store: Store, row: ExecutionRow) -> Sequence[str]:
-    """Instance ids by number. A deleted deployment's topology stays until its executions are purged."""
+    """Return the instance ids by instance number.
+
+    This also works for a deleted deployment: its topology stays stored until its executions are purged.
+    """
     return store.topology(row.deployment).ids
 
 
 def instance_number(store: Store, row: ExecutionRow, text: str) -> int:
-    """The number of the instance with this id, or a unique beginning of it, in the execution's deployment.
+    """Return the number of the instance with this id, or with this unique beginning of an id.
 
-    The deployment may have been deleted. Raises: PL-C012, PL-C013.
+    The instance belongs to the deployment of the execution, which may have been deleted. Raises: PL-C012, PL-C013.
     """
     number = store.topology(row.deployment).number_of.get(text)
     if number is not None:
@@ -238,7 +241,7 @@ def instance_number(store: Store, row: ExecutionRow, text: str) -> int:
 
 
 def instance_id(ids: Sequence[str], number: int) -> str:
-    """The id of an instance; empty if the line concerns none."""
+    """Return the id of the instance with this number, or "" if the line is about no instance (number -1)."""
     return ids[number] if 0 <= number < len(ids) else ""
 
 
@@ -251,7 +254,7 @@ def _event_rows(store: Store, row: ExecutionRow, after: int) -> Iterator[EventRo
 
 
 def owners(graph: Graph, topology: Topology) -> np.ndarray:
-    """The number of the instance to whose events each entry belongs, by position; -1 for milestones."""
+    """Return, by position, the number of the instance whose events the entry belongs to; -1 for milestones."""
     found = np.full(len(graph), -1, np.int64)
     for step in graph.steps:
         subject = graph.subject[step.first : step.first + step.count]

@@ -15,14 +15,15 @@ if TYPE_CHECKING:
     from phaseline.views.views import Line
 
 LEVELS = ("debug", "info", "warning", "error", "critical")
-"""Levels of log lines, the lowest first: a level includes all above it."""
+"""Levels of log lines, lowest first. A filter for a level also shows lines of all higher levels."""
 
 
 @frozen
 class LineFilter:
-    """Conditions that all must hold; empty: any. ``phase``: the name of an operation or phase, or its last part.
+    """Conditions for log lines or events. A line must meet all of them; an empty condition is always met.
 
-    ``level``: for log lines the lowest level; for events their type. ``text``: anywhere in the line, in any case.
+    ``phase``: name of an operation or phase, or the last part of the name. ``level``: for logs the lowest level, for
+    events their type. ``text``: must occur anywhere in the line; the case of letters is ignored.
     """
 
     node: str = ""
@@ -31,7 +32,7 @@ class LineFilter:
     text: str = ""
 
     def __bool__(self) -> bool:
-        """Whether any condition is given."""
+        """Return whether any condition is given."""
         return bool(self.node or self.phase or self.level or self.text)
 
 
@@ -39,14 +40,14 @@ ANY = LineFilter()
 
 
 class Sieve:
-    """The filter, prepared for the lines of one deployment."""
+    """A ``LineFilter``, prepared for the lines of one deployment."""
 
     def __init__(self, wanted: LineFilter, topology: Topology) -> None:
-        """Raises: PL-C012 for a node that the deployment does not have."""
+        """Look up the instances of the filter's node. Raises: PL-C012 if the deployment has no such node."""
         self._wanted, self._text, self._level = wanted, wanted.text.casefold(), wanted.level.lower()
         self._ids: set[str] | None = None
         self.instances: np.ndarray | None = None
-        """Bool by instance number: whether a line about it may be wanted; None: about any."""
+        """Bool by instance number: True if lines about the instance may be wanted; None: about every instance."""
         if wanted.node:
             number = topology.node_number.get(wanted.node)
             if number is None:
@@ -58,7 +59,7 @@ class Sieve:
             self._ids = {topology.ids[one] for one in (topology.node == number).nonzero()[0].tolist()}
 
     def lets_through(self, line: Line) -> bool:
-        """Whether the line is wanted."""
+        """Return whether the line meets all conditions of the filter."""
         wanted = self._wanted
         if self._ids is not None and line.instance.partition("->")[0] not in self._ids:
             return False

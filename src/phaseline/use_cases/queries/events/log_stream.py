@@ -1,4 +1,4 @@
-"""Live lines of an execution: when to look for new ones, and when to stop waiting."""
+"""Live lines of an execution: decide when to read new lines, and when to stop waiting for them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
     from phaseline.views.views import Line
 
 SHARE = 10
-"""The share of time for looking for new lines is one part in this many."""
+"""Reading new lines takes at most one part in this many of the time, to keep the load on the store low."""
 
 
 def lines_of(ctx: RequestContext, id: str | None = None, *, deployment: str | None = None) -> Iterator[Line]:
-    """All lines from the first on, then new ones as they come; ends when the execution has ended or needs an operator.
+    """Yield all log lines and events from the first on, then new ones as they arrive.
 
-    It also ends if no process has run the execution for ten seconds. Raises, at once: PL-C011 for an unknown execution.
+    Stop when the execution has ended, needs an operator, or was run by no process for ten seconds. Raises, at once:
+    PL-C011 for an unknown execution.
     """
     return _lines(ctx, find_execution(ctx.store, id, deployment).id)
 
@@ -41,11 +42,11 @@ def _lines(ctx: RequestContext, id: str) -> Iterator[Line]:
 def news(
     store: Store, id: str, *, ends_for_people: bool = False, pause: Callable[[float], object] = time.sleep
 ) -> Generator[None, None, bool]:
-    """Yield whenever there may be news of an execution, for the last time after it has ended.
+    """Yield whenever an execution may have new lines; yield a last time after it has ended.
 
-    After each yield the generator waits, so that the caller's work takes at most a tenth of the time, except for the
-    last one. The generator returns False if the execution has not ended and, for ten seconds, no process has owned
-    the store or waited to own it. ``ends_for_people``: end as well when the execution waits for an operator.
+    After each yield except the last, wait so long that the caller's work takes at most a tenth of the time. Return
+    False if the execution is open but for ten seconds no process has owned the store or waited to own it; otherwise
+    True. ``ends_for_people``: stop as well when the execution waits for an operator.
     """
     seen, is_new = 0, False
     seen_at, look_at = time.monotonic(), 0.0
@@ -70,7 +71,7 @@ def news(
 
 
 def left_alone(store: Store, row: ExecutionRow) -> str:
-    """A sentence that no process works on an execution, with the command that continues it."""
+    """Return a sentence that no process works on the execution, with the command that continues it."""
     row = store.execution(row.id) or row
     mend = f"continue it: phaseline executions resume {row.id}"
     if row.number <= store.incarnations.held():
@@ -81,24 +82,24 @@ def left_alone(store: Store, row: ExecutionRow) -> str:
 
 
 class LineStream:
-    """Live lines of one execution. ``row``: the execution as it was when the stream was created."""
+    """Live lines of one execution. ``row``: the execution as stored when the stream was created."""
 
     def __init__(self, store: Store, tail: LogTail | EventTail) -> None:
-        """A stream of the lines that ``tail`` reads from the store."""
+        """Create a stream of the lines that ``tail`` reads from the store."""
         self._store = store
         self._tail = tail
         self.row = tail.row
 
     def new(self, limit: int | None = None) -> Iterator[list[Line]]:
-        """Lines that came since the last look, in pages; the last ``limit`` of them."""
+        """Yield the lines that are new since the last call, in pages; with ``limit`` only the last ``limit`` lines."""
         return self._tail.new(limit)
 
     def news(self, pause: Callable[[float], object] = time.sleep) -> Generator[None, None, bool]:
-        """Yield whenever there may be new lines; the value is False if the execution is open and no process works on it."""
+        """Yield whenever there may be new lines. Return False if the execution is open and no process works on it."""
         return news(self._store, self.row.id, pause=pause)
 
     def left_alone(self) -> str:
-        """A sentence that no process works on the execution, with the command that continues it."""
+        """Return a sentence that no process works on the execution, with the command that continues it."""
         return left_alone(self._store, self.row)
 
 
@@ -110,12 +111,12 @@ def stream_logs(
     instance: str | None = None,
     wanted: LineFilter = ANY,
 ) -> LineStream:
-    """Live log lines that pass the filter ``wanted``. Raises: PL-C011, PL-C012, PL-C013, PL-C018."""
+    """Return a stream of new log lines that pass the filter ``wanted``. Raises: PL-C011, PL-C012, PL-C013, PL-C018."""
     return LineStream(ctx.store, LogTail(ctx, id, deployment=deployment, instance=instance, wanted=wanted))
 
 
 def stream_events(
     ctx: RequestContext, id: str | None = None, *, deployment: str | None = None, wanted: LineFilter = ANY
 ) -> LineStream:
-    """Live events that pass the filter ``wanted``. Raises: PL-C011, PL-C012, PL-C013, PL-C018."""
+    """Return a stream of new events that pass the filter ``wanted``. Raises: PL-C011, PL-C012, PL-C013, PL-C018."""
     return LineStream(ctx.store, EventTail(ctx, id, deployment=deployment, wanted=wanted))

@@ -1,4 +1,4 @@
-"""New lines in the logs and events of an execution since the last look, for watching it live."""
+"""Read the log lines and events of an execution that are new since the last read, for watching it live."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import LogLine
 
 AT_ONCE = 1_000
-"""The number of lines of each kind read by one look; the rest comes with later looks."""
+"""Number of log lines, and likewise of events, that one query fetches; later queries fetch the rest."""
 
 
 class LogTail:
-    """Live lines of logs, those ``wanted``, of one instance only if it is named; remembers its position."""
+    """Reads new log lines of an execution that pass the filter ``wanted``, and remembers how far it has read.
+
+    ``instance``: read only lines of this instance.
+    """
 
     def __init__(
         self,
@@ -31,7 +34,10 @@ class LogTail:
         instance: str | None = None,
         wanted: LineFilter = ANY,
     ) -> None:
-        """Watch the execution of this id, or the latest of a deployment. Raises: PL-C011, PL-C012, PL-C013, PL-C018."""
+        """Watch the execution with this id, or the latest one of ``deployment``.
+
+        Raises: PL-C011, PL-C012, PL-C013, PL-C018.
+        """
         self._store = store = ctx.store
         self.row = find_execution(store, id, deployment)
         self._instance = None if instance is None else instance_number(store, self.row, instance)
@@ -40,7 +46,10 @@ class LogTail:
         self._after = 0
 
     def new(self, limit: int | None = None) -> Iterator[list[Line]]:
-        """Lines that came since the last look: the last ``limit`` of them, or all in pages of a thousand."""
+        """Yield the lines that are new since the last call, in pages of a thousand.
+
+        With ``limit``, yield only the last ``limit`` of them, as one page.
+        """
         kept: deque[Line] = deque(maxlen=limit)
         while rows := self._store.logs(self.row.number, after=self._after, instance=self._instance, limit=AT_ONCE):
             self._after = rows[-1].sequence
@@ -57,12 +66,18 @@ class LogTail:
 
 
 class EventTail:
-    """Live events, those ``wanted``; remembers the columns of the last look, not the lines."""
+    """Reads new events that pass the filter ``wanted``.
+
+    To recognize new events it keeps the columns of the last read, not the lines.
+    """
 
     def __init__(
         self, ctx: RequestContext, id: str | None = None, *, deployment: str | None = None, wanted: LineFilter = ANY
     ) -> None:
-        """Watch the execution of this id, or the latest of a deployment. Raises: PL-C011, PL-C012, PL-C013, PL-C018."""
+        """Watch the execution with this id, or the latest one of ``deployment``.
+
+        Raises: PL-C011, PL-C012, PL-C013, PL-C018.
+        """
         self._store = store = ctx.store
         self.row = find_execution(store, id, deployment)
         self._wanted = wanted
@@ -70,7 +85,10 @@ class EventTail:
         self._look: EventLook | None = None
 
     def new(self, limit: int | None = None) -> Iterator[list[Line]]:
-        """Events that came since the last look, a page at a time; of the first look the last ``limit``."""
+        """Yield the events that are new since the last call, in pages.
+
+        The first call yields the last ``limit`` events; ``limit`` None: all.
+        """
         former, self._look = self._look, EventLook(self._store, self.row, self._look)
         if former is None:
             yield from self._look.pages(self._wanted, limit).pages
@@ -79,17 +97,17 @@ class EventTail:
 
 
 class Tail:
-    """Live logs and events of an execution; remembers its position."""
+    """Reads new log lines and stored events of an execution together, and remembers how far it has read."""
 
     def __init__(self, ctx: RequestContext, execution: str) -> None:
-        """Watch this execution from its first line on."""
+        """Watch the execution with this id from its first line on."""
         self._store = ctx.store
         self._row = ctx.store.execution(execution)
         self._ids = instance_ids(ctx.store, self._row) if self._row is not None else ()
         self._log = self._event = 0
 
     def new(self) -> list[Line]:
-        """Lines that came since the last look, by time."""
+        """Return the lines that are new since the last call, by time; at most ``AT_ONCE`` of each kind."""
         row = self._row
         if row is None:
             return []

@@ -1,4 +1,7 @@
-"""The timeline of an execution: its rounds, the phases of each, and the calls that decided when it was done."""
+"""The timeline of an execution: its rounds, the phases of each round, and the calls on its critical path.
+
+The critical path has the calls that determined when the round was finished.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +28,10 @@ if TYPE_CHECKING:
 
 @frozen
 class PhaseTime:
-    """One operation or phase in a round. Times in ms.
+    """One operation or phase in a round; times in ms.
 
-    ``calls``: the number of calls for its ``entries``; ``busy_ms``: the time in which at least one ran.
+    ``entries``: number of entries that were called; ``calls``: number of calls for them. ``busy_ms``: how long at least
+    one of these calls was running.
     """
 
     phase: str
@@ -40,7 +44,10 @@ class PhaseTime:
 
 @frozen
 class CriticalCall:
-    """A call that decided when its round was done. ``waited_ms``: the time from the end of its last prerequisite to its start."""
+    """A call on the critical path: it helped to determine when its round was finished.
+
+    ``waited_ms``: time between the end of the call before it on the path and its own start.
+    """
 
     instance: str
     phase: str
@@ -51,7 +58,7 @@ class CriticalCall:
 
 @frozen
 class RoundTime:
-    """One round: the start of its first call, the end of its last one, its phases, and its critical path in order."""
+    """One round: the start of its first call, the end of its last call, its phases, and its critical path in order."""
 
     name: str
     attempt: int
@@ -63,7 +70,7 @@ class RoundTime:
 
 @frozen
 class Timeline:
-    """The rounds of an execution. ``now_at``: the time of reading, which is used as the end of running calls."""
+    """The rounds of an execution. ``now_at``: time of reading (ms), which serves as the end of calls still running."""
 
     execution: str
     deployment: str
@@ -76,7 +83,10 @@ class Timeline:
 
 
 def timeline(ctx: RequestContext, id: str | None = None, *, deployment: str | None = None) -> Timeline:
-    """Return the timeline of an execution. Raises: PL-C011, PL-C067 for an execution that brings resources to a target."""
+    """Return the timeline of an execution.
+
+    Raises: PL-C011; PL-C067 for an execution that brings resources to a target, because it has no common timeline.
+    """
     store = ctx.store
     row = find_execution(store, id, deployment)
     if row.request.workflow == REACH_WORKFLOW:
@@ -103,7 +113,7 @@ def timeline(ctx: RequestContext, id: str | None = None, *, deployment: str | No
 def _round(
     stored: GraphRow, graph: Graph, batches: Sequence[BatchRow], topology: Topology, now: int
 ) -> RoundTime | None:
-    """The times of one round; None if nothing was called."""
+    """Return the times of one round, or None if nothing was called in it."""
     times, calls = _times(stored.id, graph, batches, now)
     found = explain_critical_path.spent(graph, times)
     if not found:
@@ -120,7 +130,7 @@ def _round(
 
 
 def _times(id: int, graph: Graph, batches: Sequence[BatchRow], now: int) -> tuple[Times, dict[str, set[int]]]:
-    """When each entry was called, and {phase: its batches}."""
+    """Return (start and end of each entry's calls, {phase: ids of its batches})."""
     began, ended = np.zeros(len(graph), np.int64), np.zeros(len(graph), np.int64)
     entries = GraphEntries(graph)
     calls: dict[str, set[int]] = {}

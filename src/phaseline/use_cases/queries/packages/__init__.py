@@ -1,1 +1,1 @@
-"""The read side of plugin packages."""
+"""Queries about plugin packages."""

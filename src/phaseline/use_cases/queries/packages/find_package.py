@@ -20,7 +20,9 @@ NAMED = re.compile(r"([a-z0-9_-]+)(?:==([0-9A-Za-z.+-]+))?")
 
 
 def read_name(text: str) -> tuple[str, str] | None:
-    """(name, version; empty: none is given); None if the text cannot name a package.
+    """Split ``NAME`` or ``NAME==VERSION`` into (name, version); the version is "" if none is given.
+
+    Return None if the text cannot name a package.
 
     >>> read_name("ntp==1.0.2"), read_name("ntp"), read_name("./ntp")
     (('ntp', '1.0.2'), ('ntp', ''), None)
@@ -30,9 +32,9 @@ def read_name(text: str) -> tuple[str, str] | None:
 
 
 def find_package(ctx: RequestContext, text: str, *, whole: bool = False) -> PackageRow:
-    """The package of this name: of this version, otherwise the newest. ``whole``: the version is required.
+    """Return the installed package that ``NAME==VERSION`` names; for ``NAME`` its newest version.
 
-    Raises: PL-F062.
+    ``whole``: the text must contain a version. Raises: PL-F062.
     """
     named = read_name(text)
     name, version = named or (text, "")
@@ -48,7 +50,7 @@ def find_package(ctx: RequestContext, text: str, *, whole: bool = False) -> Pack
 
 
 def unknown(text: str, name: str, fitting: Sequence[PackageRow], known: Sequence[PackageRow]) -> ProblemsError:
-    """PL-F062 with the name that was probably intended."""
+    """Return the error PL-F062 with the name that was probably intended."""
     if fitting:
         there = ", ".join(row.version for row in fitting)
         return problem_error(
@@ -66,7 +68,7 @@ def unknown(text: str, name: str, fitting: Sequence[PackageRow], known: Sequence
 
 
 def _is_announced(name: str) -> bool:
-    """Whether an installed distribution has a package of this name that no sync has brought into the store."""
+    """Return whether an installed distribution has a package of this name that ``plugins sync`` has not stored yet."""
     found = (
         announced_packages.read_identity(Path(source.folder))
         for source in announced_packages.announced_sources()

@@ -1,4 +1,4 @@
-"""Installed packages as users see them: in the list of all plugins, and one with all its contents."""
+"""Views of installed packages: for the list of all plugins, and for one package with all its contents."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 @frozen
 class PackageView:
-    """One installed package. ``format``: its package version. ``tasks``: the tasks of this package in the form of ``plugins order``.
+    """One installed package. ``format``: its package version. ``versions``: all installed versions of the name.
 
-    ``settings``: its form. ``documents``: {file: content} of parts without a line of their own: volumes, network roles,
-    forms. ``code``: {kind: names} of a package of Phaseline's own format. ``versions``: all installed ones of its name.
+    ``tasks``: its tasks as ``plugins order`` prints them. ``settings``: its form. ``documents``: {file: content} of
+    parts that have no field of their own: volumes, network roles, forms. ``code``: {kind: names}, for a package in
+    Phaseline's own format.
     """
 
     name: str
@@ -54,13 +55,13 @@ class PackageView:
 
 
 def list_packages(ctx: RequestContext) -> list[PackageView]:
-    """All installed packages, by name and version."""
+    """Return all installed packages, by name and version."""
     known = installed_rows(ctx)
     return [_view(ctx, row, known) for row in known]
 
 
 def show_package(ctx: RequestContext, name: str) -> PackageView:
-    """One package: ``NAME`` for the newest, or ``NAME==VERSION``. Raises: PL-F062."""
+    """Return one package: for ``NAME`` the newest version, or ``NAME==VERSION``. Raises: PL-F062."""
     return _view(ctx, find_package(ctx, name), installed_rows(ctx))
 
 
@@ -97,7 +98,7 @@ def _view(ctx: RequestContext, row: PackageRow, known: Sequence[PackageRow]) -> 
 
 
 def _shown(setting: PackageSetting) -> PackageSetting:
-    """The setting without the default password of its form."""
+    """Return the setting with its default value hidden if the setting is a secret, such as a password."""
     return altered(setting, value=HIDDEN) if setting.is_secret and setting.value else setting
 
 
@@ -108,11 +109,11 @@ KEPT = (
     "bond_config.yaml",
     "node_config.yaml",
 )
-"""Files that are stored and shown, but never acted on."""
+"""Files of a package that are stored and shown but have no effect."""
 
 
 def stages_of(package: Package) -> Sequence[str]:
-    """The stages of its tasks as written, each once, in the order in which they run."""
+    """Return the stages of the package's tasks, as written and each once, in the order in which they run."""
     return tuple(dict.fromkeys(task.written for task in task_order.ordered([package])))
 
 
@@ -125,7 +126,7 @@ def _tasks(package: Package) -> list[str]:
 
 
 def _code(package: Package) -> dict[str, Sequence[str]]:
-    """{kind: names} of its code that other files may refer to, without kinds that have none."""
+    """Return {kind: names} of the package's code that other files may refer to, without kinds that have no names."""
     code = package.code
     found: dict[str, Sequence[str]] = {
         "types": code.types,

@@ -1,4 +1,4 @@
-"""The order of tasks before anything runs: of all installed packages, or of those of one deployment (F36)."""
+"""Show the order of package tasks before anything runs: for all installed packages or for one deployment (F36)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INSTALL = "install"
 
 @frozen
 class TaskOrder:
-    """The tasks of a workflow in the order in which they run. ``deployment``: empty for all installed packages."""
+    """The tasks of a workflow in the order in which they run. ``deployment`` is empty for all installed packages."""
 
     deployment: str
     workflow: str
@@ -28,9 +28,10 @@ class TaskOrder:
 
 
 def order(ctx: RequestContext, deployment: str | None = None, *, workflow: str = INSTALL) -> TaskOrder:
-    """The tasks that would run, with their numbers of instances; without a deployment those of the newest versions.
+    """Return the tasks that a workflow of a deployment would run, each with the number of its instances.
 
-    Raises: PL-C010 for an unknown deployment.
+    Without a deployment, return the tasks of the newest version of every installed package. Raises: PL-C010 for an
+    unknown deployment.
     """
     if deployment is None:
         stages = serialized(newest(installed(ctx)), SerializerInput(workflow, _always, allows_master=True))
@@ -43,5 +44,5 @@ def order(ctx: RequestContext, deployment: str | None = None, *, workflow: str =
 
 
 def _always(_condition: str, _models: object) -> bool:
-    """Conditions refer to settings of a deployment; without one, each holds."""
+    """Return True for every condition: conditions refer to settings of a deployment, and there is no deployment."""
     return True

@@ -1,1 +1,1 @@
-"""The read side of resources."""
+"""Queries about resources."""

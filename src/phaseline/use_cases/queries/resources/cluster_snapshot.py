@@ -1,6 +1,6 @@
-"""One stored cluster: the state, the target and the present graph of each resource.
+"""Read one stored cluster: the state, the target and the present graph of each resource.
 
-Columns are indexed by instance number. Each graph is read once, at its first use.
+Columns are indexed by instance number. Each graph is read only once, when it is first needed.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ NO_STATE = ""
 
 
 class ClusterSnapshot:
-    """A cluster. Nothing is locked: later reads may be slightly newer than earlier ones."""
+    """One stored cluster. It takes no locks, so data read later may be slightly newer than data read earlier."""
 
     def __init__(self, store: Store, row: DeploymentRow) -> None:
-        """Read the number of resources and their states; the rest is read at first use."""
+        """Read the number of resources and their states; other data is read when it is first needed."""
         self.store = store
         self.row = row
         self.states = store.states(row.number)
@@ -64,7 +64,7 @@ class ClusterSnapshot:
         return self.topology.nodes[int(self.topology.node[number])].type
 
     def counted(self, numbers: np.ndarray) -> dict[str, int]:
-        """{state: number of these resources in it}, in the order of first occurrence."""
+        """Return {state: number of the given resources in it}, in the order in which the states first occur."""
         bytes_, first, counts = np.unique(self.states[numbers], return_index=True, return_counts=True)
         order = np.argsort(first, kind="stable").tolist()
         found: dict[str, int] = {}
@@ -74,31 +74,31 @@ class ClusterSnapshot:
         return found
 
     def state(self, number: int) -> str:
-        """The state of a resource; empty before an engine has started it."""
+        """Return the name of a resource's state, or "" before an engine has started it."""
         return self.word(int(self.states[number]))
 
     def word(self, state: int) -> str:
-        """The name of the state for a byte of ``states``."""
+        """Return the name of the state with this number, as stored in ``states``."""
         return state_name(state, self.names) if state >= FIRST_NAMED else NO_STATE
 
     @cached_property
     def executions(self) -> Sequence[ExecutionRow]:
-        """Executions that bring or brought resources to targets, oldest first."""
+        """The executions that bring or brought resources of the cluster to targets, oldest first."""
         return [row for row in self.store.executions(self.row.number) if row.request.workflow == REACH_WORKFLOW]
 
     @cached_property
     def by_number(self) -> dict[int, ExecutionRow]:
-        """The same executions by number."""
+        """{number: execution} of all ``executions``."""
         return {row.number: row for row in self.executions}
 
     @cached_property
     def _subjects(self) -> dict[int, np.ndarray]:
-        """{execution: numbers of the resources that it was requested to move, ascending}."""
+        """{execution: ascending numbers of the resources that it was requested to move}."""
         return {row.number: numbers_of(row.request.parameters.get("subjects")) for row in self.executions}
 
     @cached_property
     def _bounds(self) -> dict[int, tuple[int, int]]:
-        """{execution: its first and its last subject}; most executions are skipped by these bounds."""
+        """{execution: (first, last) number in ``_subjects``}, with which most executions are skipped quickly."""
         return {
             execution: (int(numbers[0]), int(numbers[-1])) if len(numbers) else (1, 0)
             for execution, numbers in self._subjects.items()
@@ -106,12 +106,12 @@ class ClusterSnapshot:
 
     @cached_property
     def newest(self) -> np.ndarray:
-        """The number of the latest execution requested to move each resource, 0: none; int64."""
+        """The number of the latest execution that was requested to move each resource, 0 if there is none; int64."""
         ways = ((row.number, row.request.parameters.get("subjects")) for row in self.executions)
         return newest_of(ways, len(self.states))
 
     def executions_of(self, number: int) -> list[ExecutionRow]:
-        """Executions that were requested to move one resource, oldest first."""
+        """Return the executions that were requested to move one resource, oldest first."""
         bounds = self._bounds
         return [
             row
@@ -120,18 +120,22 @@ class ClusterSnapshot:
         ]
 
     def target(self, number: int) -> str:
-        """The target of a resource; its state, if it never got one."""
+        """Return the target of a resource; its state if it never got a target."""
         wanted = self.target_of(int(self.newest[number]))
         return self.state(number) if wanted is None else wanted
 
     def target_of(self, execution: int) -> str | None:
-        """The target to which an execution brings its resources."""
+        """Return the target to which an execution brings its resources; None if it removes them or is unknown."""
         row = self.by_number.get(execution)
         wanted = row.request.parameters.get("target") if row is not None else None
         return wanted if isinstance(wanted, str) else None
 
     def standing(self, number: int) -> Standing:
-        """The progress of a resource: at its target, on its way, stopped by a failed phase, or left where it is."""
+        """Return the progress of a resource towards its target.
+
+        "arrived": it is in its target state; "moving": it is on its way; "failed": a phase has failed; "still": its
+        execution ended or was canceled before it arrived, or it never had one.
+        """
         row = self.by_number.get(int(self.newest[number]))
         if row is None:
             return "still"
@@ -148,7 +152,7 @@ class ClusterSnapshot:
 
     @cached_property
     def graphs(self) -> Sequence[tuple[int, int, str, int]]:
-        """(graph, execution, state, creation time) of all stored graphs, oldest first."""
+        """(graph, execution, state, creation time) of all stored graphs of the cluster, oldest first."""
         found = [
             (graph.id, row.number, graph.name, graph.created_at)
             for row in self.executions
@@ -158,20 +162,20 @@ class ClusterSnapshot:
 
     @cached_property
     def _graphs_of(self) -> dict[int, list[tuple[int, int, str, int]]]:
-        """{execution: its graphs}."""
+        """{execution: its items of ``graphs``}."""
         found: dict[int, list[tuple[int, int, str, int]]] = {}
         for graph in self.graphs:
             found.setdefault(graph[1], []).append(graph)
         return found
 
     def batches(self, execution: int) -> Sequence[BatchRow]:
-        """All calls of an execution."""
+        """Return all batches of an execution."""
         if execution not in self._batches:
             self._batches[execution] = self.store.batches(execution=execution)
         return self._batches[execution]
 
     def stay_in(self, graph: int, execution: int, state: str, at: int) -> Stay:
-        """The stay of resources that a graph describes."""
+        """Return the stay that a graph describes: some resources in a state, since the time ``at``."""
         found = self._stays.get(graph)
         if found is None:
             found = self._stays[graph] = Stay(self.store, graph, execution, state, at, lambda: self.batches(execution))
@@ -179,12 +183,12 @@ class ClusterSnapshot:
 
     @cached_property
     def stays(self) -> Sequence[Stay]:
-        """All stored stays, oldest first."""
+        """All stored stays, oldest first; this reads every graph."""
         return [self.stay_in(*graph) for graph in self.graphs]
 
     @cached_property
     def _latest(self) -> np.ndarray:
-        """The index in ``stays`` of the present stay of each resource, -1: none; int64."""
+        """The index in ``stays`` of the present stay of each resource, -1 if it has none; int64."""
         found = np.full(len(self.states), -1, np.int64)
         for place, stay in enumerate(self.stays):
             subjects = stay.subjects
@@ -193,7 +197,7 @@ class ClusterSnapshot:
 
     @cached_property
     def _by_subject(self) -> tuple[np.ndarray, np.ndarray]:
-        """(all subjects of all stays, ascending; the index in ``stays`` of each, ascending for each subject)."""
+        """(resource numbers of all stays, ascending; for each of these numbers the index of its stay in ``stays``)."""
         parts = [stay.subjects for stay in self.stays]
         places = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
         subjects = np.concatenate(parts).astype(np.int64) if parts else np.empty(0, np.int64)
@@ -201,9 +205,10 @@ class ClusterSnapshot:
         return subjects[order], places[order]
 
     def stays_of(self, number: int) -> list[Stay]:
-        """Every stay of one resource, oldest first; only graphs of executions that were requested to move it are read.
+        """Return every stay of one resource, oldest first.
 
-        Once all graphs have been read, because many resources were looked up, stays are found by their subjects.
+        Only graphs of executions that were requested to move the resource are read. If all graphs have been read
+        already, because many resources were looked up, the stays are found in memory.
         """
         if "_latest" in self.__dict__:
             subjects, places = self._by_subject
@@ -216,7 +221,7 @@ class ClusterSnapshot:
         return sorted(found, key=lambda stay: stay.graph)
 
     def stay(self, number: int) -> Stay | None:
-        """The present stay of a resource: the latest graph that has it."""
+        """Return the present stay of a resource, which is its latest one, or None if it has none."""
         if "_latest" not in self.__dict__:
             found = self.stays_of(number)
             return found[-1] if found else None
@@ -224,7 +229,7 @@ class ClusterSnapshot:
         return None if place < 0 else self.stays[place]
 
     def by_stay(self, numbers: np.ndarray) -> Iterable[tuple[Stay, np.ndarray]]:
-        """(stay, its numbers) of the resources that are in a stay at present."""
+        """Return pairs (stay, numbers of the given resources that are in it at present)."""
         if len(numbers) == 1 and "_latest" not in self.__dict__:  # for one resource few graphs are read
             stay = self.stay(int(numbers[0]))
             return [] if stay is None else [(stay, numbers)]
@@ -236,11 +241,11 @@ class ClusterSnapshot:
             yield self.stays[place], numbers[latest == place]
 
     def is_superseded(self, stay: Stay, number: int) -> bool:
-        """Whether the resource has been given another target since."""
+        """Return whether the resource has been given another target since this stay."""
         return int(self.newest[number]) != stay.execution
 
     def document(self, number: int) -> dict[str, Value]:
-        """The attributes of a resource and the data of its phases, for display: sealed values are hidden."""
+        """Return the attributes of a resource and the data of its phases, for display: secrets are hidden."""
         return veiled_properties(self.store.documents(self.row.number, [number]).get(number, {}))
 
 
@@ -250,7 +255,7 @@ def _has(ascending: np.ndarray, number: int) -> bool:
 
 
 def clusters(store: Store, name: str | None = None) -> list[DeploymentRow]:
-    """Every cluster, or the one of this name or this unique beginning. Raises: PL-C030."""
+    """Return all clusters, or only the one with this name or with a name that alone begins so. Raises: PL-C030."""
     rows = {row.name: row for row in store.deployments() if row.kind == "resources"}
     if name is None:
         return list(rows.values())

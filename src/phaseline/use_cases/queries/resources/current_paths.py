@@ -1,4 +1,4 @@
-"""Select the resources of an execution that have not got another target since."""
+"""Find the resources of an execution that no later execution has given another target."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def only_present(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> np.ndarray:
-    """The statuses of a graph, with open entries of some resources as canceled.
+    """Return the statuses of a graph's entries, with the outdated open, failed and skipped entries as canceled.
 
-    These resources were removed, or a later execution moves them. The graph is read only if some entry has not
-    completed.
+    An entry is outdated if its resource was removed or was given another target by a later execution. The graph is read
+    only if some entry has not completed.
     """
     is_open = (statuses < FIRST_ENDED) | np.isin(statuses, (EntryStatus.FAILED, EntryStatus.SKIPPED))
     if not is_open.any():

@@ -1,4 +1,4 @@
-"""The metrics of the engine for phases (section 12) as it stored them last, at most a second ago."""
+"""Metrics of the engine about phases (section 12), which a running engine stores every second."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @frozen
 class PoolNow:
-    """A pool of concurrent calls: its size and the number that run."""
+    """A pool of concurrent calls: ``size`` is the number of calls that can run at once, ``busy`` how many run now."""
 
     size: int
     busy: int
@@ -22,7 +22,10 @@ class PoolNow:
 
 @frozen
 class TimersNow:
-    """The delay with which sleeping entries are woken: ``wakings`` so far, ``lag_ms`` of the last one."""
+    """How late the engine wakes sleeping entries.
+
+    ``wakings``: number of wake-ups so far; ``lag_ms``: delay of the last one.
+    """
 
     wakings: int
     lag_ms: int
@@ -34,7 +37,8 @@ class TimersNow:
 class ListenersNow:
     """Numbers of events for listeners.
 
-    ``waiting`` for delivery; ``told``: delivered; ``errors``: delivered but the listener raised; ``dropped``: too many waited.
+    ``waiting``: events not delivered yet; ``told``: delivered events; ``errors``: delivered, but the listener raised an
+    exception; ``dropped``: not delivered, because too many were waiting.
     """
 
     waiting: int
@@ -45,7 +49,10 @@ class ListenersNow:
 
 @frozen
 class EngineNow:
-    """An engine at ``measured_at``. ``is_running`` False: it has ended; the counts are its last, nothing is busy or waits."""
+    """The metrics of an engine at the time ``measured_at``.
+
+    ``is_running`` False: the engine has ended; the counts are its last ones, and nothing is shown as busy or waiting.
+    """
 
     is_running: bool
     measured_at: int
@@ -55,7 +62,7 @@ class EngineNow:
 
 
 def engine_now(store: Store) -> EngineNow | None:
-    """The engine that last worked with phases; None: there was none."""
+    """Return the metrics of the engine that last worked with phases, or None if there was none."""
     told = store.measures().get(ENGINE_MEASURE)
     if told is None:
         return None

@@ -1,4 +1,4 @@
-"""Resources as the records that ``resources apply`` reads: applied where they come from they change nothing."""
+"""Export resources as records that ``resources apply`` reads; applying unchanged records changes nothing."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
 
 MOST_TOLD = 5
-"""The number of attributes that cannot be exported and are reported one by one."""
+"""Number of attributes that are named in the notice about attributes that cannot be exported."""
 
 
 @frozen
 class Exported:
-    """The records of resources. ``text``: formal text, by cluster and number; ``resources``: the same as JSON has records."""
+    """The exported records. ``text``: as formal text, by cluster and number; ``resources``: as JSON values."""
 
     text: str
     resources: Sequence[Mapping[str, object]]
     total: int
 
     def as_json(self) -> str:
-        """The records as a file in JSON."""
+        """Return the records as the text of a JSON file."""
         import json
 
         return json.dumps(self.resources, indent=1, ensure_ascii=False) + "\n"
@@ -42,11 +42,11 @@ class Exported:
 
 @undisturbed()
 def export(ctx: RequestContext, choice: ResourceSelector) -> Exported:
-    """Type, name, cluster, target and attributes of resources; an empty choice selects all.
+    """Export type, name, cluster, target and attributes of the selected resources; an empty choice selects all.
 
-    Raises: the errors of ``choose``. Data of phases, states and failures are not included. An attribute that is a
-    secret, or that no record can hold, is left out and reported: it stays unchanged when the records are applied to
-    these resources again.
+    Data of phases, states and failures are not included. Attributes that are secrets, or that records cannot represent,
+    are left out and reported; applying the records to the same resources leaves these attributes unchanged. Raises: the
+    errors of ``choose``.
     """
     left_out: list[str] = []
     records = [
@@ -77,7 +77,7 @@ def _records(snapshot: ClusterSnapshot, numbers: Sequence[int], left_out: list[s
 
 
 def _put(record: Record, name: str, value: Value) -> bool:
-    """Whether the attribute can be written such that reading it gives the same value."""
+    """Add an attribute to the record; return False, and add nothing, if reading it would give another value."""
     if not name or name.lower() in record.folded or veiled(value) != value:
         return False
     record.put(name, stored_of(value))

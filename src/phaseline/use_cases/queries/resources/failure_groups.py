@@ -1,4 +1,4 @@
-"""Failures with the same message, shown and retried as one: five hundred nodes, one quota error (X13)."""
+"""Group failures with the same message, to show and retry them as one: five hundred nodes, one quota error (X13)."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ NAMED = 5
 
 @frozen
 class FailureGroup:
-    """Resources of which the same phase has failed with the same message. ``message``: that of the first of them.
+    """Resources on which the same phase has failed with the same message.
 
-    ``key`` names the group for ``resources retry --group``; it is the same as long as phase and message are.
+    ``message`` is the message of the first of them; messages count as the same if only names and numbers differ.
+    ``key`` names the group in ``resources retry --group``; it depends only on phase and message.
     """
 
     key: str
@@ -38,7 +39,11 @@ class FailureGroup:
 
 @mutable
 class GroupedFailures:
-    """A group that is being collected. ``members``: (index of the cluster, number); ``message``: that of the ``first``."""
+    """A group of failures while it is collected.
+
+    ``members``: (index of the cluster, resource number) pairs; ``first``: the smallest pair, from which ``message``
+    comes.
+    """
 
     phase: str
     state: str
@@ -48,7 +53,7 @@ class GroupedFailures:
 
 
 def gather(chosen: Sequence[tuple[ClusterSnapshot, np.ndarray]]) -> dict[str, GroupedFailures]:
-    """{key: group} of all failures in the present stays of these resources."""
+    """Return {key: group} of all failures in the present stays of the given resources."""
     found: dict[str, GroupedFailures] = {}
     for place, (snapshot, numbers) in enumerate(chosen):
         for stay, inside in snapshot.by_stay(numbers):
@@ -74,7 +79,7 @@ def _gather_stay(
 
 
 def groups(chosen: Sequence[tuple[ClusterSnapshot, np.ndarray]]) -> list[FailureGroup]:
-    """The groups, the largest first."""
+    """Return the groups of equal failures among the given resources, the largest group first."""
     made = []
     for key, group in gather(chosen).items():
         members = sorted(set(group.members))

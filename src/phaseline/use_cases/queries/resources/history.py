@@ -1,4 +1,7 @@
-"""The history of a resource: states it entered, calls of its phases, decisions of users. Computed on request."""
+"""The history of a resource: the states it entered, the calls of its phases, and the decisions of users.
+
+It is not stored but computed when it is read.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ if TYPE_CHECKING:
 READ_AT_ONCE = 10_000
 CANCELED = EntryStatus.CANCELED
 OPEN = (*NOT_DONE, EntryStatus.FAILED)
-"""Statuses that end as Canceled when the resource gets another target."""
+"""Statuses of entries that become Canceled when the resource gets another target."""
 OUTCOMES = {
     OutcomeKind.COMPLETED: "Completed",
     OutcomeKind.AGAIN: "Sleeping",
@@ -33,14 +36,18 @@ OUTCOMES = {
     OutcomeKind.FAILED: "Failed",
     OutcomeKind.LOST: "interrupted, to be called again",
 }
-"""{outcome of a call: status of the phase afterwards}"""
+"""{outcome of a call: words for the status of the phase after the call}."""
 ENDINGS = frozenset({"task_failed", "task_rescheduled"})
-"""Stored events with the message of a call that did not succeed."""
+"""Types of the stored events that contain the message of a call that did not succeed."""
 
 
 @frozen
 class ResourceEvent:
-    """One event of a resource. ``run``: the number of its call, 0: none; ``batch_size``: the size of the call."""
+    """One event in the history of a resource.
+
+    ``run``: number of the call of a phase, 0 if the event is not the start of a call; ``batch_size``: number of
+    resources in the call.
+    """
 
     at: int
     state: str
@@ -54,7 +61,7 @@ class ResourceEvent:
 
 @frozen
 class ResourceHistory:
-    """The last events of ``total``, oldest first."""
+    """The last events of a resource, oldest first. ``total``: number of all events, shown or not."""
 
     name: str
     cluster: str
@@ -70,7 +77,10 @@ def history(
     phases: Sequence[str] = (),
     limit: int | None = None,
 ) -> ResourceHistory:
-    """Events of one resource; only those of these phases, if any are named. Raises: PL-C031, PL-C032."""
+    """Return the events of one resource, or only its last ``limit`` events. Raises: PL-C031, PL-C032.
+
+    ``phases``: return only events of these phases; empty: all events.
+    """
     snapshot, number = choose_one(ctx.store, name, cluster)
     wanted = {phase.lower() for phase in phases}
     found = [
@@ -84,7 +94,7 @@ def history(
 
 
 def _targets(snapshot: ClusterSnapshot, number: int) -> Iterator[ResourceEvent]:
-    """An event for each time the resource got a target."""
+    """Yield an event for each time when the resource got a target."""
     for row in snapshot.executions_of(number):
         target = str(row.request.parameters.get("target", ""))
         what = f"target {target}" if target else "to be removed"
@@ -92,7 +102,7 @@ def _targets(snapshot: ClusterSnapshot, number: int) -> Iterator[ResourceEvent]:
 
 
 def _edits(snapshot: ClusterSnapshot, number: int) -> Iterator[ResourceEvent]:
-    """An event for each stored change of attributes by a user, apart from retries."""
+    """Yield an event for each stored change of the resource's attributes by a user."""
     for request in snapshot.store.requests_of(0):
         if request.kind is not RequestKind.EDIT or request.body.get("deployment") != snapshot.row.number:
             continue
@@ -104,7 +114,7 @@ def _edits(snapshot: ClusterSnapshot, number: int) -> Iterator[ResourceEvent]:
 
 
 def _named(written: Value) -> Iterator[str]:
-    """The attributes of an edit."""
+    """Yield the names of the attributes that an edit has written."""
     for pair in written if isinstance(written, list) else ():
         path = pair[0] if isinstance(pair, list) and pair else []
         yield ".".join(map(str, path)) if isinstance(path, list) else str(path)
@@ -127,7 +137,10 @@ def _stays(snapshot: ClusterSnapshot, number: int) -> Iterator[ResourceEvent]:
 
 
 def _left_at(snapshot: ClusterSnapshot, stay: Stay, number: int) -> int:
-    """The time (ms) at which the resource left a stay early, by another target or a cancel; 0: it did not."""
+    """Return the time (ms) at which the resource left the stay early, or 0 if it did not.
+
+    A resource leaves early if it gets another target or its execution is canceled.
+    """
     later = [row.created_at for row in snapshot.executions_of(number) if row.number > stay.execution]
     if later:
         return min(later)
@@ -149,10 +162,11 @@ def _events_of(snapshot: ClusterSnapshot, execution: int, number: int) -> list[E
 def _calls(
     stay: Stay, phase: str, number: int, events: Sequence[EventRow], left_at: int
 ) -> Iterator[tuple[int, ResourceEvent]]:
-    """(call, event): Running and the outcome for each call of one phase; events of one moment are ordered by call.
+    """Yield (number of the call, event) for the start and the outcome of each call of one phase.
 
-    If the resource left the stay early, ``left_at``, the phase is Canceled: at once, or when the running call has ended,
-    whatever its outcome (T11 to T13).
+    The caller sorts by time, and events with equal time by the number of the call. If the resource left the stay early,
+    at ``left_at``, the phase becomes Canceled: immediately, or when the running call has ended, whatever its outcome
+    (T11 to T13).
     """
     position = stay.phases[phase].first + stay.place(number)
     failures = [event for event in events if event.type in ENDINGS and (phase_of(event.operation) or "") == phase]

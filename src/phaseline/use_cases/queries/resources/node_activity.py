@@ -1,4 +1,4 @@
-"""Count the blueprint nodes in each phase at present, by status (decision 15); they are in the graphs of workflows."""
+"""Count the blueprint nodes in each phase, by status (decision 15). Their entries are in graphs of workflows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
 
 def count_nodes(store: Store, names: dict[str, str], counts: dict[str, Counter[str]], dues: dict[str, int]) -> None:
-    """Add the nodes in the latest execution of each deployment to ``counts``, and the first due time of a phase to ``dues``."""
+    """Add the nodes of all deployments to ``counts`` ({phase: {status: number}}).
+
+    Only the latest execution of each deployment is read. ``names``: {phase in lower case: its name}; ``dues``: {phase:
+    the earliest time of a next call}. All three are changed.
+    """
     for row in store.deployments():
         known = store.state_names(row.number) if row.kind != "resources" else ()
         if known:  # none as long as no node has gone along a path

@@ -1,4 +1,4 @@
-"""The PhaseMap of a blueprint node on a path (decision 15): its phase entries, read from the graphs of its workflows."""
+"""The PhaseMap of a blueprint node: its phase entries, read from the graphs of workflows (decision 15)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.ports.store import Store
 
 LATEST = 10
-"""The number of executions searched; older data of phases is in the instance's document."""
+"""Number of executions that are searched; data of phases in older ones is in the instance's document."""
 
 
 @frozen
@@ -37,7 +37,10 @@ class NodePhase:
 
 
 def phases_of_node(store: Store, deployment: int, number: int, document: dict[str, Value]) -> list[PhaseEntryView]:
-    """Every phase that a node has recently been in, in the order of entry; the latest stay in each counts."""
+    """Return the entries of all phases that a node has recently been in, in the order of entering them.
+
+    If a node was in a phase several times, only the latest counts.
+    """
     found: dict[str, PhaseEntryView] = {}
     latest = row_queries.ExecutionQuery(deployments=(deployment,), is_latest_first=True, limit=LATEST)
     for row in reversed(store.listings.executions(latest)):
@@ -56,7 +59,7 @@ def phases_of_node(store: Store, deployment: int, number: int, document: dict[st
 
 
 def _stay(store: Store, graph: GraphRow, batches: Sequence[BatchRow]) -> Stay:
-    """The stay that a graph describes, read in the same way as those of clusters."""
+    """Return the stay that a graph describes; clusters read stays in the same way."""
     return Stay(store, graph.id, graph.execution, "", graph.created_at, lambda: batches)
 
 

@@ -1,4 +1,7 @@
-"""Events while resources are brought to a target: a line for each state and each call, because they move in bulk."""
+"""Events of an execution that brings resources to a target: one line for each state and for each call.
+
+Resources get no lines of their own, because thousands may move at once.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ WORDS = {
 
 
 def path_lines(store: Store, row: ExecutionRow) -> Iterator[Line]:
-    """States that were entered, and calls with their outcomes, in no order."""
+    """Yield a line for each state that was entered, and lines for the start and end of each call, unsorted."""
     batches = store.batches(execution=row.number)
     for graph in store.graphs(row.number):
         stay = Stay(store, graph.id, row.number, graph.name, graph.created_at, lambda: batches)

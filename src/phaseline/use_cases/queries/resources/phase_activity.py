@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 PAUSES_TOLD = 20
 RUNS_TOLD = 10
 LOOKED_AT = 100
-"""The number of latest calls from which averages are computed."""
+"""Number of latest calls from which averages are computed."""
 CALLED = (EntryStatus.RUNNING, EntryStatus.CANCELING)
 
 
 @frozen
 class Pause:
-    """A request to pause a phase, or to lift a pause."""
+    """A request of an operator to pause a phase (``is_paused``), or to lift a pause."""
 
     at: int
     actor: str
@@ -45,7 +45,10 @@ class Pause:
 
 @frozen
 class RunNow:
-    """One call of a phase: its number, the number of its resources, and their outcomes. ``took_ms`` None: it still runs."""
+    """One call of a phase: its number, the number of its resources, and how many had each outcome.
+
+    ``took_ms`` is None while the call runs. ``again`` also counts failures that are tried again.
+    """
 
     run: int
     started_at: int
@@ -58,14 +61,14 @@ class RunNow:
 
 @frozen
 class PhaseNow:
-    """One phase at present. ``counts``: {status: number of resources}; ``is_queued``: resources wait for a call to begin.
+    """The present activity of one phase and statistics of its calls.
 
-    ``is_overdue``: the oldest running call has run for longer than the phase allows (``Phase.OverdueAfter``).
-
-    ``runs``: the number of stored calls, which took ``run_ms`` in total; means, failures and retries are those of the
-    last hundred of them. ``called``: the number of resources given to calls so far, each counted once a call; they had
-    waited ``waited_ms`` in total. ``latest``: the last runs, oldest first. ``paused``: the actor and the reason of a
-    pause, empty if there is none; ``pauses``: the latest requests of operators to pause it or to lift a pause.
+    ``counts``: {status: number of resources}. ``is_queued``: resources wait and no call runs. ``is_overdue``: the
+    oldest running call runs for longer than the phase allows (``Phase.OverdueAfter``). ``runs``: number of stored
+    calls, which took ``run_ms`` in total. Means, ``failures`` and ``retries`` come from the last hundred calls.
+    ``called``: number of resources given to calls so far, each counted in every call; together they had waited
+    ``waited_ms``. ``latest``: the last runs, oldest first. ``paused``: actor and reason of the pause, empty if not
+    paused; ``pauses``: the latest requests to pause the phase or to lift a pause.
     """
 
     name: str = ""
@@ -94,7 +97,7 @@ class PhaseNow:
 
 
 def phases_now(store: Store) -> Mapping[str, PhaseNow]:
-    """{phase in lower case: its activity}, of phases that resources are or were in, and of paused ones."""
+    """Return {phase in lower case: its activity}, of phases that resources are or were in, and of paused phases."""
     names: dict[str, str] = {}
     counts: dict[str, Counter[str]] = {}
     dues: dict[str, int] = {}
@@ -122,7 +125,7 @@ def _measured(measures: Mapping[str, Metric], name: str) -> Mapping[str, Any]:
 
 
 def blocked(now: PhaseNow) -> PhaseNow:
-    """The same for a phase that cannot be used: resources that would wait for its call are blocked (T15)."""
+    """Return the activity with waiting resources as blocked, for a phase that cannot be used (T15)."""
     counts = Counter(now.counts)
     counts["Blocked"] += counts.pop("Waiting", 0)
     counts += Counter()
@@ -131,7 +134,7 @@ def blocked(now: PhaseNow) -> PhaseNow:
 
 
 def _pauses(store: Store) -> dict[str, tuple[str, list[Pause]]]:
-    """{phase in lower case: (its name, stored requests to pause it and to lift a pause, oldest first)}."""
+    """Return {phase in lower case: (its name, requests to pause it and to lift pauses, oldest first)}."""
     found: dict[str, tuple[str, list[Pause]]] = {}
     for request in store.requests_of(0):
         if request.kind is RequestKind.PAUSE:
@@ -162,7 +165,7 @@ def _count(
 
 
 def _note_due(stay: Stay, phase: str, numbers: np.ndarray, statuses: np.ndarray, dues: dict[str, int]) -> None:
-    """Note the first due time among these sleeping entries."""
+    """Keep in ``dues`` the earliest due time of the phase's sleeping entries on these resources."""
     for position in stay.positions(phase, numbers[statuses == EntryStatus.SLEEPING]).tolist():
         note = stay.notes.get(position)
         due = due_of(phase, note.due, note.result) if note is not None else 0
@@ -172,7 +175,7 @@ def _note_due(stay: Stay, phase: str, numbers: np.ndarray, statuses: np.ndarray,
 
 
 def _count_left(snapshot: ClusterSnapshot, stay: Stay, names: dict[str, str], counts: dict[str, Counter[str]]) -> None:
-    """Count running calls of resources that have got another target since."""
+    """Count as Canceling the running calls of resources that have got another target since."""
     for phase in stay.phases:
         names.setdefault(phase.lower(), phase)
     if snapshot.by_number[stay.execution].status.is_ended:

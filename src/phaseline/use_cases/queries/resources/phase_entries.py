@@ -1,4 +1,4 @@
-"""The entries of a resource's PhaseMap, of its present stay and of earlier ones."""
+"""The PhaseMap of a resource: its entries in its present stay and in earlier ones."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ if TYPE_CHECKING:
 
 NOT_DONE = (EntryStatus.BLOCKED, EntryStatus.WAITING, EntryStatus.SLEEPING, EntryStatus.SKIPPED)
 NOT_LOADED = "is not loaded"
-"""The end of the text about a phase that no plugin defines."""
+"""End of the text about a phase that no plugin defines, by which other code recognizes the text."""
 NOTHING: Sequence[str] = ()
 WAITS_FOR_OTHERS = frozenset({EntryStatus.BLOCKED, EntryStatus.SKIPPED})
 MAY_BE_KEPT_UP = frozenset({EntryStatus.BLOCKED, EntryStatus.WAITING, EntryStatus.SKIPPED})
 
 
 class KnownPhases:
-    """The definitions of phases, and which phases are paused."""
+    """The definitions of phases, and the phases that are paused."""
 
     def __init__(self, registry: PhaseRegistry | None, paused: Mapping[str, PausedRow]) -> None:
-        """``registry`` None: definitions were not read."""
+        """``registry`` is None if the definitions were not read."""
         self.registry = registry
         self._paused = paused
         self._notes: dict[str, tuple[bool, str]] = {}
 
     def description(self, phase: str) -> str:
-        """The description in the definition of a phase; its name if it is not defined."""
+        """Return the description in the definition of a phase, or the name of the phase if it has none."""
         found = self.registry.get(phase) if self.registry is not None else None
         return found.description if found is not None and found.description else phase
 
     def obstacle(self, phase: str) -> tuple[bool, str]:
-        """(whether the phase cannot be used, why it is not called); (False, "") if there is no obstacle."""
+        """Return (whether the phase cannot be used, why it is not called); (False, "") if nothing hinders its calls."""
         key = phase.lower()
         if phase.startswith(BREAKPOINT):
             return False, ""
@@ -74,9 +74,9 @@ def entries_of(
     *,
     only: Collection[str] | None = None,
 ) -> list[PhaseEntryView]:
-    """Every phase that the resource has ever been in, in the order of entry; the latest stay in each counts.
+    """Return an entry for every phase that the resource has ever been in, in the order of entering them.
 
-    ``only``: limits the result to these phases.
+    If the resource was in a phase several times, only the latest counts. ``only``: limits the result to these phases.
     """
     found: dict[str, PhaseEntryView] = {}
     stays = snapshot.stays_of(number)
@@ -93,7 +93,10 @@ def entries_of(
 
 
 def _seen(status: EntryStatus, *, is_past: bool) -> EntryStatus:
-    """The status as users see it: a phase not completed before the resource got another target is canceled (T13)."""
+    """Return the status as users see it.
+
+    A phase that was not completed before the resource got another target is canceled (T13).
+    """
     return EntryStatus.CANCELED if is_past and (status in NOT_DONE or status is EntryStatus.FAILED) else status
 
 
@@ -105,7 +108,11 @@ def entries_at(
     documents: Iterable[Mapping[str, Value]],
     known: KnownPhases,
 ) -> list[PhaseEntryView]:
-    """Entries of one phase of a stay, by their positions in the graph. ``documents``: the stored ones of their resources."""
+    """Return the views of one phase's entries in a stay.
+
+    ``positions``: their positions in the graph. ``documents``: the stored documents of their resources, in the same
+    order.
+    """
     notes, runs, state, entered_at = stay.notes, stay.runs(phase), stay.state, stay.at
     description = known.description(phase)
     is_unusable, why = known.obstacle(phase)
@@ -139,7 +146,7 @@ def entries_at(
 
 
 def message_of(note: NoteRow | None) -> str:
-    """The last message of the plugin: a result or the progress."""
+    """Return the last message of the plugin about an entry: a result or the progress; "" if there is none."""
     if note is None:
         return ""
     told = veiled(note.result.get("message")) if isinstance(note.result, dict) else None

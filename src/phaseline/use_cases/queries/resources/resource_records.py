@@ -1,4 +1,7 @@
-"""A resource as the record that the source describes: its attributes, the values set by the engine, and its PhaseMap."""
+"""A resource as the record that the CycleCloud document (source 1) describes.
+
+The record has its attributes, the values that the engine sets, and its PhaseMap.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ def record_of(
     is_failed: bool,
     entries: Sequence[PhaseEntryView] | None,
 ) -> Record:
-    """The record. ``entries`` None: without its PhaseMap."""
+    """Return the record of a resource. ``entries``: the entries of its PhaseMap; None: leave the PhaseMap out."""
     made = Record(type_name=snapshot.type(number))
     made.put("Name", snapshot.name(number))
     made.put("ClusterName", snapshot.row.name)

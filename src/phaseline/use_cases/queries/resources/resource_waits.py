@@ -1,4 +1,4 @@
-"""Explain the state of a resource: each phase of the state, whether it applies or why not, and what it waits for."""
+"""Explain why a resource is in its state: for each phase of the state, whether it applies and what it waits for."""
 
 from __future__ import annotations
 
@@ -29,20 +29,21 @@ if TYPE_CHECKING:
 
 NOT_FOR_IT = "does not apply"
 STILL_CALLED = ("Running", "Canceling")
-"""Statuses shown for a path that was left: calls that have not returned."""
+"""Statuses that are still shown after the resource got another target: their calls have not returned."""
 ORDER = ("Failed", "Canceling", "Running", "Sleeping", "Waiting", "Blocked", "Unsure", "Completed", "Canceled")
-"""The order of statuses: those that hold the resource come first, blockers before the entries they block."""
+"""Order in which phases are shown: statuses that hold the resource come first, blockers before what they block."""
 
 
 SHOWN = 5
-"""The number of attributes of a constraint that are shown with their values."""
+"""Number of attributes of a constraint that are shown with their values."""
 
 
 @frozen
 class PhaseReason:
-    """The status of one phase of the resource: as in its PhaseMap, or ``does not apply``; ``text`` gives the reason.
+    """The status of one phase of the resource and the reason for it.
 
-    ``until_at``: the time of its next call. ``mend``: the command that would let it continue.
+    ``status``: as in its PhaseMap, or ``does not apply``. ``until_at``: time of the next call. ``mend``: the command
+    that would let the phase continue.
     """
 
     phase: str
@@ -54,7 +55,7 @@ class PhaseReason:
 
 @frozen
 class Why:
-    """The state of a resource and what holds it there. ``note``: the process that works on it, or how to continue."""
+    """The state of a resource and what holds it there. ``note``: what to do if it needs a target or an engine."""
 
     name: str
     cluster: str
@@ -66,7 +67,10 @@ class Why:
 
 
 def why(ctx: RequestContext, name: str, *, cluster: str | None = None) -> Why:
-    """The reasons by the present definitions of phases and the present resource. Raises: PL-C031, PL-C032."""
+    """Explain the state of a resource by its present attributes and the present definitions of phases.
+
+    Raises: PL-C031, PL-C032.
+    """
     registry = known_phases(ctx)
     snapshot, number = choose_one(ctx.store, name, cluster)
     document = snapshot.document(number)
@@ -135,7 +139,10 @@ def _note(ctx: RequestContext, snapshot: ClusterSnapshot, number: int) -> str:
 
 
 def _dropped(entry: PhaseEntryView, registry: PhaseRegistry) -> list[str]:
-    """Phases for which the entry waits although its definition, changed since then, no longer names them."""
+    """Return the phases that the entry waits for although the present definition no longer names them.
+
+    A definition may have been changed since the entry was made.
+    """
     phase = registry.get(entry.phase)
     if phase is None or not entry.waiting_for:
         return []
@@ -190,7 +197,10 @@ def _mend_of_obstacle(entry: PhaseEntryView, named: str) -> str:
 
 
 def _absent(phase: PhaseDefinition, registry: PhaseRegistry, kind: str, record: Record, now: float) -> PhaseReason:
-    """Why a phase of the state does not apply to the resource: its type, its provider, or the constraint with its values."""
+    """Return why a phase of the state does not apply to the resource.
+
+    The reason is its type, its provider, or the constraint with the values of its attributes.
+    """
     if not set(registry.types.line(kind)).intersection(phase.resource_types):
         return PhaseReason(phase.name, NOT_FOR_IT, f"it is for {', '.join(phase.resource_types)}, this is a {kind}")
     provider = record.get("Provider")

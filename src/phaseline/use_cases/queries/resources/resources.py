@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 
 @frozen
 class ResourceList:
-    """The first resources of ``total``, the number in each state, and all failures, grouped by message.
+    """The first selected resources, the number in each state, and all failures, grouped by message.
 
-    ``there_are``: the number of all resources, chosen or not. ``flaws``: sentences about clusters that could not be read.
+    ``total``: number of selected resources; ``there_are``: number of all resources. ``flaws``: sentences about clusters
+    that could not be read.
     """
 
     resources: Sequence[ResourceRow]
@@ -41,7 +42,10 @@ class ResourceList:
 
 @frozen
 class ResourceView:
-    """One resource. ``record``: all its attributes with its PhaseMap, as JSON has records; ``text``: the same as formal text."""
+    """One resource in full.
+
+    ``record``: all its attributes with its PhaseMap, as a JSON value; ``text``: the same data as formal text.
+    """
 
     name: str
     cluster: str
@@ -58,7 +62,7 @@ class ResourceView:
 
 
 def list_resources(ctx: RequestContext, choice: ResourceSelector, *, limit: int | None = None) -> ResourceList:
-    """The selected resources, by cluster and number; an empty choice selects all.
+    """List the selected resources, by cluster and number; an empty choice selects all.
 
     Raises: the errors of ``choose``.
     """
@@ -85,7 +89,7 @@ def list_resources(ctx: RequestContext, choice: ResourceSelector, *, limit: int 
 
 
 def _failures(chosen: Chosen, flaws: Flaws) -> Sequence[FailureGroup]:
-    """Groups of equal failures; a cluster whose failures cannot be read is left out."""
+    """Return groups of equal failures; clusters whose failures cannot be read are left out."""
     try:
         return groups(chosen)
     except NOT_READ:
@@ -98,7 +102,7 @@ def _failures(chosen: Chosen, flaws: Flaws) -> Sequence[FailureGroup]:
 
 
 def show_resource(ctx: RequestContext, name: str, *, cluster: str | None = None) -> ResourceView:
-    """One resource with all its data. Raises: PL-C031, PL-C032."""
+    """Return one resource with all its data. Raises: PL-C031, PL-C032."""
     registry = known_phases(ctx)
     snapshot, number = choose_one(ctx.store, name, cluster)
     document = snapshot.document(number)

@@ -1,4 +1,4 @@
-"""Rows of resources in a list, built by stay: common data of the resources of a stay is read once for all of them."""
+"""Rows of resources in a list. They are built stay by stay, to read the common data of a stay only once."""
 
 from __future__ import annotations
 
@@ -25,17 +25,20 @@ if TYPE_CHECKING:
     """Returns {number: its stored document}."""
 
 OFF = "Off"
-"""The word for a resource that is in no state yet."""
+"""Word for the state of a resource that has not entered any state."""
 LEFT = "Canceled"
-"""The word for a resource that was canceled on its way to its target."""
+"""Word for the status of a resource whose way to its target was canceled."""
 STATUSES = {int(status): status for status in EntryStatus}
 INACTIVE = (EntryStatus.PASSED, EntryStatus.COMPLETED, EntryStatus.CANCELED)
-"""Entries that do not keep a resource in its state."""
+"""Statuses of entries that do not keep a resource in its state."""
 
 
 @frozen
 class ResourceRow:
-    """One resource in a list. ``status``: the word for its state, Failed or Canceled. ``entries``: phases that hold it there."""
+    """One resource in a list.
+
+    ``status``: the word for its state, or Failed or Canceled. ``entries``: the phases that hold it in its state.
+    """
 
     name: str
     cluster: str
@@ -47,21 +50,21 @@ class ResourceRow:
 
 
 class _Rows:
-    """Data of the listed resources, by their numbers."""
+    """Data of the listed resources, by resource number."""
 
     def __init__(self, snapshot: ClusterSnapshot, documents: Documents, known: KnownPhases) -> None:
-        """No data yet."""
+        """Begin without data; ``look`` reads it."""
         self._snapshot = snapshot
         self._documents = documents
         self._known = known
         self.failed: set[int] = set()
         self.canceled: set[int] = set()
         self.stays: dict[int, int] = {}
-        """{number: the execution of its present stay}"""
+        """{resource number: the execution of its present stay}."""
         self.entries: dict[int, list[PhaseEntryView]] = {}
 
     def look(self, stay: Stay, numbers: np.ndarray) -> None:
-        """Read the data of resources (numbers ascending) from their latest stay."""
+        """Read the data of resources from their latest stay; ``numbers`` are ascending."""
         places = np.searchsorted(stay.subjects, numbers)
         columns = {phase: stay.status[step.first + places] for phase, step in stay.phases.items()}
         is_present = self._snapshot.newest[numbers] == stay.execution
@@ -84,7 +87,7 @@ class _Rows:
         self.stays.update(dict.fromkeys(numbers.tolist(), stay.execution))
 
     def is_left(self, number: int, execution: int) -> bool:
-        """Whether the resource is not at its target and no execution brings it there any more."""
+        """Return whether the resource is not at its target and no execution will bring it there."""
         row = self._snapshot.by_number[execution]
         if self.stays.get(number) != execution:
             return row.status.is_ended
@@ -92,7 +95,7 @@ class _Rows:
 
 
 def documents_in(snapshot: ClusterSnapshot, *, is_veiled: bool) -> Documents:
-    """A function that returns documents of a cluster. ``is_veiled``: there are secrets, which are hidden in them."""
+    """Return a function that reads documents of a cluster. ``is_veiled``: hide the secrets in them."""
 
     def of(numbers: Sequence[int]) -> Mapping[int, Mapping[str, Value]]:
         found = snapshot.store.documents(snapshot.row.number, numbers) if numbers else {}
@@ -104,9 +107,9 @@ def documents_in(snapshot: ClusterSnapshot, *, is_veiled: bool) -> Documents:
 def rows_of(
     snapshot: ClusterSnapshot, numbers: np.ndarray, documents: Documents, known: KnownPhases
 ) -> list[ResourceRow]:
-    """A row for each of these resources of a cluster (numbers ascending).
+    """Return a row for each of these resources of a cluster; ``numbers`` are ascending.
 
-    ``documents`` is called for resources held by phases.
+    ``documents`` is called only for resources that a phase holds in their state.
     """
     with undisturbed():
         return _rows(snapshot, numbers, documents, known)
@@ -150,9 +153,9 @@ def _rows(
 
 
 def _word(registry: PhaseRegistry | None, kind: str, state: str, target: str) -> str:
-    """The word that users see for a state: the group of the state on the path to the target.
+    """Return the word that users see for a state: the group of the state on the path to the target.
 
-    If that path does not have the state, the group on any other path of the type that has it; else the state itself.
+    If that path does not contain the state, return its group on another path of the type, or else the state itself.
     """
     if not state:
         return OFF

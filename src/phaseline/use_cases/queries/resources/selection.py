@@ -1,4 +1,4 @@
-"""Select resources by name or by an expression over their records, in one cluster or in all."""
+"""Select resources by name or by an expression on their records, in one cluster or in all."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.lookup.unreadable_rows import Flaws
 
 MOST_TOLD = 20
-"""The number of wrong names that are reported one by one."""
+"""Number of wrong names that are reported, each as a problem."""
 NEAR_AMONG = 1_000
 PHASE_MAP = "phasemap"
 SAID_BY_ENGINE = ("Name", "ClusterName", "State", "TargetState", "PhaseFailed", "PhaseMap", "AdType")
@@ -35,9 +35,10 @@ SAID_BY_ENGINE = ("Name", "ClusterName", "State", "TargetState", "PhaseFailed", 
 
 @frozen
 class ResourceSelector:
-    """A choice of resources: by ``names``, by the expression ``where``, by a ``group`` of failures.
+    """Conditions that select resources: ``names``, the expression ``where``, the failure group with key ``group``.
 
-    All given conditions must hold. ``cluster``: only there. ``is_all``: all resources, if no other condition is given.
+    A resource must meet all given conditions. ``cluster``: select only resources of this cluster. ``is_all``: select
+    all resources if no other condition is given.
     """
 
     names: Sequence[str] = ()
@@ -53,17 +54,17 @@ class ResourceSelector:
 
 
 Chosen = Sequence[tuple[ClusterSnapshot, np.ndarray]]
-"""Clusters with the numbers (int64, ascending) of their selected resources; clusters without any are left out."""
+"""Pairs (cluster, int64 numbers, ascending, of its selected resources); clusters without any are left out."""
 
 
 def choose(ctx: RequestContext, choice: ResourceSelector, flaws: Flaws | None = None, *, verb: str = "") -> Chosen:
-    """The selected resources. ``verb``: the command, if it requires a choice.
+    """Return the selected resources.
 
-    ``flaws`` receives clusters that cannot be read, which are then left out; without it they are an error.
-
-    Raises: PL-C031 for each unknown name, PL-C032 for a name in several clusters, PL-C033 for an empty choice if there is
-    a ``verb``, PL-C034 for an expression that cannot be evaluated for a resource, PL-R005 and others for one that cannot
-    be parsed, PL-C042 for an unknown group of failures.
+    ``verb``: name of a command that refuses an empty choice; "": an empty choice selects all. ``flaws`` collects
+    clusters that cannot be read and are left out; without ``flaws`` they raise an error. Raises: PL-C031 for each
+    unknown name, PL-C032 for a name in several clusters, PL-C033 for an empty choice if there is a ``verb``, PL-C034
+    for an expression that cannot be evaluated for a resource, PL-R005 and others for one that cannot be parsed, PL-C042
+    for an unknown group of failures.
     """
     if verb and choice.says_nothing:
         mend = f"give names, --group, --all or an expression: phaseline resources {verb} --filter 'PhaseFailed'"
@@ -100,7 +101,7 @@ def _grouped(key: str, chosen: Chosen) -> list[tuple[ClusterSnapshot, np.ndarray
 
 
 def choose_one(store: Store, name: str, cluster: str | None) -> tuple[ClusterSnapshot, int]:
-    """One resource by its name. Raises: the errors of ``choose``."""
+    """Return (cluster, number) of the resource with this name. Raises: the errors of ``choose``."""
     ((snapshot, numbers),) = _named([name], [ClusterSnapshot(store, row) for row in clusters(store, cluster)])
     return snapshot, int(numbers[0])
 
@@ -140,7 +141,10 @@ def _unknown(name: str, snapshots: Sequence[ClusterSnapshot]) -> Problem:
 def _fulfilling(
     ctx: RequestContext, snapshot: ClusterSnapshot, numbers: np.ndarray, expression: Expression, now: float
 ) -> np.ndarray:
-    """Resources for which the expression is true; a problem if it cannot be evaluated for one: a filter must not guess."""
+    """Return the resources for which the expression is true.
+
+    If it cannot be evaluated for a resource, raise a problem, because a filter must not guess.
+    """
     documents = snapshot.store.documents(snapshot.row.number, numbers.tolist())
     with_phases = PHASE_MAP in expression.text.lower()
     only = _phases_named(snapshot, expression.text) if with_phases else None
@@ -167,7 +171,10 @@ def _fulfilling(
 
 
 def report_unknown(ctx: RequestContext, expression: Expression, records: Sequence[Record]) -> None:
-    """Report attributes of a filter that no resource has and that look like typing errors; using them is no error."""
+    """Report attributes of a filter that no resource has and that look like typing errors.
+
+    This is only a notice: filters may use attributes that no resource has.
+    """
     asked = expression.names() - ENGINE_KEYS - {"my", "self"}
     unknown = set(asked)
     for record in records:
@@ -182,7 +189,7 @@ def report_unknown(ctx: RequestContext, expression: Expression, records: Sequenc
 
 
 def _phases_named(snapshot: ClusterSnapshot, text: str) -> set[str] | None:
-    """The phases that a filter names; None: it may refer to all."""
+    """Return the phases whose PhaseMap entries a filter names, or None if it may refer to all phases."""
     known = {phase.lower(): phase for stay in snapshot.stays for phase in stay.phases}
     asked = text.lower().replace("'", "")
     longest_first = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
@@ -191,7 +198,7 @@ def _phases_named(snapshot: ClusterSnapshot, text: str) -> set[str] | None:
 
 
 def failed_of(snapshot: ClusterSnapshot, numbers: np.ndarray) -> np.ndarray:
-    """Those of these numbers for which a phase of the present stay has failed (PhaseFailed)."""
+    """Return the resources among ``numbers`` on which a phase of the present stay has failed (PhaseFailed)."""
     found = [
         failed[snapshot.newest[failed] == stay.execution]
         for stay, inside in snapshot.by_stay(numbers)

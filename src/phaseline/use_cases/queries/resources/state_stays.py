@@ -1,6 +1,6 @@
-"""One stay of resources in a state: the entries of its graph as statuses of phases (section 4 of the source).
+"""The stay of resources in one state: the entries of its graph as statuses of phases (section 4 of source 1).
 
-Most statuses are stored; others are derived from needs and open calls, as in the engine.
+Most statuses are stored; the others are derived from needs and open calls, as in the engine.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MET = (EntryStatus.COMPLETED, EntryStatus.PASSED)
 SAYS_MORE = (EntryStatus.FAILED, EntryStatus.CANCELED)
-"""Statuses that are shown with a phase for which another one waits."""
+"""Statuses of a phase that are shown with its name where another phase waits for it."""
 WORDS = {
     EntryStatus.BLOCKED: "Blocked",
     EntryStatus.WAITING: "Waiting",
@@ -37,14 +37,17 @@ WORDS = {
     EntryStatus.SKIPPED: "Blocked",
     EntryStatus.CANCELED: "Canceled",
 }
-"""{status: the word of the source}; a passed entry does not apply and has no word."""
+"""{status: the word of the CycleCloud document (source 1)}; a passed entry does not apply and has no word."""
 RETRIED = "phase_retried"
-"""The stored event of a user's retry."""
+"""Type of the stored event of a user's retry."""
 
 
 @frozen
 class EntryRuns:
-    """Calls of one entry: their count, and the number and times (ms) of the latest. ``ended_at`` 0: it has not returned."""
+    """The calls of one entry: ``count`` of them; ``run`` is the number of the latest, with its times (ms).
+
+    ``ended_at`` is 0 if the latest call has not returned.
+    """
 
     count: int = 0
     run: int = 0
@@ -56,12 +59,12 @@ NO_RUNS = EntryRuns()
 
 
 class Stay:
-    """A graph with its columns; all data is read at first use."""
+    """The stay that one graph describes; each part of its data is read when it is first needed."""
 
     def __init__(
         self, store: Store, graph: int, execution: int, state: str, at: int, batches: Callable[[], Sequence[BatchRow]]
     ) -> None:
-        """``batches`` returns the calls of the execution; ``at``: when the resources entered, in ms, 0: unknown."""
+        """``batches`` returns the calls of the execution. ``at``: when the resources entered, in ms; 0: unknown."""
         self._store = store
         self.graph = graph
         self.execution = execution
@@ -73,25 +76,28 @@ class Stay:
 
     @cached_property
     def columns(self) -> Graph:
-        """The graph."""
+        """The graph with its columns."""
         return self._store.graph(self.graph)
 
     @cached_property
     def subjects(self) -> np.ndarray:
-        """The instance numbers of the stay, ascending."""
+        """The numbers of the resources in this stay, ascending."""
         found: np.ndarray = self.columns.subject[: self.columns.steps[0].count]
         return found
 
     @cached_property
     def phases(self) -> dict[str, Step]:
-        """{phase: its entries}, in their order. A breakpoint is shown like a phase, by the name of its step."""
+        """{phase: its step in the graph}, in order. Breakpoints are included under the names of their steps."""
         return {
             name: step for step in self.columns.steps if step.count and (name := step_label(step.phase)) is not None
         }
 
     @cached_property
     def entered(self) -> Sequence[str]:
-        """The states that were entered, in order; only the last has phases. Phases that were loaded late enter none."""
+        """The states that were entered, in order; only the last of them has phases.
+
+        It is empty in a graph for phases that were loaded while the resources were already in the state.
+        """
         told = self.columns.marks
         return [
             name
@@ -105,7 +111,7 @@ class Stay:
 
     @cached_property
     def status(self) -> np.ndarray:
-        """Statuses by position as the engine has them; uint8."""
+        """The present status of each entry, by position, as the engine has it; uint8."""
         is_called = self._store.owner() is not None  # nothing runs any more if the owner process died
         called = [batch for batch in self._batches if not batch.closed_at] if is_called else []
         statuses = self._store.entry_statuses(self.graph, called)
@@ -118,7 +124,7 @@ class Stay:
 
     @cached_property
     def _passing(self) -> np.ndarray:
-        """Positions of entries that do not stop at a breakpoint at which other entries stop."""
+        """Positions of entries of breakpoints that do not stop, because their breakpoint applies to other resources."""
         steps = [step for step in self.columns.steps if step.phase.startswith(BREAKPOINT)]
         rows = [np.arange(step.first, step.first + step.count) for step in steps]
         found = np.concatenate(rows) if rows else np.empty(0, np.int64)
@@ -131,33 +137,33 @@ class Stay:
         return np.bincount(graph.idx[waits_for], minlength=len(status))
 
     def place(self, number: int) -> int:
-        """The index of the resource within each step. Raises ``LookupError`` if it is not in this stay."""
+        """Return the index of the resource within each step. Raises ``LookupError`` if it is not in this stay."""
         place = int(np.searchsorted(self.subjects, number))
         if place == len(self.subjects) or self.subjects[place] != number:
             raise LookupError(f"no resource {number} in graph {self.graph}")
         return place
 
     def positions(self, phase: str, numbers: np.ndarray) -> np.ndarray:
-        """Positions of the entries of a phase on these resources, which must be in the stay."""
+        """Return the positions of a phase's entries on these resources, which must be in the stay."""
         found: np.ndarray = self.phases[phase].first + np.searchsorted(self.subjects, numbers)
         return found
 
     def status_of(self, phase: str, number: int) -> EntryStatus:
-        """The status of one entry."""
+        """Return the status of the phase's entry on one resource."""
         return EntryStatus(int(self.status[self.phases[phase].first + self.place(number)]))
 
     def statuses_of(self, number: int) -> dict[str, EntryStatus]:
-        """{phase: status} of one resource, without phases that do not apply to it."""
+        """Return {phase: status} of one resource, without phases that do not apply to it."""
         place = self.place(number)
         found = {name: EntryStatus(int(self.status[step.first + place])) for name, step in self.phases.items()}
         return {name: status for name, status in found.items() if status != EntryStatus.PASSED}
 
     def is_canceled(self, number: int) -> bool:
-        """Whether the resource left this stay early: no entry of it is open here, and some were canceled."""
+        """Return whether the resource left this stay early: it has canceled entries here, and no open ones."""
         return bool(self.are_canceled(np.array([self.place(number)]))[0])
 
     def are_canceled(self, places: np.ndarray) -> np.ndarray:
-        """The same for the resources at these indices within each step; booleans."""
+        """Return bool by resource, as ``is_canceled`` does for one. ``places``: their indices within each step."""
         is_open, is_canceled = np.zeros((2, len(places)), bool)
         for step in self.columns.steps:
             found = self.status[step.first + places]
@@ -167,7 +173,7 @@ class Stay:
         return taken_out
 
     def failed(self, numbers: np.ndarray) -> np.ndarray:
-        """Those of these resources for which a phase has failed."""
+        """Return the resources among ``numbers`` on which a phase has failed."""
         places = np.searchsorted(self.subjects, numbers)
         bad = np.zeros(len(numbers), bool)
         for step in self.phases.values():
@@ -175,7 +181,10 @@ class Stay:
         return numbers[bad]
 
     def waiting_for(self, positions: Sequence[int]) -> dict[int, list[str]]:
-        """{position: the phases that the entry waits for, each with its status if that is Failed or Canceled}."""
+        """Return {position: names of the phases that its entry waits for}.
+
+        A phase that is Failed or Canceled has this status behind its name.
+        """
         if not positions:
             return {}
         asked = np.asarray(positions, np.int64)
@@ -194,7 +203,7 @@ class Stay:
         return found
 
     def _told(self, needs: list[list[int]]) -> list[str]:
-        """The words for needed entries, each given as (index of its phase, -1: none; status)."""
+        """Return the texts for needed entries. Each need is (index of its phase or -1 for no phase, status)."""
         names = list(self.phases)
         return [
             f"{names[place]} ({WORDS[EntryStatus(byte)].lower()})" if byte in SAYS_MORE else names[place]
@@ -204,7 +213,7 @@ class Stay:
 
     @cached_property
     def _phase_places(self) -> np.ndarray:
-        """The index in ``phases`` of each entry's phase, -1 if it has none; int16."""
+        """The index in ``phases`` of each entry's phase, -1 if the entry has none; int16."""
         found = np.full(len(self.columns), -1, np.int16)
         for place, step in enumerate(self.phases.values()):
             found[step.first : step.first + step.count] = place
@@ -227,9 +236,9 @@ class Stay:
         return {note.position: note for note in self._store.notes(self.graph)}
 
     def runs(self, phase: str) -> Callable[[int], EntryRuns]:
-        """A function from a position to the calls of its entry since the last retry by a user.
+        """Return a function that takes a position and returns the calls of its entry since a user last retried it.
 
-        A retry clears earlier calls (T10).
+        Calls before the retry do not count (T10).
         """
         counts, latest = self._tally(phase)
         first, called = self.phases[phase].first, self.called(phase)
@@ -247,7 +256,10 @@ class Stay:
         return of
 
     def _tally(self, phase: str) -> tuple[list[int], list[int]]:
-        """(number of calls of each entry of a phase since its last retry, index of the latest of them in ``called``)."""
+        """Return two lists by entry of a phase: its number of calls since the last retry, and its latest call.
+
+        The latest call is given as index in ``called``.
+        """
         if phase not in self._tallies:
             step = self.phases[phase]
             counts, latest = np.zeros((2, step.count), np.int64)
@@ -262,7 +274,7 @@ class Stay:
         return self._tallies[phase]
 
     def _since(self, phase: str, step: Step) -> np.ndarray | None:
-        """When each entry of a phase was last retried by a user, in ms; None if none was."""
+        """Return when a user last retried each entry of a phase, in ms, or None if no entry was retried."""
         retried = [
             position - step.first
             for position, note in self.notes.items()
@@ -277,7 +289,7 @@ class Stay:
 
     @cached_property
     def _retried(self) -> dict[tuple[int, str], int]:
-        """{(resource, phase): time of the last retry by a user}."""
+        """{(resource, phase): time (ms) of the last retry by a user}."""
         found: dict[tuple[int, str], int] = {}
         after = 0
         while rows := self._store.events(self.execution, after=after):
@@ -290,7 +302,7 @@ class Stay:
         return found
 
     def called(self, phase: str) -> Sequence[tuple[BatchRow, np.ndarray, np.ndarray]]:
-        """(call, positions of this stay in it, their known outcomes) of a phase, oldest first."""
+        """Return (call, positions of its entries in this stay, their known outcomes) for a phase, oldest call first."""
         if phase not in self._called:
             self._called[phase] = self._calls_of(self.phases[phase])
         return self._called[phase]
