@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 
 class Executor(Protocol):
-    """Calls plugins. ``submit`` returns before the calls are done; their outcomes arrive later in the engine's inbox."""
+    """Calls plugins.
+
+    ``submit`` returns before the calls are done; their outcomes arrive later in the engine's inbox.
+    """
 
     def slots(self) -> Mapping[str, int]:
         """Return {pool name: the number of calls that the pool can run at the same time}."""
@@ -29,7 +32,10 @@ class Executor(Protocol):
         ...
 
     def hold(self) -> None:
-        """Stop beginning calls of further members; batches stay open, and running calls continue. ``release`` ends this."""
+        """Stop beginning calls of further members; batches stay open, and running calls continue.
+
+        ``release`` ends this.
+        """
         ...
 
     def release(self) -> None:

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 class SecretSource(Protocol):
     """Supplies secrets to calls and masks them in everything that is written (decision 30). Any thread may use it.
 
-    A *known* value is a secret text or number that this process has read or been given: it must not be written in clear.
+    A *known* value is a secret text or number that this process has read or been given: it must not be written in
+    clear.
     """
 
     def get(self, name: str) -> str:

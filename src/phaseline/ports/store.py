@@ -74,9 +74,10 @@ class Store(Shelves, Protocol):
     """
 
     def own(self, command: str) -> AbstractContextManager[int]:
-        """Become the owner of the store within the context, which yields the epoch. ``command`` names this process to others.
+        """Become the owner of the store within the context, which yields the epoch.
 
-        Raises: PL-S004 if another process is the owner; the message has its pid and command.
+        ``command`` names this process to others. Raises: PL-S004 if another process is the owner; the message has its
+        pid and command.
         """
         ...
 
@@ -111,9 +112,9 @@ class Store(Shelves, Protocol):
     def as_one(self, order: NewOrder | None = None) -> AbstractContextManager[dict[str, Value]]:
         """Return a context in which all writes of this thread are one transaction, committed at its end or not at all.
 
-        Reads within the context need not see its writes. With an ``order`` (a command with a request id) the transaction
-        also stores the order's row: the executions and requests made within, and as ``answer`` what the caller has put into
-        the yielded mapping. Raises: ``GivenBeforeError`` at once if the order is already stored.
+        Reads within the context need not see its writes. With an ``order`` (a command with a request id) the
+        transaction also stores the order's row: the executions and requests made within, and as ``answer`` what the
+        caller has put into the yielded mapping. Raises: ``GivenBeforeError`` at once if the order is already stored.
         """
         ...
 
@@ -127,15 +128,18 @@ class Store(Shelves, Protocol):
     ) -> tuple[int, ExecutionRow | None]:
         """Store a deployment, and an execution if ``request`` is given; return (deployment number, execution or None).
 
-        ``request.deployment`` is ignored. ``replaces``: number of a deployment to delete in the same transaction; the new
-        deployment takes its name. ``asks``: also store a ``start`` request for the execution; None means True unless this
-        process is the owner, which starts the execution itself.
-        Raises: PL-S010 if the name is taken, PL-C016 if an execution of the replaced deployment is open.
+        ``request.deployment`` is ignored. ``replaces``: number of a deployment to delete in the same transaction; the
+        new deployment takes its name. ``asks``: also store a ``start`` request for the execution; None means True
+        unless this process is the owner, which starts the execution itself. Raises: PL-S010 if the name is taken,
+        PL-C016 if an execution of the replaced deployment is open.
         """
         ...
 
     def delete_deployment(self, deployment: int, actor: Actor | None = None) -> None:
-        """Delete a deployment, so that its name is free again; its executions stay. Raises: PL-C016 if one of them is open."""
+        """Delete a deployment, so that its name is free again; its executions stay.
+
+        Raises: PL-C016 if one of them is open.
+        """
         ...
 
     def deleted(self, deployments: Collection[int], since: int = 0) -> tuple[int, Sequence[int]]:
@@ -150,9 +154,9 @@ class Store(Shelves, Protocol):
     ) -> ExecutionRow:
         """Store an execution with status queued and return its row. ``asks`` works as in ``create_deployment``.
 
-        ``beside`` returns True for an open execution that may run beside the new one; None allows this only if both bring
-        resources to a target. Raises: PL-C016 if an execution of the deployment is open, or was requested to continue, and may
-        not run beside the new one; PL-C010 if the deployment was deleted.
+        ``beside`` returns True for an open execution that may run beside the new one; None allows this only if both
+        bring resources to a target. Raises: PL-C016 if an execution of the deployment is open, or was requested to
+        continue, and may not run beside the new one; PL-C010 if the deployment was deleted.
         """
         ...
 
@@ -161,13 +165,16 @@ class Store(Shelves, Protocol):
     ) -> Sequence[ExecutionRow]:
         """Add resources to a cluster, and store the executions that ``growth`` requests; all or nothing.
 
-        Raises: ``OutgrownError`` if another process has added resources since ``growth`` was made; PL-C010 and PL-C016 for the
-        reasons given in ``create_execution``.
+        Raises: ``OutgrownError`` if another process has added resources since ``growth`` was made; PL-C010 and PL-C016
+        for the reasons given in ``create_execution``.
         """
         ...
 
     def pause_phase(self, name: str, actor: Actor, reason: str) -> bool:
-        """Pause a phase: the owner starts no calls of it once it has read ``paused_phases``. Return False if already paused."""
+        """Pause a phase: the owner starts no calls of it once it has read ``paused_phases``.
+
+        Return False if already paused.
+        """
         ...
 
     def unpause_phase(self, name: str) -> bool:
@@ -205,18 +212,21 @@ class Store(Shelves, Protocol):
     ) -> int:
         """Store a request to the present or next owner and return its number. ``execution`` is 0 if it concerns none.
 
-        ``answer``: store this answer with the request, for a request that needs no owner. A request to retry or complete an
-        ended execution makes the execution count as open until the request is answered.
-        Raises: PL-C016 if another execution is open and ``beside`` (see ``create_execution``) does not allow it.
+        ``answer``: store this answer with the request, for a request that needs no owner. A request to retry or
+        complete an ended execution makes the execution count as open until the request is answered. Raises: PL-C016 if
+        another execution is open and ``beside`` (see ``create_execution``) does not allow it.
         """
         ...
 
     def last_reload(self) -> int:
-        """Return the number of the latest request to reload plugins and hook classes, answered or not; 0 if there is none."""
+        """Return the number of the latest request to reload plugins and hook classes, answered or not; 0 if none exists."""
         ...
 
     def requests(self, after: int = 0) -> Sequence[RequestRow]:
-        """Return up to 1,000 unanswered requests with numbers above ``after``, oldest first. Cheap if nothing was written."""
+        """Return up to 1,000 unanswered requests with numbers above ``after``, oldest first.
+
+        Cheap if nothing was written.
+        """
         ...
 
     def answer_of(self, request: int) -> Mapping[str, Value] | None:
@@ -228,10 +238,10 @@ class Store(Shelves, Protocol):
         ...
 
     def changed(self, since: int = 0) -> int:
-        """Return 0 if nothing was written since the call that returned ``since``; otherwise return a new mark (never 0).
+        """Return 0 if nothing was written since the call that returned ``since``; otherwise a new mark, which is never 0.
 
-        A call is nearly free, so poll with ``if now := store.changed(seen): seen = now`` and read only then. Each follower
-        keeps a mark of its own.
+        A call is nearly free, so poll with ``if now := store.changed(seen): seen = now`` and read only then. Each
+        follower keeps a mark of its own.
         """
         ...
 
@@ -246,7 +256,10 @@ class Store(Shelves, Protocol):
     # -- the owner
 
     def commit(self, turn: Turn) -> None:
-        """Write one turn of the engine's loop, as the owner. Refused if another process has become the owner (other epoch)."""
+        """Write one turn of the engine's loop, as the owner.
+
+        Refused if another process has become the owner (other epoch).
+        """
         ...
 
     def deployments(self) -> Sequence[DeploymentRow]:
@@ -274,7 +287,10 @@ class Store(Shelves, Protocol):
         ...
 
     def state_names(self, deployment: int) -> tuple[str, ...]:
-        """Return the names of the resource states that a deployment uses; the first one has number ``state_steps.FIRST_NAMED``."""
+        """Return the names of the resource states that a deployment uses; the first has number ``FIRST_NAMED``.
+
+        The constant is in ``state_steps``: lower numbers are the states of node instances.
+        """
         ...
 
     def name_states(self, deployment: int, names: Sequence[str]) -> tuple[str, ...]:
@@ -285,7 +301,10 @@ class Store(Shelves, Protocol):
         ...
 
     def checks(self, deployment: int, *, only_results: bool = False) -> CheckResults:
-        """Return a copy of a deployment's check results. ``only_results`` leaves out the messages, which may be long."""
+        """Return a copy of a deployment's check results.
+
+        ``only_results`` leaves out the messages, which may be long.
+        """
         ...
 
     def documents(self, deployment: int, instances: Sequence[int] | None = None) -> Mapping[int, dict[str, Value]]:
@@ -293,7 +312,10 @@ class Store(Shelves, Protocol):
         ...
 
     def executions(self, deployment: int | None = None, *, only_open: bool = False) -> Sequence[ExecutionRow]:
-        """Return executions sorted by number, oldest first: of one deployment or all. ``only_open`` leaves out ended ones."""
+        """Return executions sorted by number, oldest first: of one deployment or all.
+
+        ``only_open`` leaves out ended ones.
+        """
         ...
 
     def execution(self, id: str) -> ExecutionRow | None:
@@ -315,21 +337,21 @@ class Store(Shelves, Protocol):
     def statuses(self, graph: int) -> np.ndarray:
         """Return the stored statuses of a graph's entries, as uint8 by position.
 
-        An entry that was never written is blocked. The start of a call is not written, so a running entry has the status from
-        before its call.
+        An entry that was never written is blocked. The start of a call is not written, so a running entry has the
+        status from before its call.
         """
         ...
 
     def entry_statuses(self, graph: int, calls: Sequence[BatchRow] | None = None) -> EntryStatuses:
         """Return the statuses of a graph's entries by position, including running ones.
 
-        ``calls``: open batches with members of the graph, if the caller has already read them. With None they are read, unless
-        the execution of the graph has ended.
+        ``calls``: open batches with members of the graph, if the caller has already read them. With None they are read,
+        unless the execution of the graph has ended.
         """
         ...
 
     def step_counts(self, graph: int) -> Mapping[int, Mapping[EntryStatus, int]]:
-        """Return {index of the step in the graph: {status: number of entries with it}}, without statuses that no entry has."""
+        """Return {index of the step in the graph: {status: number of its entries}}, without statuses that no entry has."""
         ...
 
     def notes(self, graph: int, *, among: Collection[int] | None = None) -> Sequence[NoteRow]:
@@ -344,7 +366,10 @@ class Store(Shelves, Protocol):
         ...
 
     def batches(self, *, execution: int | None = None, only_open: bool = False) -> Sequence[BatchRow]:
-        """Return batches sorted by id: all, or those with members of one execution. Their other members are included too."""
+        """Return batches sorted by id: all, or those with members of one execution.
+
+        Their other members are included too.
+        """
         ...
 
     def runs_of(self, lane: str, *, last: int = 100) -> LaneStatistics:
@@ -371,7 +396,10 @@ class Store(Shelves, Protocol):
     # -- maintenance: from any process, while an engine runs
 
     def check(self) -> Sequence[StoreFinding]:
-        """Return all inconsistencies in the store, and change nothing. An empty result means that the store is sound."""
+        """Return all inconsistencies in the store, and change nothing.
+
+        An empty result means that the store is sound.
+        """
         ...
 
     def backup(self, path: str) -> int:
@@ -386,10 +414,11 @@ class Store(Shelves, Protocol):
         ...
 
     def purge(self, before: int, *, deployment: int | None = None) -> Purged:
-        """Remove executions that ended before the time ``before`` (ms) with all their data, of one deployment or of all.
+        """Remove executions that ended before the time ``before`` (ms) with all their data: of one deployment or all.
 
-        Keep executions that are open, have running calls or have unanswered requests. For a deployment that is not deleted,
-        also keep its last ``install`` and its last completed ``install``. Remove a deleted deployment once it has no execution.
+        Keep executions that are open, have running calls or have unanswered requests. For a deployment that is not
+        deleted, also keep its last ``install`` and its last completed ``install``. Remove a deleted deployment once it
+        has no execution.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""Stores: where everything is remembered before anything acts."""
+"""Stores: they keep everything before anything acts on it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ MEMORY = "memory:"
 
 
 def open_store(url: str, clock: Clock, *, makes: bool = True) -> Store:
-    """The store that a URL names: ``sqlite:///`` and a path, or ``memory:``.
+    """Open the store that a URL names: ``sqlite:///`` with a path, or ``memory:``.
 
-    The path is relative to the working folder unless it begins with a slash (``sqlite:////var/lib/store.db``);
-    ``~`` is the home folder. ``makes``: a missing file is created; otherwise PL-S007. Raises: PL-S001 for
-    another URL, and any problem of opening it.
+    The path is relative to the working folder unless it begins with a slash (``sqlite:////var/lib/store.db``); ``~`` is
+    the home folder. ``makes``: create a missing file; if False, a missing file raises PL-S007.
+    Raises: PL-S001 for another URL, and any problem of opening the store.
     """
     if url == MEMORY:
         from phaseline.store.memory.store import MemoryStore

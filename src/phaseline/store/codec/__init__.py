@@ -1,1 +1,1 @@
-"""Values as bytes and JSON, the same for every database."""
+"""Conversion of values to bytes and JSON, as every database stores them."""

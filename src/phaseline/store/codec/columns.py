@@ -1,14 +1,14 @@
-"""Columns of integers as compact bytes.
+"""Conversion of integer columns to compact bytes.
 
 Columns made by planning are regular: subjects count up, policies repeat, edges lead from one step to the next. Such a
-column is a few runs, each of which adds the same step repeatedly; an arithmetic progression is one run, a constant is
-one run with step 0. If entries have several edges, lanes count up: every twelfth value with a step of its own, because
-twelve is a multiple of most numbers of edges. Irregular columns are stored unchanged, compressed by zlib if a sample
-of them shrinks well.
+column is a few runs, each of which adds the same step repeatedly: an arithmetic progression is one run, a constant is
+one run with step 0. If entries have several edges, neighbouring values count up independently. Then the column is
+stored as twelve lanes: lane k holds every twelfth value from position k on. Twelve is a multiple of most numbers of
+edges. Irregular columns are stored unchanged, compressed by zlib if a sample of them shrinks well.
 
 Differences are computed and summed in the column's own type, so an overflow is reversed when the column is read.
 
-Statuses and states, which change all the time, are plain bytes in pages, of which only those that changed are written.
+Statuses and states change all the time. They are plain bytes in pages, and only changed pages are written.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from phaseline.model.graph.status import PAGE_ENTRIES
 Fill = Callable[[np.ndarray], None]
 
 MOST_EXACT = 2**31
-"""Values up to which progressions are counted exactly, whatever numpy counts them in."""
+"""Largest absolute value up to which numpy computes progressions exactly in every type; runs beyond it are summed."""
 _HEADER = struct.Struct("<B2sI")
 _RAW, _RUNS, _SQUEEZED, _LANES = 0, 1, 2, 3
 _TYPES: dict[bytes, np.dtype[np.generic]] = {
@@ -38,29 +38,29 @@ _BOUNDS = {  # as of np.iinfo, but sixteen calls of it cost as much as loading t
     )
     for dtype in _TYPES.values()
 }
-"""{type: the least and the greatest value that progressions are counted up to}"""
+"""{column type: (least, greatest value) between which a run is filled directly, without summing its steps}"""
 _HEADS = {dtype: name for name, dtype in _TYPES.items()}
 
 SMALL = 16
-"""Columns up to this length are stored unchanged."""
+"""Longest column that is stored unchanged, because encoding would not shorten it."""
 LANES = 12
-"""Neighbours that count up independently of one another."""
+"""Number of lanes: value n belongs to lane n % 12, and each lane is encoded with steps of its own."""
 WELL = 64
-"""The factor by which runs must shorten a column; if they do not, lanes are tried."""
+"""Factor by which runs must shorten a column; if they shorten it less, lanes are tried too."""
 PIECE = 65_536
-"""Values processed at a time: processing a whole column at once would need its memory twice."""
+"""Number of values processed at a time: processing a whole column at once would need its memory twice."""
 SAMPLE_BYTES = 16_384
-"""How much of an irregular column is squeezed on trial."""
+"""Number of bytes of an irregular column that are compressed to see whether compression pays."""
 SQUEEZE_LEVEL = 1
-"""The compression level; a higher one takes longer than writing the saved bytes."""
+"""Level of the zlib compression; a higher one takes longer than writing the bytes that it saves."""
 LONG_RUNS = 1_024
-"""Values of a run, on average, from which on runs are filled one by one."""
+"""Average length of the runs from which on each run is filled separately; shorter ones are summed together."""
 MAX_LENGTH = 2**31 - 1
-"""Longest column; positions are int32."""
+"""Largest length of a column, because positions are int32."""
 
 
 def encode(column: np.ndarray) -> bytes:
-    """The bytes of a column of integers.
+    """Encode a column of integers as bytes.
 
     >>> len(encode(np.arange(500_000, dtype=np.int32)))
     19
@@ -91,7 +91,7 @@ def encode(column: np.ndarray) -> bytes:
 def decode(data: bytes) -> np.ndarray:
     """Decode the bytes of a column into a new writable array.
 
-    Raises: ValueError if they are not the bytes of a column.
+    Raises: ValueError if the bytes are not a column.
     """
     dtype, length, fill = _read(data)
     column = np.empty(length, dtype)
@@ -100,7 +100,7 @@ def decode(data: bytes) -> np.ndarray:
 
 
 def decode_together(parts: Sequence[bytes]) -> list[np.ndarray]:
-    """As ``decode`` of each; they may share their memory with one another (``in_pieces``)."""
+    """Decode several columns; the arrays may be parts of one allocated memory block (see ``in_pieces``)."""
     read = [_read(part) for part in parts]
     columns = list(in_pieces([(dtype, length) for dtype, length, _ in read]))
     for column, (_, _, fill) in zip(columns, read, strict=True):
@@ -109,7 +109,7 @@ def decode_together(parts: Sequence[bytes]) -> list[np.ndarray]:
 
 
 def _read(data: bytes) -> tuple[np.dtype[np.generic], int, Fill]:
-    """(type, length, what fills such a column with the values), once the bytes are known to fill it."""
+    """Check the bytes of a column; return (type, length, function that fills an array with the values)."""
     if len(data) < _HEADER.size:
         raise ValueError("a column without a head")
     form, head, length = _HEADER.unpack_from(data)
@@ -132,7 +132,7 @@ def _read(data: bytes) -> tuple[np.dtype[np.generic], int, Fill]:
 
 
 def _as_runs(flat: np.ndarray) -> bytes | None:
-    """First value, step of each run, length of each run; None where raw bytes are hardly longer."""
+    """Encode as runs: first value, step of each run, length of each run. Return None if this is hardly shorter."""
     most = (flat.nbytes // 4 - flat.itemsize) // (flat.itemsize + 4)
     bends: list[np.ndarray] = []
     count = 1
@@ -174,7 +174,7 @@ def _from_runs(body: memoryview, dtype: np.dtype[np.generic], length: int) -> Fi
 
 
 def _run_by_run(column: np.ndarray, first: int, steps: list[int], lengths: list[int]) -> bool:
-    """Fill the column with a few long runs; False if a value overflows on the way."""
+    """Fill the column with a few long runs. Return False if a value may overflow on the way."""
     (lowest, highest), low, value = _BOUNDS[column.dtype], 1, first
     column[0] = first
     for step, count in zip(steps, lengths, strict=True):
@@ -190,14 +190,17 @@ def _run_by_run(column: np.ndarray, first: int, steps: list[int], lengths: list[
 
 
 def _count_up(column: np.ndarray, first: int, step: int) -> None:
-    """Fill the column with a progression, piece by piece, to avoid a second array of its length."""
+    """Fill the column with a progression, in pieces, to avoid a second array of the column's length."""
     for low in range(0, len(column), PIECE):
         count, value = min(PIECE, len(column) - low), first + step * low
         column[low : low + count] = np.arange(value, value + step * count, step, dtype=column.dtype)
 
 
 def _as_lanes(flat: np.ndarray) -> bytes | None:
-    """The length once more, the first two values of each lane, where a step changes and by how much; None where that is often."""
+    """Encode as lanes: length, first two values of each lane, then (position, change) wherever a lane's step changes.
+
+    Return None if steps change so often that this is not much shorter than the raw values.
+    """
     bends = flat[2 * LANES :] - 2 * flat[LANES:-LANES] + flat[: -2 * LANES]
     places = bends.nonzero()[0]
     if 2 * LANES * flat.itemsize + len(places) * (flat.itemsize + 4) > flat.nbytes // 4:
@@ -226,7 +229,7 @@ def _from_lanes(body: memoryview, dtype: np.dtype[np.generic], length: int) -> n
 
 
 def _as_squeezed(flat: np.ndarray) -> bytes | None:
-    """The raw bytes made smaller, or None where a sample of them does not shrink to half."""
+    """Compress the values with zlib. Return None if a sample of them does not shrink to half its size."""
     view = memoryview(flat.data).cast("B")
     middle = max(0, (len(view) - SAMPLE_BYTES) // 2)
     sample = view[middle : middle + SAMPLE_BYTES]
@@ -236,7 +239,7 @@ def _as_squeezed(flat: np.ndarray) -> bytes | None:
 
 
 def _unsqueezed(body: memoryview, size: int) -> bytes:
-    """At most one byte more than ``size``, so that damaged bytes cannot fill the memory."""
+    """Decompress at most ``size`` bytes and one more, so that damaged bytes cannot fill the memory."""
     try:
         return zlib.decompressobj().decompress(body, size + 1)
     except zlib.error as error:
@@ -247,17 +250,20 @@ def _unsqueezed(body: memoryview, size: int) -> bytes:
 
 
 def states_from(count: int, pages: Iterable[tuple[int, bytes]]) -> np.ndarray:
-    """States of ``count`` instances from their pages."""
+    """Return the states of ``count`` instances from their stored pages."""
     return from_pages(count, ((number, _filled(held, count - number * PAGE_ENTRIES)) for number, held in pages))
 
 
 def _filled(page: bytes, room: int) -> bytes:
-    """A page of states that was written before more instances were added to it."""
+    """Append zeros to a page of states that was written before more instances were added to it."""
     return page.ljust(min(PAGE_ENTRIES, room), b"\0") if room > len(page) else page
 
 
 def from_pages(count: int, pages: Iterable[tuple[int, bytes]]) -> np.ndarray:
-    """Bytes by position; 0 where no page was written. Raises ValueError for a page that does not fit."""
+    """Return ``count`` bytes by position from their pages; 0 where no page was written.
+
+    Raises: ValueError for a page that does not fit.
+    """
     pages = list(pages)
     if len(pages) == 1 and pages[0][0] == 0 and len(pages[0][1]) == count:  # most graphs have a single page
         return np.frombuffer(bytearray(pages[0][1]), np.uint8)

@@ -1,4 +1,4 @@
-"""A graph as the values of one row, and back."""
+"""Conversion of a graph to the values of one row, and back."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ COLUMNS = ("steps", "policies", "subject", "policy", "marks", "ptr", "idx", "coh
 SUBJECT = COLUMNS.index("subject")
 SHARED = ("steps", "policies", "policy", "marks", "ptr", "idx", "group", "bounds")
 MOST_KEPT, MOST_ENTRIES_KEPT = 64, 100_000
-"""Rows that are kept to be written again, and the entries of the largest of them."""
+"""Limits of the cache of ``GraphRows``: number of rows, and number of entries of the largest graph in it."""
 
 _LANE_DEFAULTS = field_defaults(LaneSpec)
 _POLICY_DEFAULTS = {name: default for name, default in field_defaults(Policy).items() if name != "lane"}
 
 
 def to_row(graph: Graph) -> tuple[str | bytes, ...]:
-    """Values of ``COLUMNS``."""
+    """Return a graph as the values of ``COLUMNS``."""
     return (
         to_text([[step.phase, int(step.kind), step.first, step.count] for step in graph.steps]),
         _policies_to_text(graph.policies, graph.bounds),
@@ -32,16 +32,17 @@ def to_row(graph: Graph) -> tuple[str | bytes, ...]:
 
 
 class GraphRows:
-    """Rows of graphs one after the other: what a graph shares with the last one of its name is not encoded again.
+    """Makes the rows of successive graphs; columns that a graph shares with the previous one of its name are reused.
 
-    Resources that enter a state in calls of equal size are graphs that differ in their subjects alone.
+    Sharing is common: resources that enter a state in calls of equal size give graphs that differ only in their
+    subjects.
     """
 
     def __init__(self) -> None:
         self._last: dict[str, tuple[Graph, tuple[str | bytes, ...]]] = {}
 
     def of(self, graph: Graph) -> tuple[str | bytes, ...]:
-        """Values of ``COLUMNS``."""
+        """Return a graph as the values of ``COLUMNS``."""
         before, row = self._last.get(graph.name, (None, ()))
         if before is not None and all(getattr(before, name) is getattr(graph, name) for name in SHARED):
             return (*row[:SUBJECT], encode(graph.subject), *row[SUBJECT + 1 :])
@@ -54,7 +55,7 @@ class GraphRows:
 
 
 def from_row(name: str, row: Sequence[Any]) -> Graph:
-    """The graph stored in the values of ``COLUMNS``."""
+    """Return the graph whose values of ``COLUMNS`` are given."""
     subject, policy, marks, ptr, idx, group = decode_together(row[2:])
     return Graph(
         name=name,
@@ -71,12 +72,15 @@ def from_row(name: str, row: Sequence[Any]) -> Graph:
 
 
 def steps_from_text(text: str) -> tuple[Step, ...]:
-    """The steps alone; progress needs no more of a graph."""
+    """Decode only the steps of a graph, which are all that a display of progress needs."""
     return tuple(Step(phase, SubjectKind(kind), first, count) for phase, kind, first, count in json.loads(text))
 
 
 def _policies_to_text(policies: Sequence[Policy], bounds: Sequence[Bound]) -> str:
-    """Lanes once each, then each policy as its lane's place and what differs from the defaults; bounds, where there are any."""
+    """Return policies as JSON: each lane once, then for each policy the index of its lane and its non-default fields.
+
+    Bounds are added if there are any.
+    """
     lanes: dict[LaneSpec, int] = {}
     told = []
     for policy in policies:

@@ -1,7 +1,7 @@
-"""The stored ids of instances: one text, split when an id is first needed.
+"""Ids of instances, stored as one text that is split only when an id is first needed.
 
-Resuming an execution needs only their number. A hundred thousand texts take five milliseconds and
-eight megabytes, and most bulk functions never use an id.
+Resuming an execution needs only the number of ids. Splitting a hundred thousand ids takes five milliseconds and eight
+megabytes, and most bulk functions never use an id.
 """
 
 from __future__ import annotations
@@ -10,18 +10,21 @@ from collections.abc import Iterator, Sequence
 from typing import overload
 
 SEPARATOR = "\0"
-"""Between ids; the one character that no YAML name can contain."""
+"""Character between two ids: the only one that no YAML name can contain."""
 FEW = 1_000
-"""The most ids that are cut at once."""
+"""Largest number of ids that are split at once, because splitting so few costs nothing."""
 
 
 class StoredIds(Sequence[str]):
-    """Ids that are cut from their text at the first look at one; ASCII, so that every one of them can be read."""
+    """Sequence of ids that splits its text when an id is first read.
+
+    Its text is ASCII, so decoding cannot fail later.
+    """
 
     __slots__ = ("_count", "_cut", "_text")
 
     def __init__(self, text: bytes, count: int) -> None:
-        """Use ``ids_from``."""
+        """Do not call: ``ids_from`` makes these objects."""
         self._text, self._count = text, count
         self._cut: list[str] | None = None
 
@@ -58,7 +61,7 @@ class StoredIds(Sequence[str]):
 
 
 def ids_from(text: bytes) -> Sequence[str]:
-    """The ids in their column, in the order of the instances. Raises: UnicodeDecodeError.
+    """Return the ids that are stored in a column, in the order of the instances. Raises: UnicodeDecodeError.
 
     >>> list(ids_from(b"vm_1" + SEPARATOR.encode() + b"vm_2"))
     ['vm_1', 'vm_2']

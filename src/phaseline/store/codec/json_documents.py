@@ -1,4 +1,4 @@
-"""Runtime properties as JSON texts: changes are merged path by path, and only what changed is written again."""
+"""Runtime properties as JSON texts: changes are merged path by path, and only changed documents are written."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from phaseline.model.deployment.runtime_properties import PropertyPath
 from phaseline.model.rows.rows import DocumentChange
 
 EMPTY = "{}"
-"""The document of an instance that has nothing."""
+"""Document of an instance without runtime properties."""
 
 to_text = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
-"""A value as JSON; ASCII only, so that any text of a plugin can be stored."""
+"""Encode a value as JSON, in ASCII only, so that any text of a plugin can be stored."""
 
 _parse = json.JSONDecoder().raw_decode
-"""Four times as fast as ``json.loads``, which looks for white space and byte order marks that we never write."""
+"""Decode JSON four times as fast as ``json.loads``, which also checks for white space and byte order marks."""
 
 Key = tuple[int, int]
-"""(deployment, instance number)"""
+"""(deployment number, instance number)"""
 
 
 def by_instance(changes: Iterable[DocumentChange]) -> dict[Key, list[DocumentChange]]:
-    """Changes of each instance in the order in which they came."""
+    """Return {(deployment, instance): its changes, in their given order}."""
     grouped: dict[Key, list[DocumentChange]] = {}
     for change in changes:
         grouped.setdefault((change.deployment, change.instance), []).append(change)
@@ -31,9 +31,9 @@ def by_instance(changes: Iterable[DocumentChange]) -> dict[Key, list[DocumentCha
 
 
 def merged(stored: str, changes: Iterable[DocumentChange]) -> str:
-    """The document after the changes; the same text where they change nothing.
+    """Apply changes to a stored document and return the new JSON text.
 
-    Within a change what is removed goes first, so that a path may be removed and written below afresh.
+    Within one change, removals come before writes, so that a path can be removed and a value written below it.
     """
     document: dict[str, Value] = {} if stored == EMPTY else _parse(stored)[0]
     for change in changes:

@@ -1,4 +1,4 @@
-"""Sizes and bounds of stored data: every text and every list that plugins can make grow has a named bound."""
+"""Upper bounds of stored data: every text and list that plugins can make longer has a named bound here."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from phaseline.model.rows.rows import EntryRemark
 IDENTITY_BYTES = 6
 """Length of the random name of a store, in bytes."""
 PAGE_BYTES = 4_096
-"""SQLite's page: a changed page of statuses costs one of them in the write-ahead log."""
+"""Size of SQLite's pages. A changed page of statuses adds one such page to the write-ahead log."""
 MESSAGE_LENGTH = 4_000
 """Characters kept of a message, from its beginning."""
 TRACEBACK_LENGTH = 20_000
@@ -15,15 +15,17 @@ TRACEBACK_LENGTH = 20_000
 LOG_TEXT_LENGTH = 10_000
 """Characters kept of one log line, from its beginning."""
 LOG_LINES_KEPT = 100_000
-"""Log lines kept of an execution; the oldest go first."""
+"""Number of log lines kept of an execution; the oldest are deleted."""
 EVENTS_KEPT = 100_000
-"""Events kept of an execution; the oldest go first."""
+"""Number of events kept of an execution; the oldest are deleted."""
 DROPPED_TOGETHER = 1_000
-"""Old lines are deleted in groups of this size, so that not every turn deletes."""
+"""Number of old lines that are deleted together, so that not every turn deletes."""
 
 
 def shortened(text: str, bound: int, *, keep_end: bool = False) -> str:
-    """The text as it can be stored: at most ``bound`` characters and a remark on what was cut; no lone surrogates.
+    """Return the text as it can be stored: at most ``bound`` characters, then a remark on how many were cut.
+
+    Lone surrogates, which SQLite cannot store, are replaced.
 
     >>> shortened("abcdef", 4)
     'abcd … (2 more characters)'
@@ -39,7 +41,7 @@ def shortened(text: str, bound: int, *, keep_end: bool = False) -> str:
 
 
 def first_kept(last: int, kept: int) -> int:
-    """The lowest sequence number that stays when ``last`` was written; 0 while there is nothing to drop.
+    """Return the lowest sequence number to keep after ``last`` was written; 0 while nothing must be deleted.
 
     >>> first_kept(900, 1_000), first_kept(3_456, 1_000)
     (0, 2001)
@@ -49,7 +51,7 @@ def first_kept(last: int, kept: int) -> int:
 
 
 def shortened_remark(remark: EntryRemark) -> tuple[str, dict[str, str]]:
-    """(message, error) of a remark as they can be stored."""
+    """Return (message, error) of a remark, each shortened as it can be stored."""
     error = {
         key: shortened(text, TRACEBACK_LENGTH, keep_end=True) if key == "traceback" else shortened(text, MESSAGE_LENGTH)
         for key, text in remark.error.items()

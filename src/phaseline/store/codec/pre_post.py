@@ -1,4 +1,4 @@
-"""The pre and post of executions as JSON, and back."""
+"""Conversion of a ``PrePost`` (hooks and stage tasks before and after an execution) to JSON, and back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from phaseline.store.codec.json_documents import to_text
 
 
 def around_to_text(around: PrePost) -> str:
-    """The value as JSON."""
+    """Return a ``PrePost`` as JSON."""
     return to_text(
         {
             "hooks": [as_dict(hook) for hook in around.hooks],
@@ -23,7 +23,7 @@ def around_to_text(around: PrePost) -> str:
 
 
 def around_from_text(text: str) -> PrePost:
-    """The value of ``around_to_text``."""
+    """Return the ``PrePost`` that ``around_to_text`` has converted to JSON."""
     found = json.loads(text)
     return PrePost(
         hooks=tuple(PinnedHookClass(**hook) for hook in found["hooks"]),
@@ -39,11 +39,11 @@ def _stage_tasks() -> ModuleType:
 
 
 def add_around(db: sqlite3.Connection, execution: int, around: PrePost) -> None:
-    """Store what surrounds an execution."""
+    """Store the hooks and stage tasks before and after an execution."""
     db.execute("insert into around values (?, ?)", (execution, around_to_text(around)))
 
 
 def read_around(db: sqlite3.Connection, execution: int) -> PrePost:
-    """The pre and post of an execution; empty if none were stored with it."""
+    """Return the hooks and stage tasks before and after an execution; empty if none were stored with the execution."""
     found = db.execute("select body from around where execution = ?", (execution,)).fetchone()
     return around_from_text(found[0]) if found else PrePost()

@@ -1,4 +1,4 @@
-"""Requests of executions as JSON, and back."""
+"""Conversion of the requests of executions to JSON, and back."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ if TYPE_CHECKING:
     from phaseline.model.execution.breakpoints import Breakpoint
 
 WAIT = Request("").if_busy
-"""Fields of a request with their defaults, for requests stored before the fields existed."""
+"""Default of the field ``if_busy``, for requests that were stored before this field existed."""
 MOST_KEPT, MOST_TEXT = 64, 1_000
-"""Requests that are not read again, and the characters of the longest of them: a command reads its own several times."""
+"""Limits of the cache of decoded requests: number of requests, and characters of the longest one.
+
+A command reads the request of its own execution several times.
+"""
 
 
 def to_json(request: Request) -> str:
-    """The request as JSON."""
+    """Return a request as JSON."""
     return to_text(
         {
             "workflow": request.workflow,
@@ -39,7 +42,11 @@ def to_json(request: Request) -> str:
 
 
 def from_json(text: str) -> Request:
-    """The request of ``to_json``; one with a ``flaw`` if it is unreadable, so that reading the others can continue."""
+    """Return the request that ``to_json`` has encoded.
+
+    If the text is unreadable, the returned request has the reason as its ``flaw``, so that other requests can still be
+    read.
+    """
     return _known(text) if len(text) <= MOST_TEXT else _from_json(text)
 
 
@@ -72,7 +79,7 @@ def _read(text: str) -> Request:
 
 
 def _retries_told(retries: RetryPolicy) -> dict[str, Any]:
-    """The policy; a back-off only where there is one, so that older versions read the others."""
+    """Return the retry policy as a dict, with ``backoff_s`` only if set, so that older versions can read the rest."""
     found = as_dict(retries)
     if not retries.backoff_s:
         del found["backoff_s"]

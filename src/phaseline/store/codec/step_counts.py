@@ -1,4 +1,4 @@
-"""How far each step of a graph is: counts by status, computed from status bytes when asked."""
+"""Progress of each step of a graph: number of entries by status, computed from the status bytes when requested."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ _STATUSES = tuple(EntryStatus)
 
 
 def count_by_step(steps: Sequence[Step], statuses: np.ndarray) -> dict[int, dict[EntryStatus, int]]:
-    """{place of the step: {status: how many of its entries}}; statuses with none are left out.
+    """Return {index of the step: {status: number of its entries}}, without statuses that no entry has.
 
-    Steps tile the graph, so one count over (step, status) serves ten thousand small steps as well as nine large ones.
+    Every entry is in exactly one step. So one count over (step, status) serves ten thousand small steps as well as nine
+    large ones.
     """
     sizes = np.fromiter((step.count for step in steps), np.int64, len(steps))
     cells = np.repeat(np.arange(len(steps), dtype=np.int64) * len(_STATUSES), sizes)

@@ -1,7 +1,7 @@
-"""A blueprint, its evaluated nodes and a topology as the values of two rows, and back.
+"""Conversion of a blueprint, its evaluated nodes and a topology to the values of two rows, and back.
 
-A topology is eleven columns of one row: 100,000 instances are read in a few milliseconds, as rows of their own they
-would take a hundred. Of the nodes only those are stored again whose properties evaluation has changed.
+A topology is stored as columns in one row: 100,000 instances are read in a few milliseconds, whereas one row per
+instance would take a hundred. A node is stored a second time only if evaluation has changed its properties.
 """
 
 from __future__ import annotations
@@ -26,17 +26,20 @@ if TYPE_CHECKING:
 COLUMNS = ("nodes", "ids", "node", "ordinal", "container", "host", "links", "link", "source", "target")
 """Columns of the topology table that ``to_row`` fills and ``from_row`` reads, in this order."""
 GROUPED = ("groups", "policies", "scaling_groups", "policy_types", "policy_triggers", "labels", "resource_tags")
-"""Fields of a blueprint that nodes do not need."""
+"""Fields of a blueprint that are not needed to store nodes."""
 MOST_TEXT = 1_000_000
-"""Characters of the longest blueprint that is kept to be written again."""
+"""Longest blueprint text, in characters, that is kept in memory in case the blueprint is stored again."""
 IS_CUT, IS_RULE, IN_GROUP = -1, 1, 2
-"""The flag of a link: 0 for rows, ``IS_CUT``, ``IS_RULE``, or ``IN_GROUP`` and on for the scaling groups from 0 on."""
+"""Codes for how a link is stored: 0 as rows, ``IS_RULE`` as a rule, ``IS_CUT`` removed from the blueprint.
+
+``IN_GROUP + n``: stored as rows within the instances of scaling group n.
+"""
 CUT = "cut "
-"""Prefix of the name of a former node that keeps the relationships removed from another node."""
+"""Prefix in the name of a stored node that keeps the relationships which an update removed from a node."""
 
 
 def to_row(topology: Topology, blueprint: Blueprint) -> tuple[str | bytes, ...]:
-    """Values of ``COLUMNS``; ``blueprint`` is stored beside it."""
+    """Return a topology as the values of ``COLUMNS``. The caller stores ``blueprint`` in another row."""
     links = np.array([(link.source, link.place, link.target, _reach(link)) for link in topology.links], np.int32)
     arrays = (topology.node, topology.index, topology.container, topology.host)
     rows = (topology.link, topology.source, topology.target)
@@ -50,7 +53,7 @@ def to_row(topology: Topology, blueprint: Blueprint) -> tuple[str | bytes, ...]:
 
 
 def from_row(row: Sequence[Any], blueprint: Blueprint) -> Topology:
-    """The topology stored in the values of ``COLUMNS`` beside ``blueprint``."""
+    """Return the topology whose values of ``COLUMNS`` are given; ``blueprint`` comes from another row."""
     stored = json.loads(row[0])
     former = blueprint_from_text(stored["former"]).nodes if "former" in stored else {}
     past = frozenset(stored.get("past", ()))
@@ -86,16 +89,17 @@ def _link(nodes: Sequence[Node], former: Mapping[str, Node], at: int, place: int
 
 
 def _reach(link: Link) -> int:
-    """How far a link goes: nowhere any more, by rows, by rule, or by rows within the instances of a scaling group."""
+    """Return the code that states how a link is stored: ``IS_CUT``, ``IS_RULE``, ``IN_GROUP`` and above, or 0."""
     if link.is_cut:
         return IS_CUT
     return IN_GROUP + link.group if link.group >= 0 else int(link.is_rule)
 
 
 class KnownTopologies:
-    """A cache of topologies still in use, and of the last one requested, so that none is read twice.
+    """Cache of the topologies that are still in use, and of the last one requested, so that none is read twice.
 
-    A stored topology with its blueprint is replaced by the next version of it. Ten thousand templates take a second to read.
+    Reading a topology of ten thousand node templates takes a second. A new version of a topology replaces the former
+    version.
     """
 
     def __init__(self) -> None:
@@ -104,20 +108,20 @@ class KnownTopologies:
         self._last: Topology | None = None
 
     def find(self, deployment: int, version: int) -> Topology | None:
-        """The topology of a deployment in this version, if it is cached."""
+        """Return the cached topology of a deployment in this version, or None."""
         return self._used.get((deployment, version))
 
     def keep(self, deployment: int, version: int, topology: Topology) -> None:
-        """Cache it as long as it is in use, at least until the next one."""
+        """Cache a topology as long as anything refers to it, but at least until the next one is cached."""
         self._used[deployment, version] = self._last = topology
 
     def forget(self) -> None:
-        """Empty the cache: the last topology in it may not have been stored."""
+        """Empty the cache, after a failed transaction: its last topology may not have been stored."""
         self._used.clear()
         self._last = None
 
     def text_of(self, blueprint: Blueprint) -> str:
-        """As ``blueprint_to_text``; the last text is cached, so that repeated installs of one blueprint write it once."""
+        """Return the blueprint as JSON; the last text is cached, so that repeated installs of a blueprint encode it once."""
         if self._told is not None and self._told[0] is blueprint:
             return self._told[1]
         text = blueprint_to_text(blueprint)
@@ -126,21 +130,24 @@ class KnownTopologies:
 
 
 def blueprint_to_text(blueprint: Blueprint) -> str:
-    """The blueprint as JSON. The dsl is imported only where a blueprint is needed: it brings the YAML reader along."""
+    """Return the blueprint as JSON.
+
+    The ``dsl`` package is imported only here, because it also imports the YAML reader.
+    """
     from phaseline.dsl.documents.json_codec import blueprint_to_json
 
     return to_text(blueprint_to_json(blueprint))
 
 
 def blueprint_from_text(text: str) -> Blueprint:
-    """The blueprint of ``blueprint_to_text``."""
+    """Return the blueprint that ``blueprint_to_text`` has converted to JSON."""
     from phaseline.dsl.documents.json_codec import blueprint_from_json
 
     return blueprint_from_json(json.loads(text))
 
 
 def _nodes_to_text(topology: Topology, blueprint: Blueprint) -> str:
-    """Names in the order of their numbers, the nodes that differ from the blueprint's, and what only some topologies have."""
+    """Return as JSON: node names by number, nodes that differ from the blueprint's, and data of special topologies."""
     nodes, told = topology.nodes, blueprint.nodes
     changed = {
         node.name: node
@@ -174,7 +181,7 @@ def _nodes_to_text(topology: Topology, blueprint: Blueprint) -> str:
 
 
 def _former(topology: Topology) -> dict[str, Node]:
-    """{number: a node that is past}, and {``CUT`` number: that node with the relationships it has no more, in their order}."""
+    """Return {number: node that the blueprint no longer has} and {``CUT`` + number: node with its removed relationships}."""
     found = {str(at): altered(topology.nodes[at], name=str(at)) for at in topology.past}
     cut: dict[int, dict[int, Relationship]] = {}
     for link in topology.links:
@@ -189,7 +196,7 @@ def _former(topology: Topology) -> dict[str, Node]:
 def _nodes_from_json(
     stored: Mapping[str, Any], blueprint: Blueprint, former: Mapping[str, Node], past: Collection[int]
 ) -> tuple[tuple[Node, ...], GroupInstances, np.ndarray]:
-    """(nodes, group instances, the group of each instance)."""
+    """Return (nodes, group instances, number of the group instance that contains each instance)."""
     evaluated = blueprint_from_text(stored["evaluated"]).nodes if stored["evaluated"] else {}
     told = blueprint.nodes
     nodes = tuple(
@@ -203,7 +210,7 @@ def _nodes_from_json(
 
 
 def _started(told: Mapping[str, Any] | None) -> Started | None:
-    """The modification that is under way; what reads it is imported where there is one."""
+    """Return the modification that is under way, or None. Its module is imported only if one is."""
     if told is None:
         return None
     from phaseline.model.deployment import modification
@@ -212,14 +219,14 @@ def _started(told: Mapping[str, Any] | None) -> Started | None:
 
 
 def _flags(numbers: np.ndarray, count: int) -> np.ndarray:
-    """Bool by number; an empty array if all are False."""
+    """Return a bool array of ``count`` values that is True at these numbers; an empty array if there are no numbers."""
     found = np.zeros(count if len(numbers) else 0, bool)
     found[numbers] = True
     return found
 
 
 def _only(blueprint: Blueprint, nodes: dict[str, Node]) -> Blueprint:
-    """A blueprint that contains only these nodes."""
+    """Return the blueprint reduced to these nodes."""
     return altered(
         blueprint,
         nodes=nodes,

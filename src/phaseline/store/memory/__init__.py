@@ -1,1 +1,1 @@
-"""The store in memory: the same promises without a file."""
+"""The store in memory: it behaves like the store in a file, but ends with its process."""

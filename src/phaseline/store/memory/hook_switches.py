@@ -1,4 +1,4 @@
-"""Disabled hook classes, in the store in memory."""
+"""Hook classes that a user has switched off, in the store in memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class MemorySwitches:
-    """``SwitchShelf`` of a process."""
+    """The ``SwitchShelf`` of the store in memory."""
 
     def __init__(self, changing: Callable[[], AbstractContextManager[object]], clock: Clock) -> None:
         """``changing``: a context in which no other thread uses the stored data."""
@@ -27,7 +27,10 @@ class MemorySwitches:
         return sorted(self._rows.values())
 
     def put_off(self, name: str, deployment: int, reason: str, actor: Actor) -> Switch | None:
-        """Switch it off. How it was off before, None if it was on: then only a reason that is given takes the place of the former one."""
+        """Switch a hook class off for a deployment. Return its former switch, or None if the class was on.
+
+        A switch that exists is replaced only if a reason is given.
+        """
         row = Switch(name, deployment, self._clock.now(), actor.name, reason)
         with self._changing():
             former = self._rows.get((name, deployment))
@@ -36,10 +39,10 @@ class MemorySwitches:
             return former
 
     def put_on(self, name: str, deployment: int) -> bool:
-        """Switch it on again; False if it was not off."""
+        """Switch a hook class on again. Return False if it was not off."""
         with self._changing():
             return self._rows.pop((name, deployment), None) is not None
 
     def forget(self, kept: Collection[int]) -> None:
-        """Remove the rows of deployments that are not ``kept``, for a purge."""
+        """Remove the switches of deployments that are not in ``kept``, for a purge."""
         self._rows = {key: row for key, row in self._rows.items() if not row.deployment or row.deployment in kept}

@@ -1,4 +1,4 @@
-"""Incarnations of a store in memory, which has only its first one."""
+"""Incarnations of the store in memory, which has only the first one because it cannot be restored."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
 
 
 class MemoryIncarnations:
-    """``ports.store.IncarnationShelf`` of a store that cannot be restored."""
+    """The ``ports.store.IncarnationShelf`` of a store that cannot be restored."""
 
     def all(self) -> Sequence[Incarnation]:
-        """An empty sequence: a store in memory is never restored."""
+        """Return an empty sequence: a store in memory is never restored."""
         return ()
 
     def held(self) -> int:
-        """0: no execution waits for a restore."""
+        """Return 0: no execution waits, because a store in memory is never restored."""
         return 0
 
     def go_on(self, actor: Actor, now: int) -> Sequence[ExecutionRow]:
-        """An empty sequence: a store in memory is never restored."""
+        """Return an empty sequence: no execution waits, because a store in memory is never restored."""
         del actor, now
         return ()

@@ -9,7 +9,7 @@ from phaseline.model.blueprint.labels import Label, Relabelled
 
 
 class MemoryLabels:
-    """``LabelShelf`` of a process."""
+    """The ``LabelShelf`` of the store in memory."""
 
     def __init__(self, changing: Callable[[], AbstractContextManager[object]]) -> None:
         """``changing``: a context in which no other thread uses the stored data."""
@@ -17,11 +17,11 @@ class MemoryLabels:
         self._rows: dict[int, set[Label]] = {}
 
     def of(self, deployment: int) -> Sequence[Label]:
-        """The labels of a deployment, sorted by key and value."""
+        """Return the labels of a deployment, sorted by key and value."""
         return sorted(self._rows.get(deployment, ()))
 
     def add(self, deployment: int, labels: Iterable[Label]) -> int:
-        """Add labels; return the number of new ones."""
+        """Add labels to a deployment; return the number of those that it did not have."""
         with self._changing():
             known = self._rows.setdefault(deployment, set())
             new = set(labels) - known
@@ -29,7 +29,10 @@ class MemoryLabels:
             return len(new)
 
     def remove(self, deployment: int, labels: Sequence[Label]) -> int:
-        """Remove labels; return the number of removed ones. An empty value selects all labels of the key."""
+        """Remove labels from a deployment; return the number removed.
+
+        A label with an empty value selects all of its key.
+        """
         with self._changing():
             known = self._rows.get(deployment, set())
             gone = {label for label in known if label in labels or Label(label.key, "") in labels}
@@ -37,19 +40,22 @@ class MemoryLabels:
             return len(gone)
 
     def write(self, changes: Iterable[tuple[int, Relabelled]]) -> None:
-        """Write the label changes of a turn."""
+        """Write the label changes of a turn of the engine."""
         for deployment, change in changes:
             self.remove(deployment, change.removed)
             self.add(deployment, change.added)
 
     def having(self, labels: Sequence[Label]) -> frozenset[int]:
-        """The deployments that have all of them; an empty value stands for any of its key."""
+        """Return the deployments that have all these labels.
+
+        A label with an empty value matches any value of its key.
+        """
         return frozenset(
             number for number, known in self._rows.items() if all(_is_among(label, known) for label in labels)
         )
 
     def forget(self, kept: Collection[int]) -> None:
-        """Remove the rows of deployments that are not ``kept``, for a purge."""
+        """Remove the labels of deployments that are not in ``kept``, for a purge."""
         self._rows = {number: known for number, known in self._rows.items() if number in kept}
 
 

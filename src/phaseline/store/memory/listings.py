@@ -1,4 +1,4 @@
-"""Rows for lists, from the store in memory."""
+"""Rows of lists of deployments and executions, from the store in memory."""
 
 from __future__ import annotations
 
@@ -23,25 +23,28 @@ if TYPE_CHECKING:
 
 
 class MemoryListings:
-    """``Listings`` of a process."""
+    """The ``Listings`` of the store in memory."""
 
     def __init__(
         self, guard: AbstractContextManager[object], held: MemoryTables, living: Callable[[], Sequence[DeploymentRow]],
         labels: LabelShelf,
     ) -> None:  # fmt: skip
-        """``guard``: a context in which no other thread uses the stored data. ``living``: deployments by name."""
+        """Read from ``held`` under ``guard``, a context in which no other thread uses the stored data.
+
+        ``living`` returns the deployments that are not deleted, sorted by name.
+        """
         self._guard = guard
         self._held = held
         self._living = living
         self._labels = labels
 
     def deployments(self, wanted: DeploymentQuery) -> Sequence[DeploymentRow]:
-        """The rows that a query selects."""
+        """Return the deployments that a query selects."""
         rows = [row for row in self._chosen(wanted) if row.name > wanted.after]
         return rows[: wanted.limit]
 
     def executions(self, wanted: ExecutionQuery) -> Sequence[ExecutionRow]:
-        """The rows that a query selects."""
+        """Return the executions that a query selects."""
         with self._guard:
             rows = [known.row for known in self._held.executions.values() if is_execution_selected(known.row, wanted)]
         if wanted.is_latest_first:
@@ -49,7 +52,7 @@ class MemoryListings:
         return [row for row in rows if row.number > wanted.after][: wanted.limit]
 
     def count(self, wanted: DeploymentQuery | ExecutionQuery) -> int:
-        """The number of rows that fulfil the conditions."""
+        """Return the number of rows that fulfil the conditions of a query, regardless of its page and limit."""
         if isinstance(wanted, DeploymentQuery):
             return len(self._chosen(wanted))
         with self._guard:
@@ -63,19 +66,19 @@ class MemoryListings:
         ]
 
     def glances(self, deployments: Sequence[int]) -> Mapping[int, Glance]:
-        """{deployment: its summary}."""
+        """Return {deployment number: its summary for lists}."""
         with self._guard:
             return {
                 number: _glance(self._held.deployments[number], self._unsettled({number})) for number in deployments
             }
 
     def rosters(self, deployments: Sequence[int]) -> Mapping[int, Roster]:
-        """{deployment: its instances}."""
+        """Return {deployment number: its instances}."""
         with self._guard:
             return {number: _roster(self._held.deployments[number]) for number in deployments}
 
     def unsettled(self, deployment: int | None = None) -> Sequence[ExecutionRow]:
-        """Executions that did not complete, and the latest of each deployment."""
+        """Return the executions that did not complete, and the latest execution of each deployment."""
         with self._guard:
             living = {number for number, known in self._held.deployments.items() if not known.deleted_at}
             return self._unsettled(living if deployment is None else living & {deployment})

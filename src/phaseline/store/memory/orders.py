@@ -1,4 +1,4 @@
-"""Orders with request ids of the store in memory, and writing several things as one."""
+"""Orders with request ids in the store in memory, and the context that makes several writes one transaction."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class MemoryOrders:
-    """``model.rows.orders.OrderShelf`` of a process."""
+    """The ``model.rows.orders.OrderShelf`` of the store in memory."""
 
     def __init__(self, changing: Callable[[], AbstractContextManager[MemoryTables]]) -> None:
         """``changing``: a context in which no other thread uses the stored data."""
@@ -26,17 +26,20 @@ class MemoryOrders:
         self._rows: dict[tuple[str, str, str], GivenOrder] = {}
 
     def find(self, actor: Actor, id: str, since: int = 0) -> GivenOrder | None:
-        """The order that this user gave under a request id."""
+        """Return the order that this user gave under a request id, or None."""
         found = self._rows.get((actor.tenant, actor.name, id))
         return found if found is not None and found.at >= since else None
 
     def count(self) -> int:
-        """The number of stored orders."""
+        """Return the number of stored orders."""
         return len(self._rows)
 
     @contextmanager
     def as_one(self, order: NewOrder | None = None) -> Iterator[dict[str, Value]]:
-        """All or nothing: of deployments, executions and requests. Plans and uses of packages that were changed within stay."""
+        """Return a context that undoes its writes of deployments, executions and requests if it raises.
+
+        Changes of plans and of package uses are not undone.
+        """
         with self._changing() as held:
             answer: dict[str, Value] = {} if order is None else dict(order.answer)
             found = None if order is None else self.find(order.actor, order.id, order.keeps_from)
@@ -64,7 +67,10 @@ class MemoryOrders:
 
 
 def _undo(held: MemoryTables, before: dict[int, HeldDeployment], executions: int, requests: int) -> None:
-    """Undo all changes since; deployments are as before, but numbers are not reused."""
+    """Undo changes: restore the deployments of ``before`` and delete newer executions and requests.
+
+    Their numbers are not reused.
+    """
     for number in range(executions + 1, held.last_execution + 1):
         held.executions.pop(number, None)
     for number in range(requests + 1, held.last_request + 1):

@@ -17,7 +17,7 @@ RETRIED = (ExecutionStatus.FAILED, ExecutionStatus.CANCELED)
 
 
 class MemoryPackages:
-    """``PackageShelf`` of a process."""
+    """The ``PackageShelf`` of the store in memory."""
 
     def __init__(
         self,
@@ -27,9 +27,10 @@ class MemoryPackages:
         executions: Callable[[], Sequence[ExecutionRow]],
         clock: Clock,
     ) -> None:
-        """``changing``: a context in which no other thread uses the stored data. ``living``: {number: name} of deployments that are not deleted.
+        """``changing``: a context in which no other thread uses the stored data.
 
-        ``raise_if_open`` raises PL-C016 while an execution of a deployment is open. ``executions``: all of them.
+        ``living`` returns {number: name} of deployments that are not deleted. ``refuse_open`` raises PL-C016 while an
+        execution of a deployment is open. ``executions`` returns all executions.
         """
         self._changing = changing
         self._living = living
@@ -44,12 +45,12 @@ class MemoryPackages:
         self._uses: dict[int, dict[int, PackageUse]] = {}
 
     def all(self) -> Sequence[PackageRow]:
-        """The installed packages, sorted by name and then by time of installation."""
+        """Return the installed packages, sorted by name and then by time of installation."""
         found = (row for row in self._rows.values() if row.number not in self._removed)
         return sorted(found, key=lambda row: (row.name, row.number))
 
     def lacking(self, digests: Sequence[str]) -> Sequence[str]:
-        """The digests without stored content."""
+        """Return those of the digests whose content is not stored."""
         return [digest for digest in digests if digest not in self._contents]
 
     def add(
@@ -61,7 +62,11 @@ class MemoryPackages:
         replaces: int = 0,
         folders: Sequence[str] = (),
     ) -> PackageRow | None:
-        """Install it; None if its name and version are there already, or ``replaces`` is not any more."""
+        """Install a package, removing the package with number ``replaces``, if given.
+
+        Return None if the name and version are already installed, or if the package ``replaces`` is not installed any
+        more.
+        """
         with self._changing():
             key = (new.name, new.version)
             if any((row.name, row.version) == key and row.number != replaces for row in self.all()):
@@ -83,22 +88,22 @@ class MemoryPackages:
             return row
 
     def files(self, package: int) -> Sequence[StoredFile]:
-        """The files of a package, by path."""
+        """Return the files of a package, sorted by path."""
         return list(self._files.get(package, ()))
 
     def content(self, digest: str) -> bytes:
-        """The content with this digest. Raises: LookupError if it is not stored."""
+        """Return the content with this digest. Raises: LookupError if it is not stored."""
         if digest not in self._contents:
             raise LookupError(f"nothing is stored with the digest {digest}")
         return self._contents[digest]
 
     def rename(self, package: int, origin: str) -> None:
-        """Store another folder as the place of its files."""
+        """Record ``origin`` as the folder that a package's files came from."""
         with self._changing():
             self._rows[package] = altered(self._rows[package], origin=origin)
 
     def remove(self, package: int) -> Sequence[PackageUser]:
-        """Remove it. If it has users, return them and remove nothing."""
+        """Remove a package. If deployments use it, return these users and remove nothing."""
         with self._changing():
             users = self.users(package)
             if not users:
@@ -106,7 +111,7 @@ class MemoryPackages:
             return users
 
     def users(self, package: int) -> Sequence[PackageUser]:
-        """Deployments that use it and are not deleted, by name."""
+        """Return the deployments that use a package and are not deleted, sorted by name."""
         found = (
             PackageUser(name, used[package].is_enabled)
             for number, name in self._living().items()
@@ -115,11 +120,11 @@ class MemoryPackages:
         return sorted(found, key=lambda user: user.deployment)
 
     def uses(self, deployment: int) -> Sequence[PackageUse]:
-        """The packages that a deployment uses, sorted by name."""
+        """Return the packages that a deployment uses, sorted by name."""
         return sorted(self._uses.get(deployment, {}).values(), key=lambda use: self._rows[use.package].name)
 
     def use(self, use: PackageUse) -> None:
-        """Have a deployment use a package, in the place of another version of its name."""
+        """Make a deployment use a package; another version of the package that it uses is replaced."""
         with self._changing():
             if use.deployment not in self._living():
                 raise failures.deleted(str(use.deployment))
@@ -127,7 +132,7 @@ class MemoryPackages:
             self.add_uses(use.deployment, [use])
 
     def add_uses(self, deployment: int, added: Iterable[PackageUse]) -> None:
-        """Remember what a deployment uses."""
+        """Store the packages that a deployment uses, each in place of another version of it."""
         used = self._uses.setdefault(deployment, {})
         for use in added:
             if use.package not in self._rows or use.package in self._removed:
@@ -138,32 +143,32 @@ class MemoryPackages:
             used[use.package] = altered(use, deployment=deployment)
 
     def leave(self, deployment: int, package: int) -> None:
-        """Have a deployment use a package no more."""
+        """Make a deployment stop using a package."""
         with self._changing():
             self._refuse_open(deployment)
             self._uses.get(deployment, {}).pop(package, None)
 
     def find_again(self, folders: Mapping[str, str]) -> None:
-        """Let uses find modules in other folders."""
+        """Replace the folders in which deployments find modules of their packages, {former folder: new folder}."""
         for used in self._uses.values():
             for number, use in used.items():
                 used[number] = altered(use, folders=tuple(folders.get(folder, folder) for folder in use.folders))
 
     def found_in(self, row: DeploymentRow) -> DeploymentRow:
-        """The deployment with the folders in which modules of its packages are found."""
+        """Return the deployment's row with the folders in which modules of its packages are found."""
         folders = tuple(folder for use in self.uses(row.number) for folder in use.folders)
         return altered(row, code=altered(row.code, packages=folders)) if folders else row
 
     def forget(self, kept: Collection[int]) -> None:
-        """Remove the uses of deployments that are not ``kept``, for a purge."""
+        """Remove the uses of deployments that are not in ``kept``, for a purge."""
         self._uses = {number: used for number, used in self._uses.items() if number in kept}
 
     def kept(self) -> Mapping[str, int]:
-        """{digest: number} of everything whose files are needed."""
+        """Return {digest: package number} of all packages whose files are still needed."""
         return {row.digest: row.number for row in (*self._rows.values(), *self.all())}
 
     def collect(self) -> Sequence[str]:
-        """Delete replaced and removed packages that are not needed any more; return the deleted digests."""
+        """Delete replaced and removed packages that nothing needs any more; return their digests."""
         with self._changing():
             living = self._living()
             waiting = [

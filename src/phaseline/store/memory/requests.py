@@ -1,4 +1,4 @@
-"""Requests and answers of the store in memory, and the threads that wait for it."""
+"""Requests and answers in the store in memory, and the register of threads that wait to own this store."""
 
 from __future__ import annotations
 
@@ -27,7 +27,11 @@ def add_request(
     beside: ConcurrencyRule | None = None,
     answer: Mapping[str, Value] | None = None,
 ) -> int:
-    """The number of the request. Raises LookupError if there is no such execution, PL-C016 as in ``asking``."""
+    """Store a request and return its number.
+
+    Raises: LookupError if the execution does not exist, PL-C016 if another execution is open that ``beside`` does not
+    allow.
+    """
     if execution and execution not in shelves.executions:
         raise LookupError(f"no execution {execution}")
     if kind in REOPENING and shelves.executions[execution].row.status.is_ended:
@@ -44,7 +48,10 @@ def add_request(
 def raise_if_open(
     shelves: MemoryTables, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None
 ) -> None:
-    """Raise PL-C016 if an execution of the deployment has not ended; as in ``asking``."""
+    """Raise PL-C016 if an execution of the deployment is open and must not run beside one of ``workflow``.
+
+    ``beside`` returns True for an open execution that is allowed; None allows it if both bring resources to a target.
+    """
     for known in shelves.executions.values():
         if known.row.deployment == deployment and not known.row.status.is_ended:
             raise_if_incompatible(known.row, workflow, beside)
@@ -53,7 +60,7 @@ def raise_if_open(
 def raise_if_reopening(
     shelves: MemoryTables, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None
 ) -> None:
-    """Raise PL-C016 if an ended execution of the deployment was requested to continue."""
+    """Raise PL-C016 if an ended execution of the deployment was requested to continue and ``beside`` does not allow it."""
     for request in shelves.requests.values():
         if request.answered_at or request.kind not in REOPENING:
             continue
@@ -63,23 +70,23 @@ def raise_if_reopening(
 
 
 def unanswered(shelves: MemoryTables, after: int) -> Sequence[RequestRow]:
-    """Requests without an answer, oldest first, at most ``TAKEN_AT_ONCE``."""
+    """Return the requests after number ``after`` that have no answer, oldest first, at most ``TAKEN_AT_ONCE``."""
     rows = [row for row in shelves.requests.values() if row.number > after and not row.answered_at]
     return rows[:TAKEN_AT_ONCE]
 
 
 def requests_of(shelves: MemoryTables, execution: int) -> Sequence[RequestRow]:
-    """All requests about an execution, oldest first."""
+    """Return all requests about an execution, oldest first."""
     return [row for row in shelves.requests.values() if row.execution == execution]
 
 
 def last_reload(shelves: MemoryTables) -> int:
-    """The number of the latest request to reload plugins, answered or not; 0: there is none."""
+    """Return the number of the latest request to reload plugins, answered or not; 0 if there is none."""
     return max((row.number for row in shelves.requests.values() if row.kind is RequestKind.RELOAD), default=0)
 
 
 def answer_of(shelves: MemoryTables, request: int) -> Mapping[str, Value] | None:
-    """The answer, None while there is none. Raises LookupError for a number never given."""
+    """Return the answer to a request, or None while it has none. Raises LookupError for a number never given."""
     row = shelves.requests.get(request)
     if row is None:
         raise LookupError(f"no request {request}")
@@ -96,15 +103,15 @@ def write_answers(shelves: MemoryTables, answers: Sequence[RequestAnswer], at: i
 
 
 class ThreadsWaiting:
-    """Threads that wait for a store in memory, as processes wait for a file."""
+    """Register of threads that wait to own a store in memory, as processes wait to own a file."""
 
     def __init__(self) -> None:
-        """Start without waiters."""
+        """Start without waiting threads."""
         self._threads: Counter[int] = Counter()
 
     @contextmanager
     def inside(self) -> Iterator[None]:
-        """Wait."""
+        """Return a context in which this thread is registered as waiting."""
         thread = threading.get_ident()
         self._threads[thread] += 1
         try:
@@ -113,7 +120,7 @@ class ThreadsWaiting:
             self._threads[thread] -= 1
 
     def somebody_else(self) -> bool:
-        """Whether another thread waits."""
+        """Return True if another thread is registered as waiting."""
         own = threading.get_ident()
         return any(count and thread != own for thread, count in list(self._threads.items()))
 

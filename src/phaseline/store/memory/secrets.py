@@ -1,4 +1,4 @@
-"""Secrets of the store in memory: encrypted like those of a file, and lost when the process ends."""
+"""Secrets in the store in memory: encrypted as in a file, and lost when the process ends."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from phaseline.model.rows.secrets import SecretRow, WrappedKey
 
 
 class MemorySecrets:
-    """``SecretShelf`` of a process."""
+    """The ``SecretShelf`` of the store in memory."""
 
     def __init__(self, changing: Callable[[], AbstractContextManager[object]]) -> None:
         """``changing``: a context in which no other thread uses the stored data."""
@@ -19,16 +19,19 @@ class MemorySecrets:
         self._keys: dict[str, WrappedKey] = {}
 
     def all(self) -> Sequence[SecretRow]:
-        """All secrets, sorted by name."""
+        """Return all secrets, sorted by name."""
         rows = self._rows
         return [rows[name] for name in sorted(rows)]
 
     def find(self, name: str) -> SecretRow | None:
-        """The one of this name, or None."""
+        """Return the secret with this name, or None."""
         return self._rows.get(name)
 
     def put(self, row: SecretRow) -> bool:
-        """Store it in the place of the version before it."""
+        """Store a secret in place of its former version.
+
+        Return False if it is not the next version after the stored one.
+        """
         with self._changing():
             before = self._rows.get(row.name)
             if row.version != (1 if before is None else before.version + 1):
@@ -37,7 +40,7 @@ class MemorySecrets:
             return True
 
     def delete(self, name: str) -> bool:
-        """False if there was none."""
+        """Delete a secret. Return False if no secret has this name."""
         with self._changing():
             rows = dict(self._rows)
             found = rows.pop(name, None)
@@ -45,16 +48,16 @@ class MemorySecrets:
             return found is not None
 
     def data_keys(self) -> Mapping[str, WrappedKey]:
-        """{purpose: data key}."""
+        """Return {purpose: the encrypted data key for it}."""
         return dict(self._keys)
 
     def add_key(self, purpose: str, key: WrappedKey) -> WrappedKey:
-        """Store the key unless one is stored; return the stored one."""
+        """Store a data key for a purpose unless the purpose has one; return the stored key."""
         with self._changing():
             return self._keys.setdefault(purpose, key)
 
     def rewrap(self, rewrapped: Callable[[str, str, WrappedKey], WrappedKey]) -> int:
-        """Replace all data keys, all or none."""
+        """Replace every data key by the result of ``rewrapped``, all or none; return their number."""
         with self._changing():
             rows = {name: altered(row, key=rewrapped("secret", name, row.key)) for name, row in self._rows.items()}
             keys = {purpose: rewrapped("purpose", purpose, key) for purpose, key in self._keys.items()}

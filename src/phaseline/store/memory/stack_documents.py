@@ -1,4 +1,4 @@
-"""Documents of deployments in memory."""
+"""Stack documents (deployments as JSON) in the store in memory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Key = tuple[DocumentKind, int, str]
 
 
 class MemoryDocuments:
-    """``DocumentShelf`` of a process."""
+    """The ``DocumentShelf`` of the store in memory."""
 
     def __init__(self, changing: Callable[[], AbstractContextManager[object]]) -> None:
         """``changing``: a context in which no other thread uses the stored data."""
@@ -29,18 +29,18 @@ class MemoryDocuments:
         self._rows: dict[Key, tuple[DocumentRow, str]] = {}
 
     def all(self, kind: DocumentKind, deployment: int | None = None) -> Sequence[DocumentRow]:
-        """All documents, oldest first; only those of one deployment if it is given."""
+        """Return all documents of a kind, oldest first; only those of one deployment if it is given."""
         with self._changing():
             found = [row for row, _ in self._rows.values() if row.kind == kind and deployment in {None, row.deployment}]
         return sorted(found, key=lambda row: (row.at, row.name))
 
     def body(self, row: DocumentRow) -> Mapping[str, Value]:
-        """The content of a document. Raises: ``LookupError`` if it was deleted."""
+        """Return the content of a document. Raises: ``LookupError`` if the document was deleted."""
         told: dict[str, Any] = json.loads(self._rows[row.kind, row.deployment, row.name][1])
         return told
 
     def write(self, held: MemoryTables, written: PlannerWrites, at: int) -> None:
-        """Write added, deleted and kept documents, and delete the records of removed deployments."""
+        """Write a turn's added, deleted and kept documents, and delete the records of abandoned deployments."""
         for new in written.kept:
             body, by = to_text(dict(new.body)), held.executions[new.execution].row.created_by
             row = DocumentRow(new.kind, new.name, new.deployment, new.deployment_name, at, by, len(body))
@@ -63,6 +63,6 @@ class MemoryDocuments:
                     other.row = altered(other.row, status=ExecutionStatus.CANCELED, reason=reason, ended_at=at)
 
     def drop_snapshots(self, deployment: int) -> None:
-        """Remove the snapshots of a deployment that goes."""
+        """Delete the snapshots of a deployment that is being deleted."""
         for key in [key for key in self._rows if key[:2] == (SNAPSHOT, deployment)]:
             del self._rows[key]

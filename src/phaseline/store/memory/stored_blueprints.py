@@ -1,4 +1,4 @@
-"""Stored blueprints of the store in memory."""
+"""Stored blueprints in the store in memory."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from phaseline.store.sql import errors as failures
 
 
 class MemoryBlueprints:
-    """``BlueprintShelf`` of a process."""
+    """The ``BlueprintShelf`` of the store in memory."""
 
     def __init__(
         self, changing: Callable[[], AbstractContextManager[object]], living: Callable[[], Mapping[int, str]]
     ) -> None:
-        """``changing``: a context in which no other thread uses the stored data. ``living``: {number: name} of deployments that are not deleted."""
+        """``changing``: a context in which no other thread uses the stored data.
+
+        ``living`` returns {number: name} of the deployments that are not deleted.
+        """
         self._changing = changing
         self._living = living
         self._rows: list[StoredBlueprint] = []
@@ -27,16 +30,16 @@ class MemoryBlueprints:
         self._uses: dict[int, dict[str, int]] = {}
 
     def all(self, id: str | None = None) -> Sequence[StoredBlueprint]:
-        """Stored blueprints sorted by id and version; only those of one id if it is given."""
+        """Return the stored blueprints sorted by id and version; only those of one id if it is given."""
         found = [row for row in self._rows if id in {None, row.id}]
         return sorted(found, key=lambda row: (row.id, row.version))
 
     def find(self, id: str, version: int = 0) -> StoredBlueprint | None:
-        """One version, 0: the newest."""
+        """Return one version of a stored blueprint, or None. Version 0 means the newest one."""
         return next((row for row in reversed(self.all(id)) if version in {0, row.version}), None)
 
     def lacking(self, digests: Sequence[str]) -> Sequence[str]:
-        """The digests without stored content."""
+        """Return those of the digests whose content is not stored."""
         return [digest for digest in digests if digest not in self._contents]
 
     def add(
@@ -46,7 +49,7 @@ class MemoryBlueprints:
         contents: Mapping[str, bytes],
         imports: Sequence[int] = (),
     ) -> StoredBlueprint | None:
-        """Store it as the next version of its id; None if the newest version is equal."""
+        """Store a blueprint as the next version of its id. Return None if the newest version is equal."""
         with self._changing():
             newest = self.find(new.id)
             if newest is not None and newest.digest == new.digest:
@@ -64,22 +67,22 @@ class MemoryBlueprints:
             return row
 
     def files(self, blueprint: int) -> Sequence[StoredFile]:
-        """The files of a version, by path."""
+        """Return the files of a version, sorted by path."""
         return list(self._files.get(blueprint, ()))
 
     def content(self, digest: str) -> bytes:
-        """The content with this digest. Raises: LookupError if it is not stored."""
+        """Return the content with this digest. Raises: LookupError if it is not stored."""
         if digest not in self._contents:
             raise LookupError(f"nothing is stored with the digest {digest}")
         return self._contents[digest]
 
     def imports(self, blueprint: int) -> Sequence[StoredBlueprint]:
-        """The versions that a version was uploaded with, by id."""
+        """Return the stored blueprints that a version imports, as recorded at its upload, sorted by id."""
         wanted = self._imports.get(blueprint, set())
         return [row for row in self.all() if row.number in wanted]
 
     def users(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
-        """Users of these versions: deployments that are not deleted, and other stored blueprints."""
+        """Return the users of these versions: deployments that are not deleted, and other stored blueprints."""
         which, living = set(blueprints), self._living()
         needing = [name for number, name in living.items() if which & set(self._uses.get(number, {}).values())]
         importing = [
@@ -91,14 +94,17 @@ class MemoryBlueprints:
         ]
 
     def users_by_id(self) -> Mapping[str, Sequence[BlueprintUser]]:
-        """{id: users of any of its versions}."""
+        """Return {id: users of any version of this blueprint}."""
         numbers: dict[str, list[int]] = {}
         for row in self._rows:
             numbers.setdefault(row.id, []).append(row.number)
         return {id: users for id, some in numbers.items() if (users := self.users(some))}
 
     def delete(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
-        """Delete these versions with the content that only they use. If there are users, return them and delete nothing."""
+        """Delete these versions and the file contents that only they use.
+
+        If they have users, return these, delete nothing.
+        """
         with self._changing():
             users = self.users(blueprints)
             if not users:
@@ -115,16 +121,19 @@ class MemoryBlueprints:
             return users
 
     def of_deployment(self, deployment: int) -> Mapping[str, StoredBlueprint]:
-        """{namespace: stored blueprint that a deployment imports under it}; namespace empty: the deployment's own blueprint."""
+        """Return {namespace: stored blueprint that a deployment imports under it}.
+
+        The empty namespace is the deployment's own blueprint.
+        """
         numbers = {row.number: row for row in self._rows}
         return {name: numbers[number] for name, number in self._uses.get(deployment, {}).items()}
 
     def refuse_gone(self, uses: Mapping[str, int]) -> None:
-        """Raise PL-C054 if a version that a new deployment needs is not there any more."""
+        """Raise PL-C054 if a blueprint version that a new deployment needs has been deleted."""
         self._refuse_gone(list(uses.values()))
 
     def add_uses(self, deployment: int, uses: Mapping[str, int]) -> None:
-        """Remember what a deployment needs, and nothing else."""
+        """Store which blueprint versions a deployment needs, in place of those stored before."""
         self._uses[deployment] = dict(uses)
 
     def _refuse_gone(self, numbers: Sequence[int]) -> None:

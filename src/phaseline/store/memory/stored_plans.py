@@ -1,4 +1,4 @@
-"""Plans of the store in memory."""
+"""Stored plans in the store in memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from phaseline.model.execution.stored_plans import MOST_WAITING, StoredPlan
 
 
 class MemoryPlans:
-    """``PlanShelf`` of a process."""
+    """The ``PlanShelf`` of the store in memory."""
 
     def __init__(self, changing: Callable[[], AbstractContextManager[object]]) -> None:
         """``changing``: a context in which no other thread uses the stored data."""
@@ -19,7 +19,10 @@ class MemoryPlans:
         self._last = 0
 
     def add(self, new: StoredPlan) -> StoredPlan:
-        """Keep a plan under the next number; of more than ``MOST_WAITING`` that wait the oldest is dropped."""
+        """Store a plan under the next number.
+
+        If more than ``MOST_WAITING`` plans then wait, delete the oldest of them.
+        """
         with self._changing():
             self._last += 1
             kept = self._rows[self._last] = altered(new, number=self._last)
@@ -29,20 +32,20 @@ class MemoryPlans:
             return kept
 
     def find(self, number: int) -> StoredPlan | None:
-        """One plan, None if there is none."""
+        """Return the plan with this number, or None."""
         return self._rows.get(number)
 
     def all(self, deployment: int | None = None) -> Sequence[StoredPlan]:
-        """Plans sorted by number, without ``body``, ``text`` and ``aim``; only those of one deployment if it is given."""
+        """Return plans sorted by number, without ``body``, ``text`` and ``aim``; only those of one deployment if given."""
         rows = [row for row in self._rows.values() if deployment in {None, row.deployment}]
         return [altered(row, body={}, text="", aim=None) for row in rows]
 
     def of_execution(self, execution: int) -> StoredPlan | None:
-        """The stored plan that an execution carries out, or None."""
+        """Return the stored plan that an execution carries out, or None."""
         return next((row for row in self._rows.values() if row.execution and row.execution == execution), None)
 
     def apply(self, number: int, execution: int) -> bool:
-        """Record the execution that carries a plan out; False if there is another one already."""
+        """Record the execution that carries a plan out. Return False if the plan already has another execution."""
         with self._changing():
             found = self._rows.get(number)
             if found is None or found.execution:
@@ -51,13 +54,13 @@ class MemoryPlans:
             return True
 
     def delete(self, number: int) -> bool:
-        """Forget a plan that no execution carries out; False if there is none such."""
+        """Delete a plan that no execution carries out. Return False if there is no such plan."""
         with self._changing():
             found = self._rows.get(number)
             return found is not None and not found.execution and self._rows.pop(number) is not None
 
     def forget(self, kept: Collection[int], before: int, deployment: int | None) -> None:
-        """Plans that a purge removes: of executions that are not ``kept``, and unapplied ones made ``before``."""
+        """Remove plans for a purge: those of executions not in ``kept``, and unapplied ones made before the time ``before``."""
         for row in list(self._rows.values()):
             is_over = row.execution not in kept if row.execution else row.created_at < before
             if is_over and deployment in {None, row.deployment}:

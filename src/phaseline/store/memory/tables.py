@@ -1,4 +1,4 @@
-"""The data of the store in memory, and the purge of executions that ended long ago."""
+"""Data of the store in memory, and the purge of executions that ended long ago."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ from phaseline.store.codec.json_documents import EMPTY, to_text
 
 @dataclass(slots=True)
 class HeldDeployment:
-    """A deployment with everything about it. ``deleted_at`` 0: it is not deleted. ``version``: the same field as in ``Roster``."""
+    """A deployment with all its data. ``deleted_at`` is 0 while it is not deleted.
+
+    ``version`` counts how often the deployment has changed its shape, blueprint or inputs.
+    """
 
     row: DeploymentRow
     tenant: str
@@ -56,7 +59,7 @@ class HeldDeployment:
 
     @classmethod
     def of(cls, number: int, new: NewDeployment) -> HeldDeployment:
-        """A new one."""
+        """Make a new deployment from the data with which a user creates it."""
         row = DeploymentRow(
             number=number,
             name=new.name,
@@ -80,7 +83,7 @@ class HeldDeployment:
         )
 
     def grow(self, growth: ResourceAddition) -> None:
-        """Append resources to the existing ones. Raises: ``OutgrownError``."""
+        """Append resources to the existing ones. Raises: ``OutgrownError`` if other resources were added meanwhile."""
         self.topology = grown(self.topology, growth)
         self.version += 1
         self.blueprint = self.topology.blueprint
@@ -90,7 +93,7 @@ class HeldDeployment:
         self.documents.update((number, text) for number, text in texts if text != EMPTY)
 
     def reshape(self, row: Reshaped) -> None:
-        """Take another shape."""
+        """Replace the deployment's topology, and the blueprint and inputs if these changed too."""
         added = len(row.topology) - len(self.topology)
         self.topology = row.topology
         self.version += 1
@@ -105,7 +108,7 @@ class HeldDeployment:
 
 @dataclass(slots=True)
 class HeldGraph:
-    """A graph, the pages of its statuses and its notes."""
+    """A graph with the pages of its statuses and its notes."""
 
     row: GraphRow
     graph: Graph
@@ -113,13 +116,13 @@ class HeldGraph:
     notes: dict[int, NoteRow] = field(default_factory=dict)
 
     def statuses(self) -> np.ndarray:
-        """Stored statuses by position."""
+        """Return the stored statuses of the graph's entries, by position."""
         return from_pages(self.row.entry_count, self.pages.items())
 
 
 @dataclass(slots=True)
 class HeldExecution:
-    """An execution with everything about it."""
+    """An execution with all its data."""
 
     row: ExecutionRow
     around: PrePost = field(default_factory=PrePost)
@@ -133,7 +136,7 @@ class HeldExecution:
 
 @dataclass(slots=True)
 class MemoryTables:
-    """Everything by number, and the highest numbers ever given."""
+    """All stored data by number, and the highest numbers ever given out."""
 
     deployments: dict[int, HeldDeployment] = field(default_factory=dict)
     executions: dict[int, HeldExecution] = field(default_factory=dict)
@@ -151,7 +154,7 @@ class MemoryTables:
     last_request: int = 0
 
     def batches_of(self, execution: int | None, *, only_open: bool) -> list[BatchRow]:
-        """Batches by id, of one execution or of all; members of other executions included."""
+        """Return batches sorted by id, with all their members: those of one execution, or all."""
         if execution is None:
             wanted = self.open_batches if only_open else self.batches
         else:
@@ -160,13 +163,13 @@ class MemoryTables:
         return [row for row in rows if not (only_open and row.closed_at)]
 
     def runs_of(self, lane: str, last: int) -> LaneStatistics:
-        """Statistics of the batches of a lane."""
+        """Return statistics of the batches of a lane, with the ``last`` latest of them."""
         found = [row for row in self.batches_of(None, only_open=False) if row.phase == lane]
         took_ms = sum(row.closed_at - row.started_at for row in found if row.closed_at)
         return LaneStatistics(len(found), took_ms, found[-last:])
 
     def entry_statuses(self, graph: int, calls: Sequence[BatchRow] | None) -> EntryStatuses:
-        """Statuses by position, running ones included."""
+        """Return the statuses of a graph's entries by position, including running ones."""
         held = self.graphs[graph]
         stored = held.statuses()
         if calls is None and self.executions[held.row.execution].row.status.is_ended:
@@ -174,7 +177,7 @@ class MemoryTables:
         return EntryStatuses.of(stored, graph, self.batches_of(None, only_open=True) if calls is None else calls)
 
     def purge(self, before: int, deployment: int | None) -> Purged:
-        """Remove what ended before this time, of one deployment or of all; how much it was."""
+        """Remove executions that ended before the time ``before``, of one deployment or all; return what was removed."""
         going = {number for number, held in self.executions.items() if self._may_go(held.row, before, deployment)}
         going -= {number for number in going if self._speaks_for_somebody(self.executions[number].row)}
         removed = Purged()
@@ -205,7 +208,10 @@ class MemoryTables:
         return bool(self.deployments[row.deployment].deleted_at) or row.number not in self._kept(row.deployment)
 
     def _speaks_for_somebody(self, row: ExecutionRow) -> bool:
-        """True if it failed to move resources to a target, and these got no other target since."""
+        """Return True if the execution failed to bring resources to a target, and they got no other target since.
+
+        A purge keeps such an execution, because a retry needs it.
+        """
         owner = self.deployments[row.deployment]
         if row.request.workflow != REACH_WORKFLOW or row.status is not ExecutionStatus.FAILED or owner.deleted_at:
             return False
@@ -215,7 +221,7 @@ class MemoryTables:
         return row.number in speaking(ways, owner.states, owner.state_names)
 
     def _kept(self, deployment: int) -> set[int]:
-        """The last ``install`` of a deployment and its last one that completed."""
+        """Return the numbers of a deployment's last ``install`` and its last completed ``install``."""
         installs = [
             held.row
             for held in self.executions.values()
@@ -241,7 +247,7 @@ class MemoryTables:
         )
 
     def _leave(self, batch: int, execution: HeldExecution) -> bool:
-        """Remove an execution from a batch; True if no member is left."""
+        """Remove an execution's members from a batch. Return True if the batch has no other members and was deleted."""
         row = self.batches[batch]
         parts = list(row.places.parts())
         staying = [part for part in parts if part[0] not in execution.graphs]

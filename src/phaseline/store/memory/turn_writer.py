@@ -1,4 +1,4 @@
-"""One turn of the loop, written onto the shelves of the store in memory."""
+"""Writing of one turn of the engine's loop into the tables of the store in memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from phaseline.store.memory.tables import HeldGraph, MemoryTables
 
 
 def write(shelves: MemoryTables, turn: Turn) -> None:
-    """All changes of a turn, then its payload."""
+    """Write all changes of a turn, then its payload."""
     for row in turn.payload.reshaped:
         shelves.deployments[row.deployment].reshape(row)
     changes = turn.changes
@@ -157,6 +157,6 @@ def _keep_within_bounds(shelves: MemoryTables, payload: TurnPayload) -> None:
 
 
 def _drop(lines: list[LogLine] | list[EventRow], first: int) -> None:
-    """Lines are numbered without gaps, so what goes is a slice."""
+    """Delete the lines with numbers below ``first``. Lines are numbered without gaps, so these are a slice."""
     if lines and lines[0].sequence < first:
         del lines[: first - lines[0].sequence]
