@@ -48,16 +48,15 @@ if TYPE_CHECKING:
 
 
 UNFIT = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError)
-"""Exceptions raised by parts of a document that Phaseline did not write, or that were changed since."""
+"""Exceptions that reading a part of a document raises if another program wrote the part or it was changed."""
 
 
 @frozen
 class AdoptOrder:
-    """A document to be adopted, and values that override it.
+    """The arguments of ``adopt``: a document, and values that override those in it.
 
-    ``name`` None: the name in the document. ``blueprint``: a file or a stored blueprint; None: the blueprint of the
-    document. ``inputs`` override the inputs of the document. ``check`` False: no operation checks that the instances
-    exist.
+    ``name`` None: use the name in the document. ``blueprint``: a file or a stored blueprint; None: use the blueprint of
+    the document. ``check`` False: start no operations that check whether the instances exist.
     """
 
     document: str
@@ -71,9 +70,10 @@ class AdoptOrder:
 
 @frozen
 class PreparedAdoption:
-    """A document that can be adopted: the matching of its instances, the inputs (as stored) and the code.
+    """A document that is ready to be adopted.
 
-    ``brought``: the blueprint files from the document, if the blueprint is not available otherwise.
+    ``adoption``: its instances, matched with the blueprint. ``inputs``: as they will be stored. ``brought``: the
+    blueprint files from the document; None if the blueprint is available here without them.
     """
 
     adoption: Adoption
@@ -95,8 +95,8 @@ def adopt(
 ) -> Submission:
     """Create a deployment from a document whose instances exist already.
 
-    Raises: ``ProblemsError`` with PL-C081, PL-C082, PL-C086, PL-C095, PL-S010, all of PL-C083 and PL-C084, PL-B079, or all
-    problems of the blueprint or its inputs; then nothing was stored.
+    If there is any problem, nothing is stored. Raises: ``ProblemsError`` with PL-C081, PL-C082, PL-C086, PL-C095,
+    PL-S010, all of PL-C083 and PL-C084, PL-B079, or all problems of the blueprint or its inputs.
     """
     name, prepared, request = _asked(ctx, order, manner)
     adoption = prepared.adoption
@@ -130,7 +130,7 @@ def adopt(
 
 
 def plan_adoption(ctx: RequestContext, order: AdoptOrder, *, manner: ExecutionOptions = DEFAULT_OPTIONS) -> PlanPreview:
-    """The plan of an adoption. Raises: the errors of ``adopt``."""
+    """Return the plan of an adoption without storing anything. Raises: the errors of ``adopt``."""
     name, found, request = _asked(ctx, order, manner)
     require_free_name(ctx, name)
     planned = plan_preview.plan_made(ctx, request, name, _loaded(found), given=manner.breakpoints)
@@ -139,7 +139,7 @@ def plan_adoption(ctx: RequestContext, order: AdoptOrder, *, manner: ExecutionOp
 
 
 def _asked(ctx: RequestContext, order: AdoptOrder, manner: ExecutionOptions) -> tuple[str, PreparedAdoption, Request]:
-    """(name of the deployment, its prepared adoption, the request). Raises: all problems."""
+    """Return (name of the deployment, its prepared adoption, the request). Raises: all problems."""
     document = read_document(order.document)
     name = _name(order, document)
     prepared = prepare_adoption(ctx, order, document)
@@ -159,7 +159,7 @@ def _asked(ctx: RequestContext, order: AdoptOrder, manner: ExecutionOptions) -> 
 
 
 def _loaded(prepared: PreparedAdoption) -> LoadedBlueprint:
-    """The future deployment, in the form of a loaded blueprint."""
+    """Return the future deployment in the form of a loaded blueprint."""
     adoption = prepared.adoption
     return LoadedBlueprint(
         prepared.blueprint, prepared.inputs, adoption.topology, prepared.code, adoption.warnings, prepared.uses
@@ -167,9 +167,9 @@ def _loaded(prepared: PreparedAdoption) -> LoadedBlueprint:
 
 
 def prepare_adoption(ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any]) -> PreparedAdoption:
-    """Match the instances of a document with its own blueprint, or with another blueprint or other inputs.
+    """Match the instances of a document with its own blueprint.
 
-    In the second case the blueprint is read again.
+    If the order has another blueprint or other inputs, read that blueprint and match the instances with it.
     """
     environment = document.get("environment")
     said = environment.get("parameters") if isinstance(environment, dict) else None
@@ -290,9 +290,9 @@ def _own_blueprint(ctx: RequestContext, order: AdoptOrder, document: Mapping[str
 
 
 def _raise_if_bad_names(blueprint: Blueprint) -> None:
-    """Check the names in a document in the same way as those of a blueprint. Raises ``ValueError``.
+    """Raise ``ValueError`` for an invalid name in the blueprint of a document.
 
-    The document may have been written by another program.
+    The check is needed because another program may have written the document.
     """
     for name in (*blueprint.nodes, *blueprint.groups, *blueprint.inputs, *blueprint.capabilities, *blueprint.labels):
         why = why_no_name(name)
@@ -306,14 +306,14 @@ def _name(order: AdoptOrder, document: Mapping[str, Any]) -> str:
 
 
 def code_of(document: Mapping[str, Any]) -> CodeLocation:
-    """The place of the code when the document was written."""
+    """Return the folders of the deployment's code at the time when the document was written."""
     said = document["phaseline"]["code"]
     imported = tuple((str(one), str(other)) for one, other in said["imported"])
     return CodeLocation(str(said["blueprint_folder"]), tuple(map(str, said["plugin_folders"])), imported)
 
 
 def _uses(ctx: RequestContext, document: Mapping[str, Any]) -> dict[str, int]:
-    """{namespace: number} of the stored blueprints that the document needs and that this store has."""
+    """Return {namespace: number} of the stored blueprints that the document needs and this store has."""
     found: dict[str, int] = {}
     for namespace, named in document["phaseline"]["uses"].items():
         id, _, version = str(named).rpartition("@")
@@ -324,7 +324,10 @@ def _uses(ctx: RequestContext, document: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _sealed(ctx: RequestContext, body: Mapping[str, Value]) -> Mapping[str, Value]:
-    """The values as stored: values encrypted in the document are decrypted first, so that none is encrypted twice."""
+    """Return the values as they will be stored.
+
+    Values that are encrypted in the document are decrypted first, so that none is encrypted twice.
+    """
     sealed = ctx.vault.sealed(ctx.vault.unsealed(dict(body)))
     assert isinstance(sealed, dict), "a mapping stays one"
     return sealed
@@ -342,10 +345,10 @@ def abandon(
     manner: ExecutionOptions = DEFAULT_OPTIONS,
     given: NewOrder | None = None,
 ) -> Submission:
-    """Export a deployment and delete it; nothing outside is touched. The document is stored under the execution's id.
+    """Export a deployment, store the document under the execution's id, and delete the deployment's records.
 
-    ``force``: its open executions are canceled first, and a modification may be incomplete. Raises: PL-C010, PL-C016 while
-    an execution is open, PL-P043 during a modification.
+    The real resources are not touched. ``force``: cancel its open executions first, and do not require modifications to
+    be complete. Raises: PL-C010, PL-C016 while an execution is open, PL-P043 during a modification.
     """
     if force:
         _cancel_all(ctx, name)
@@ -365,7 +368,7 @@ def _cancel_all(ctx: RequestContext, name: str) -> None:
 
 
 def _kept(ctx: RequestContext, found: Brought, blueprint: Blueprint) -> int:
-    """Store these files as a blueprint; return the number of the new version, or of an equal existing version."""
+    """Store the blueprint files of a document; return the number of the new version, or of an equal existing one."""
     new = StoredBlueprint(
         number=0,
         id=found.id,

@@ -1,7 +1,8 @@
 """Stored plans: list and show them, and apply one if its deployment is unchanged.
 
-A plan records the deployment (``base``) in parts: its blueprint, its inputs, its instances and their states. If one of
-these has changed, applying the plan is refused with the changes; so an applied plan does what was shown.
+A plan stores the state of its deployment as ``base``: digests of its blueprint and inputs, its instances and their
+states. If one of these has changed, applying the plan is refused with a list of the changes. So an applied plan does
+exactly what was shown.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
 
 SHOWN = 5
-"""The number of instances that a refusal names; all are counted."""
+"""Number of changed instances that a refusal names; further ones are only counted."""
 
 
 @frozen
@@ -50,7 +51,7 @@ class PlanView:
     """A stored plan as users see it. Times in ms.
 
     ``status``: waiting, moved (the deployment has changed since) or applied. ``execution``: the id of the execution
-    that carries the plan out; empty: none. ``moved``: the changes of the deployment since the plan was created.
+    that carries the plan out, or "". ``moved``: the changes of the deployment since the plan was created.
     """
 
     id: str
@@ -65,7 +66,7 @@ class PlanView:
 
 @frozen
 class PlanDetails:
-    """One stored plan in full. ``text``: the plan as text; ``plan``: the same as a value."""
+    """One stored plan in full. ``text``: the plan as text; ``plan``: the plan as a JSON value."""
 
     view: PlanView
     text: str
@@ -73,7 +74,7 @@ class PlanDetails:
 
 
 def list_plans(ctx: RequestContext, deployment: str | None = None) -> Sequence[PlanView]:
-    """All stored plans, or those of a deployment; the latest first."""
+    """Return all stored plans, or those of one deployment, latest first."""
     number = find_deployment(ctx.store, deployment).number if deployment else None
     plans = ctx.store.stored_plans.all(number)
     present = _Present(ctx, {row.deployment for row in plans if not row.execution})
@@ -81,7 +82,7 @@ def list_plans(ctx: RequestContext, deployment: str | None = None) -> Sequence[P
 
 
 def show_plan(ctx: RequestContext, id: str) -> PlanDetails:
-    """One stored plan, by its id or by that of the execution that carries it out. Raises: PL-C070."""
+    """Return one stored plan. ``id``: of the plan, or of the execution that carries it out. Raises: PL-C070."""
     found = find_plan(ctx, id)
     return PlanDetails(_view(ctx, found, _Present(ctx, [found.deployment])), found.text, found.body)
 
@@ -100,8 +101,7 @@ def apply_plan(ctx: RequestContext, id: str, *, given: NewOrder | None = None) -
     """Apply a stored plan.
 
     Raises: PL-C070 (no such plan), PL-C071 (it was applied already), PL-C072 with all changes of the deployment since
-    the plan was created, PL-C016 while an execution is open that claims the same instances, PL-C010, PL-C024,
-    PL-P041.
+    the plan was created, PL-C016 while an execution is open that claims the same instances, PL-C010, PL-C024, PL-P041.
     """
     store = ctx.store
     found = find_plan(ctx, id)
@@ -135,7 +135,7 @@ def apply_plan(ctx: RequestContext, id: str, *, given: NewOrder | None = None) -
 
 
 def find_plan(ctx: RequestContext, id: str) -> StoredPlan:
-    """The plan of this id, or of the execution of this id. Raises: PL-C070."""
+    """Return the plan with this id, or the plan that the execution with this id carries out. Raises: PL-C070."""
     shelf, number = ctx.store.stored_plans, id.removeprefix(PREFIX)
     found = shelf.find(int(number)) if id.startswith(PREFIX) and number.isdecimal() else None
     if found is None:
@@ -149,7 +149,7 @@ def find_plan(ctx: RequestContext, id: str) -> StoredPlan:
 
 
 def plan_of(ctx: RequestContext, row: ExecutionRow) -> str:
-    """The id of the plan that an execution carries out; empty if none is stored."""
+    """Return the id of the stored plan that an execution carries out, or "" if there is none."""
     found = ctx.store.stored_plans.of_execution(row.number)
     return "" if found is None else found.id
 
@@ -158,7 +158,7 @@ def plan_of(ctx: RequestContext, row: ExecutionRow) -> str:
 
 
 def base_of(ctx: RequestContext, row: DeploymentRow) -> dict[str, Value]:
-    """The present deployment, in parts for comparison and for messages."""
+    """Return the present state of a deployment, in parts, to be stored with a plan or compared with one."""
     store = ctx.store
     topology = store.topology(row.number)
     states = bytes(np.array(store.states(row.number), np.uint8)[: len(topology)])
@@ -174,7 +174,7 @@ def base_of(ctx: RequestContext, row: DeploymentRow) -> dict[str, Value]:
 
 
 def moved(row: DeploymentRow, base: Mapping[str, Value], present: _Present) -> Iterator[str]:
-    """The changes since a plan was created, one sentence each."""
+    """Yield a sentence for each change of a deployment since a plan was created. ``base``: its state at that time."""
     roster = present.rosters[row.number]
     if base.get("version") != roster.version:  # always so for plans stored by older versions
         now = present.base(row)
@@ -216,17 +216,17 @@ def _digest(text: str) -> str:
 
 
 class _Present:
-    """The existing deployments and their present state, each read once."""
+    """All deployments of the store and their present states, each read only once."""
 
     def __init__(self, ctx: RequestContext, deployments: Collection[int]) -> None:
-        """``deployments``: the numbers of deployments whose plans are shown; deleted deployments are ignored."""
+        """Read the deployments with these numbers, whose plans are shown; deleted deployments are ignored."""
         self._ctx = ctx
         self.rows = {row.number: row for row in ctx.store.deployments()}
         self.rosters = ctx.store.listings.rosters([number for number in deployments if number in self.rows])
         self._bases: dict[int, Mapping[str, Value]] = {}
 
     def base(self, row: DeploymentRow) -> Mapping[str, Value]:
-        """The present state of a deployment."""
+        """Return the present state of a deployment, as ``base_of`` does, but compute it only once."""
         if row.number not in self._bases:
             self._bases[row.number] = base_of(self._ctx, row)
         return self._bases[row.number]
@@ -269,7 +269,7 @@ def _raise_moved(view: PlanView) -> None:
 
 
 def plain(value: object) -> object:
-    """A plan as a JSON value."""
+    """Return a plan, or a part of one, as a JSON value."""
     if is_dataclass(value) and not isinstance(value, type):
         return {item.name: plain(getattr(value, item.name)) for item in fields(value)}
     if isinstance(value, Enum):

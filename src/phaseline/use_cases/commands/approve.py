@@ -1,4 +1,4 @@
-"""Approve the plan for which a hook waits: exactly the one that was shown, stored with the approver and the time."""
+"""Approve the plan for which a hook waits. The approval is for exactly this plan and is stored with actor and time."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 @frozen
 class Approved:
-    """The approved plan. ``runner``: the process that continues with it; empty: no process runs.
+    """The result of an approval.
 
-    ``objection``: why the approval does not count; empty: it counts, or the waiting hook has not named the users that
-    may approve.
+    ``runner``: the process that will continue the execution, or "" if none runs. ``objection``: why the approval does
+    not count, or "" if it counts or the waiting hook has named no approvers.
     """
 
     execution: str
@@ -57,10 +57,10 @@ def approve(
     reason: str = "",
     given: NewOrder | None = None,
 ) -> Approved:
-    """Approve the plan for which an execution waits, and call its hook now.
+    """Approve the plan for which an execution waits, and have its hook called again now.
 
-    ``plan``: the digest of the plan as shown; None: the plan for which the execution waits now. The waiting hook
-    decides whether the approval counts. Raises: PL-C017 if the execution has ended, PL-H020 if it waits for no
+    The hook decides whether the approval counts. ``plan``: the digest of the plan that was shown to the user; None: any
+    plan for which the execution waits now. Raises: PL-C017 if the execution has ended, PL-H020 if it waits for no
     approval, PL-H021 if it waits for the approval of another plan.
     """
     row = _meant(ctx, id, deployment, plan)
@@ -91,7 +91,7 @@ def _approved(ctx: RequestContext, row: ExecutionRow, plan: str, objection: str)
 
 
 def _meant(ctx: RequestContext, id: str | None, deployment: str | None, plan: str | None) -> ExecutionRow:
-    """The only execution that waits for an approval of this plan; if there is none, of any plan."""
+    """Return the only execution that waits for an approval of this plan; if there is none, of any plan."""
     row = find_open(ctx.store, id, deployment, "approve", lambda row: _waits_for(_waiting(ctx, row), plan))
     if id is not None or plan is None or _waits_for(_waiting(ctx, row), plan):
         return row
@@ -104,12 +104,14 @@ def _waiting(ctx: RequestContext, row: ExecutionRow) -> Sequence[WaitingHook]:
 
 
 def _waits_for(waiting: Sequence[WaitingHook], plan: str | None) -> bool:
-    """Whether a hook waits for an approval of this plan; ``plan`` None: of any plan."""
+    """Return whether a hook waits for an approval of this plan; ``plan`` None: of any plan."""
     return any(plan in {None, plan_waited_for(one.note.result)} for one in waiting)
 
 
 def _objection(data: object, actor: str) -> str:
-    """Why a hook with this data ignores an approval by ``actor``; empty: it counts, or the hook names no approvers.
+    """Return why a hook ignores an approval by ``actor``; "" if it accepts it or names no approvers.
+
+    ``data``: what the hook has stored about its wait.
 
     >>> _objection({"approvers": [], "besides": ["ann"]}, "ann"), _objection({"approvers": ["eve"]}, "bob"), _objection({}, "bob")
     ('the requesting user is not an approver', 'the approvers are: eve', '')

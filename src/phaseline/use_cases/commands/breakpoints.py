@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from phaseline.ports.store import Store
 
 NAMED = 5
-"""The number of stopped instances that an error names if none is stopped at the requested point; all are counted."""
+"""Number of stopped instances that an error names if none is stopped at the requested point."""
 
 
 @frozen
 class Kept:
-    """The breakpoints of all future executions of a deployment or cluster.
+    """The breakpoints at which all future executions of a deployment or cluster stop.
 
-    ``added``, ``removed``: the numbers of changes. ``begun``: open executions, which do not stop at added
+    ``added``, ``removed``: numbers of changed breakpoints. ``begun``: ids of open executions, which ignore added
     breakpoints.
     """
 
@@ -64,10 +64,10 @@ def add(
 
 
 def remove(ctx: RequestContext, deployment: str, points: Sequence[str]) -> Kept | SubmissionFor[Kept]:
-    """Remove breakpoints for all future executions. Instances stopped there stay until the breakpoint is cleared.
+    """Remove breakpoints for all future executions. Instances stopped there stay stopped until ``clear``.
 
-    A point without names selects all breakpoints at this point. Raises: PL-C010, PL-P047 for breakpoints that the
-    deployment does not have.
+    A point without names of instances selects all breakpoints at this point. Raises: PL-C010, PL-P047 for breakpoints
+    that the deployment does not have.
     """
     row = find_deployment(ctx.store, deployment, to_change=True)
     texts = [label.value for label in ctx.store.labels.of(row.number) if label.key == LABEL]
@@ -83,7 +83,10 @@ def remove(ctx: RequestContext, deployment: str, points: Sequence[str]) -> Kept 
 
 
 def list_kept(ctx: RequestContext, deployment: str | None = None) -> Sequence[Kept]:
-    """Deployments and clusters with stored breakpoints; with ``deployment`` only this one, if it has any."""
+    """Return the deployments and clusters that have stored breakpoints.
+
+    ``deployment``: return only this one, or nothing if it has no breakpoints.
+    """
     store = ctx.store
     if deployment is not None:
         rows = [find_deployment(store, deployment)]
@@ -118,14 +121,12 @@ def clear(
     instances: Sequence[str] = (),
     given: NewOrder | None = None,
 ) -> Submissions[Sequence[StoppedInstance]]:
-    """Let instances that are stopped at a point continue, all or only the named ones, and return them.
+    """Let instances that are stopped at a breakpoint continue, and return them.
 
-    ``point``: in the syntax of a breakpoint. A bare name is a point before the operation, and names of instances may
-    follow; ``*`` replaces any part of a name, and ``*`` alone selects every point. ``instances``: nodes, or
-    beginnings of ids.
-
-    If no engine runs, the follower of the command runs one until the execution has ended or stops again. Resources
-    continue with the next engine. Raises: PL-C092 if no instance is stopped there, PL-P047 for an invalid point.
+    ``point``: in the syntax of breakpoints. A bare name is the point before this operation; names of instances may
+    follow. ``*`` replaces any part of a name, and ``*`` alone selects every point. ``instances``: only these nodes or
+    beginnings of ids. If no engine runs, the command runs one until the execution has ended or stops again; resources
+    wait for the next engine. Raises: PL-C092 if no instance is stopped there, PL-P047 for an invalid point.
     """
     meant = read(point, of=read_points)
     standing = list_breakpoints(ctx, deployment)
@@ -157,7 +158,10 @@ def clear(
 def _continued(
     submissions: Sequence[Submission], cleared: Sequence[StoppedInstance]
 ) -> Submissions[Sequence[StoppedInstance]]:
-    """Return the submissions as one: requests about resources only need an answer, other executions are followed."""
+    """Return the submissions as one result of a command.
+
+    Executions of workflows are followed; requests about resources only need an answer.
+    """
     of_resources = [one for one in submissions if one.row.request.workflow == REACH_WORKFLOW]
     others = [one for one in submissions if one.row.request.workflow != REACH_WORKFLOW]
     return Submissions([one.request for one in of_resources], lambda: cleared, others)
@@ -168,7 +172,7 @@ def _is_meant(one: StoppedInstance, meant: Breakpoint) -> bool:
 
 
 def _point_text(meant: Breakpoint) -> str:
-    """The text of a point, without a last part that selects all instances."""
+    """Return the text of a point, without its last part if that selects all instances."""
     return str(meant).removesuffix("=*")
 
 

@@ -1,4 +1,4 @@
-"""Decisions about an existing execution: resume, follow, retry, complete, cancel."""
+"""Decisions about an existing execution: resume, follow, retry, complete, wake, rerun, cancel."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 RETRIED = (EntryStatus.FAILED, EntryStatus.CANCELED, EntryStatus.UNSURE, EntryStatus.SLEEPING)
 COMPLETED = (EntryStatus.FAILED, EntryStatus.UNSURE, EntryStatus.SLEEPING, EntryStatus.CANCELED)
 NAMED = 5
-"""The number of entries that an error names if none of them fits."""
+"""Number of entries that an error names if none of them can be selected."""
 
 
 @once("resume")
@@ -62,7 +62,7 @@ def resume(
 def watch(ctx: RequestContext, id: str | None = None, *, deployment: str | None = None) -> Submission:
     """Follow an execution to its end, whichever process runs it; run it if no process does.
 
-    An execution that has ended is only shown. Unanswered requests about the execution are awaited as well.
+    If the execution has ended, show it and wait only for the answer to a request about it that is still unanswered.
     """
     row = find_execution(ctx.store, id, deployment, to_change=True)
     asked = [request.number for request in ctx.store.requests_of(row.number) if not request.answered_at]
@@ -82,9 +82,9 @@ def retry(
     """Call failed, canceled and unsure entries again, and continue with the entries that waited for them.
 
     Entries that sleep before an automatic retry are called now. ``instances``: only entries of these instances.
-    ``clean``: half-created instances are cleaned up first (W8). Raises: PL-C017 if the execution completed or has
-    nothing to retry, PL-C014 if no entry fits, PL-C024 if the folder of its code is missing, PL-C028 while an
-    abandoned call that must not be repeated still runs.
+    ``clean``: clean up half-created instances first (W8). Raises: PL-C017 if the execution completed or has nothing to
+    retry, PL-C014 if no entry fits, PL-C024 if the folder of its code is missing, PL-C028 while an abandoned call that
+    must not be repeated still runs.
     """
     row = find_failed(ctx.store, id, deployment, RETRIED)
     raise_if_reopening(ctx.store, row)
@@ -103,7 +103,7 @@ def retry(
 
 
 def _notes_of_pinned_versions(store: Store, row: ExecutionRow) -> tuple[str, ...]:
-    """A sentence for each package of which the execution runs a version other than the enabled one."""
+    """Return a sentence for each package that the execution uses in another version than the enabled one."""
     stages = store.around(row.number).stages if row.request.is_surrounded and store.has_packages else None
     if stages is None:
         return ()
@@ -129,11 +129,11 @@ def complete(
     reason: str,
     given: NewOrder | None = None,
 ) -> Submission:
-    """Mark entries as completed by a user's decision, and continue with the entries that waited for them; audited.
+    """Mark entries as completed by a user's decision, and continue with the entries that waited for them.
 
-    ``instances``: ids of the instances of these entries; ``operations``: only entries of these operations (full names
-    or their last part). Raises: PL-C014 if no entry fits, PL-C027 if the execution has no operation of that name,
-    PL-C029 without a reason.
+    The decision is stored with the reason. ``instances``: ids of the instances of these entries; ``operations``: only
+    entries of these operations (full names or their last part). Raises: PL-C014 if no entry fits, PL-C027 if the
+    execution has no operation of that name, PL-C029 without a reason.
     """
     if not reason.strip():
         mend = 'give the reason for which the call counts as done: --reason "seen in the console of the cloud"'
@@ -160,7 +160,7 @@ def wake(
     operations: Sequence[str] = (),
     given: NewOrder | None = None,
 ) -> Submission:
-    """Call sleeping entries now (T9); instances stopped at a breakpoint must be cleared instead.
+    """Call sleeping entries now (T9). Instances stopped at a breakpoint are refused: clear the breakpoint instead.
 
     Raises: PL-C017 if the execution has ended, and the errors of ``complete``.
     """
@@ -183,10 +183,10 @@ def rerun(
     phases: Sequence[str],
     given: NewOrder | None = None,
 ) -> Submission:
-    """Call completed phases once more, while their nodes are still in the state of the phase (T19); audited.
+    """Call completed phases again while their nodes are still in the state of the phase (T19).
 
-    Raises: PL-C014 if no entry fits, or a node has left the state; PL-C027 if the execution has no phase of that
-    name.
+    The decision is stored with its actor. Raises: PL-C014 if no entry fits, or a node has left the state; PL-C027 if
+    the execution has no phase of that name.
     """
 
     def choose(row: ExecutionRow) -> dict[str, Value]:
@@ -209,8 +209,8 @@ def cancel(
 ) -> Submission:
     """Cancel an open execution: no new call begins; ``how`` decides about running calls (decision 2).
 
-    By default they are awaited. An execution that was canceled without waiting may still have running calls: ``kill``
-    ends them. Raises: PL-C017 if the execution has ended.
+    "wait": await them; "force": do not await them; "kill": end them, also those that an earlier cancel did not await.
+    Raises: PL-C017 if the execution has ended.
     """
     row = find_open(ctx.store, id, deployment, "cancel", lambda _: True)
     if how != "kill" or ctx.store.owner() is None:
@@ -219,7 +219,7 @@ def cancel(
 
 
 def _raise_if_folders_missing(ctx: RequestContext, row: ExecutionRow) -> None:
-    """Raise PL-C024 if a folder of the deployment's code is missing and the execution can still make calls."""
+    """Raise PL-C024 if a folder with the deployment's code is missing and the execution can still make calls."""
     if row.request.workflow == REACH_WORKFLOW:
         return  # the code of phases is in the folders of the settings
     deployment = ctx.store.deployment(row.deployment_name)
@@ -230,7 +230,7 @@ def _raise_if_folders_missing(ctx: RequestContext, row: ExecutionRow) -> None:
 def _raise_if_closed(row: ExecutionRow) -> None:
     """Raise PL-C017 for an ended execution with hooks.
 
-    The hooks were called with its end; to continue it, they would have to be called from the beginning.
+    The hooks were called when it ended; to continue it, they would have to be called from the beginning.
     """
     if row.status.is_ended and row.request.is_surrounded:
         message = f"the execution {row.id} is {row.status.value}, and its hooks know that: no call of it can be completed by hand"
@@ -249,10 +249,10 @@ def chosen(
     only_phases: bool = False,
     but_stops: bool = False,
 ) -> dict[str, Value]:
-    """The body of a request: the last graph, and the positions in it of the selected entries.
+    """Return the body of a request: {"graph": id of the last graph, "positions": those of the selected entries}.
 
-    An entry is selected if it belongs to these instances and operations and has one of these statuses. ``but_stops``:
-    entries that are breakpoints are left out.
+    An entry is selected if it belongs to one of the instances and operations and has one of the statuses.
+    ``but_stops``: leave out entries that are breakpoints. Raises: PL-C014 if no entry fits, PL-C027.
     """
     if row.request.workflow == REACH_WORKFLOW:
         message = f"{row.id} brings resources to a target: it is controlled by the commands about resources"
@@ -291,7 +291,7 @@ def _stands(row: ExecutionRow, spot: ControlledEntry) -> ProblemsError:
 
 @frozen
 class ControlledEntry:
-    """One entry of a graph: its operation, the instance it is called on or for, and its status."""
+    """One entry of a graph: its operation, the instance that it is called on or for, and its status."""
 
     position: int
     phase: str
@@ -299,14 +299,14 @@ class ControlledEntry:
     status: EntryStatus
 
     def __str__(self) -> str:
-        """The entry in the form ``start of web_x1 (completed)``."""
+        """Return the entry in the form ``start of web_x1 (completed)``."""
         return f"{short(self.phase)} of {self.instance} ({self.status.word})"
 
 
 def _spots(
     store: Store, row: ExecutionRow, number: int, graph: Graph, instances: Sequence[str]
 ) -> list[ControlledEntry]:
-    """The entries of a graph for these instances; an entry of a relationship belongs to the source instance."""
+    """Return the entries of a graph for these instances; an entry of a relationship belongs to the source instance."""
     topology = store.topology(row.deployment)
     statuses = store.statuses(number)
     wanted = np.array(sorted(_numbers(instances, topology.number_of)), np.int64)
@@ -326,7 +326,7 @@ def _spots(
 
 
 def _raise_if_unknown(row: ExecutionRow, graph: Graph, operations: Sequence[str], *, only_phases: bool) -> None:
-    """Raise PL-C027 for a name that no operation of the graph has, in full or as its last part."""
+    """Raise PL-C027 for a name that is neither the full name nor the last part of an operation of the graph."""
     phases = dict.fromkeys(
         phase_of(step.phase) or step.phase
         for step in graph.steps
@@ -345,7 +345,7 @@ def _raise_if_unknown(row: ExecutionRow, graph: Graph, operations: Sequence[str]
 
 
 def short(phase: str) -> str:
-    """The last part of the name of an operation."""
+    """Return the last part of the name of an operation."""
     return phase.rpartition(".")[2]
 
 

@@ -31,7 +31,7 @@ def _made_again(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object])
 
 @once("create", _made_again)
 def create(ctx: RequestContext, order: DeploymentSpec, *, given: NewOrder | None = None) -> DeploymentDetails:
-    """Store a deployment with all its instances, uninitialized; no operation is called.
+    """Store a deployment with all its instances, uninitialized. No operation is called.
 
     Raises: ``ProblemsError`` with all problems of blueprint and inputs, PL-S010 if the name is taken.
     """

@@ -1,4 +1,4 @@
-"""Delete deployments; a deployment with living instances is abandoned."""
+"""Delete deployments. A deployment with installed instances is abandoned instead, with its hooks and its document."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def _deleted_again(
 def delete_deployment(
     ctx: RequestContext, name: str, *, force: bool = False, given: NewOrder | None = None
 ) -> DeploymentView | SubmissionFor[DeploymentView]:
-    """Delete a deployment: its name is free again, its executions stay. Return the view that it had before.
+    """Delete a deployment and return its view. Its name becomes free; its executions stay stored.
 
-    With ``force`` and living instances it is abandoned: hook classes are called, and its document is stored for 30
-    days. Raises: PL-C015 while instances live (unless ``force``), or if a hook refuses; PL-C016 while an execution is
-    open.
+    With ``force``, a deployment with installed instances is abandoned: hook classes are called, and its document is
+    stored for 30 days. Raises: PL-C015 while instances are installed (unless ``force``), or if a hook refuses; PL-C016
+    while an execution is open.
     """
     store = ctx.store
     row = find_deployment(store, name, to_change=True)
@@ -75,9 +75,9 @@ def _forget(ctx: RequestContext, row: DeploymentRow, seen: DeploymentView, given
 def _delete_unreadable(
     ctx: RequestContext, row: DeploymentRow, flaw: str, *, force: bool, given: NewOrder | None
 ) -> DeploymentView:
-    """Delete a deployment that cannot be read.
+    """Delete a deployment whose stored data cannot be read.
 
-    No document is written and no hook is called, since both need its data.
+    No document is written and no hook is called, since both need this data.
     """
     if not force:
         message = (
@@ -94,7 +94,7 @@ def _delete_unreadable(
 def _abandon(
     ctx: RequestContext, row: DeploymentRow, seen: DeploymentView, given: NewOrder | None
 ) -> SubmissionFor[DeploymentView]:
-    """Delete a deployment with living instances: an abandonment, with its hooks and its document (decision 41)."""
+    """Delete a deployment with installed instances by abandoning it (decision 41)."""
     if given is not None:
         given.answer = as_dict(seen)
     return _when_abandoned(adopt.abandon(ctx, row.name, force=True, given=given), seen)
@@ -109,7 +109,7 @@ def _when_abandoned(submission: Submission, seen: DeploymentView) -> SubmissionF
 
 
 def _raise_unless_abandoned(name: str, view: ExecutionView) -> None:
-    """Raise PL-C015 unless the abandonment has completed."""
+    """Raise PL-C015 unless the execution that abandons the deployment has completed."""
     if view.is_good:
         return
     message = f"the records of '{name}' were not deleted: {view.id} is {view.status}" + (

@@ -57,8 +57,8 @@ def uninstall(
 ) -> Submission:
     """Stop and delete every instance of a deployment; the record of the deployment stays (W23).
 
-    ``recursive``: deployments that belong to it are uninstalled first (W24). Raises: PL-C010 if there is none, PL-C016
-    while an execution of it is open, PL-C024 if its folder is missing.
+    ``recursive``: first uninstall the deployments that belong to it (W24). Raises: PL-C010 if there is no such
+    deployment, PL-C016 while an execution of it is open, PL-C024 if its folder is missing.
     """
     if recursive:
         order = workflow_start.WorkflowStart(
@@ -69,7 +69,10 @@ def uninstall(
 
 
 def submit_uninstall(ctx: RequestContext, prepared: PreparedUninstall, given: NewOrder | None = None) -> Submission:
-    """Store the execution. Raises: PL-C016 if another execution with the same instances was stored meanwhile."""
+    """Store the execution of a prepared uninstall.
+
+    Raises: PL-C016 if another execution with the same instances was stored meanwhile.
+    """
     _, topology, request = prepared.chosen
     with ctx.store.as_one(given):
         row = ctx.store.create_execution(prepared.execution, asks=True, beside=compatible_executions(topology, request))

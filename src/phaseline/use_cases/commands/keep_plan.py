@@ -1,4 +1,4 @@
-"""Plans of existing deployments, stored on request to be applied later."""
+"""Plan workflows of existing deployments, and store plans on request to apply them later."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def keep(
     ctx: RequestContext, row: DeploymentRow, request: Request, planned: PlanPreview, aim: Aim | None = None
 ) -> StoredPlan:
-    """Store a plan with the present state of the deployment."""
+    """Store a plan together with the present state of the deployment, and return it."""
     base = base_of(ctx, row)
     body = cast("dict[str, Value]", plain(planned.summary))
     asked = altered(request, parameters={name: value for name, value in request.parameters.items() if name != PLAN})
@@ -40,7 +40,10 @@ def plan_uninstall(
     save: bool = False,
     manner: ExecutionOptions = DEFAULT_OPTIONS,
 ) -> PlanPreview:
-    """The plan of an uninstallation now. ``save``: the plan is stored, to be applied later. Raises: PL-C010, PL-C024."""
+    """Return the plan that an uninstall would have now. Raises: PL-C010, PL-C024.
+
+    ``save``: also store the plan, to be applied later.
+    """
     row, request, found = preview_uninstall(ctx, name, ignore_failure=ignore_failure, manner=manner)
     return altered(found, id=keep(ctx, row, request, found).id) if save else found
 
@@ -48,9 +51,10 @@ def plan_uninstall(
 def plan_workflow(
     ctx: RequestContext, order: WorkflowStart, *, save: bool = False, manner: ExecutionOptions = DEFAULT_OPTIONS
 ) -> PlanPreview:
-    """The plan of a workflow of a deployment now. ``save``: the plan is stored, to be applied later.
+    """Return the plan that a workflow of a deployment would have now.
 
-    Raises ``ProblemsError`` with all problems that ``prepare`` finds.
+    ``save``: also store the plan, to be applied later. Raises: ``ProblemsError`` with all problems that ``prepare``
+    finds.
     """
     row, request, found = preview_workflow(ctx, order, manner=manner)
     return altered(found, id=keep(ctx, row, request, found).id) if save else found

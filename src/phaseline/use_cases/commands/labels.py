@@ -1,4 +1,4 @@
-"""Labels of deployments. A blueprint gives the initial ones; users add and remove labels."""
+"""Labels of deployments. A blueprint gives the initial labels; users add and remove labels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Labels:
-    """The labels of one deployment, {key: values}. ``added`` and ``removed``: the numbers of changed labels."""
+    """The labels of one deployment, {key: values}. ``added``, ``removed``: numbers of labels added and removed."""
 
     deployment: str
     labels: Mapping[str, Sequence[str]]
@@ -35,10 +35,10 @@ class Labels:
 def change_labels(
     ctx: RequestContext, name: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()
 ) -> Labels | SubmissionFor[Labels]:
-    """Add ``KEY=VALUE``, remove ``KEY=VALUE`` or all labels ``KEY``, and return all labels.
+    """Add labels ``KEY=VALUE``, remove ``KEY=VALUE`` or all labels with ``KEY``, and return all labels.
 
-    Raises: PL-C010 for an unknown deployment, PL-C068 for an invalid label, PL-P047 for labels that are breakpoints
-    at which no instance would stop, PL-H022 if a hook class refuses; then nothing is changed.
+    If there is a problem, nothing is changed. Raises: PL-C010 for an unknown deployment, PL-C068 for an invalid label,
+    PL-P047 for labels that are breakpoints at which no instance would stop, PL-H022 if a hook class refuses.
     """
     given, unwanted = parse_labels(add, may_be_key=False), parse_labels(remove)
     row = find_deployment(ctx.store, name, to_change=bool(given or unwanted))
@@ -61,7 +61,7 @@ def change_labels(
 
 
 def _is_watched(ctx: RequestContext, row: DeploymentRow) -> bool:
-    """Whether a hook class is called before labels change."""
+    """Return whether a hook class is called before labels of the deployment change."""
     around = pre_post.pre_post_for(ctx, execution.Request("relabel"), row.number)
     return around is not None and bool(around.hooks)
 
@@ -73,7 +73,7 @@ def _ask_hooks(
     unwanted: Sequence[Label],
     changed: Callable[[], Labels],
 ) -> SubmissionFor[Labels]:
-    """Change labels by an execution with calls of hook classes before and after.
+    """Change labels by an execution, which calls the hook classes before and after the change.
 
     Raises: PL-H022 if the execution does not complete.
     """

@@ -1,4 +1,7 @@
-"""Maintenance of a store while engines work on it: check, back up, compact, purge old executions."""
+"""Maintenance of a store: check, back up, restore and compact it, and purge old executions.
+
+Except for restoring, engines may work on the store meanwhile.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 
 @frozen
 class CheckedStore:
-    """A store and its inconsistencies; empty ``findings``: it is consistent."""
+    """The result of ``check``: a store and its inconsistencies; ``findings`` is empty if there are none."""
 
     url: str
     findings: Sequence[StoreFinding]
@@ -31,7 +34,7 @@ class CheckedStore:
 
 @frozen
 class Saved:
-    """A copy of the store."""
+    """The result of ``backup``: a copy of the store."""
 
     file: str
     size_bytes: int
@@ -39,14 +42,14 @@ class Saved:
 
 @frozen
 class Released:
-    """Ids of executions that waited since the store was restored and may continue now, oldest first."""
+    """Ids of the executions that waited since the store was restored and may now continue, oldest first."""
 
     executions: Sequence[str]
 
 
 @frozen
 class Purge:
-    """The result of a purge: ids of the executions, oldest first. ``removed`` None: nothing was removed."""
+    """The result of a purge: ids of the executions, oldest first. ``removed`` is None for a dry run."""
 
     before_at: int
     executions: Sequence[str]
@@ -54,21 +57,21 @@ class Purge:
 
 
 def check(ctx: RequestContext) -> CheckedStore:
-    """Read and compare all data; nothing is changed, and engines continue."""
+    """Read all data of the store and compare it for inconsistencies. Nothing is changed, and engines continue."""
     return CheckedStore(ctx.settings.store_url, ctx.store.check())
 
 
 def backup(ctx: RequestContext, file: str) -> Saved:
-    """Copy the present store into a new file. Raises: PL-S006 if it exists or cannot be written."""
+    """Copy the present store into a new file. Raises: PL-S006 if the file exists or cannot be written."""
     path = Path(file).expanduser().absolute()
     return Saved(str(path), ctx.store.backup(str(path)))
 
 
 def restore(ctx: RequestContext, source: str) -> RestoredStore:
-    """Replace the store with a backup, and keep the present store beside it.
+    """Replace the store with a backup; the present store is kept beside it.
 
-    Executions that were open when the backup was made wait for ``go_on``. Raises: PL-S014 for a file that is no
-    backup, PL-S004 and PL-S005 while other processes use the store, PL-S008 for a store in memory.
+    Executions that were open when the backup was made wait until ``go_on`` is called. Raises: PL-S014 for a file that
+    is no backup, PL-S004 and PL-S005 while other processes use the store, PL-S008 for a store in memory.
     """
     path = store_location.store_file(ctx.settings.store_url)
     if path is None:
@@ -79,24 +82,24 @@ def restore(ctx: RequestContext, source: str) -> RestoredStore:
 
 
 def go_on(ctx: RequestContext) -> Released:
-    """Release executions that were open when the backup was made.
+    """Release the executions that wait because the store was restored.
 
-    They may then continue, be canceled or be decided about.
+    They may then continue or be canceled, and users may decide about them.
     """
     rows = ctx.store.incarnations.go_on(ctx.actor, ctx.clock.now())
     return Released([row.id for row in rows])
 
 
 def compact(ctx: RequestContext) -> Compacted:
-    """Return free space to the operating system."""
+    """Return the free space in the store's file to the operating system."""
     return ctx.store.compact()
 
 
 def purge(ctx: RequestContext, older_ms: int, *, deployment: str | None = None, dry_run: bool = False) -> Purge:
-    """Remove executions that ended more than ``older_ms`` ago, of one deployment or of all, with all their data.
+    """Remove executions that ended more than ``older_ms`` ago, with all their data.
 
-    The last ``install`` of an existing deployment stays, and its last ``install`` that completed. ``dry_run``: only
-    list the executions that would be removed.
+    ``deployment``: only its executions; None: of all. Of each existing deployment, the last ``install`` and the last
+    completed ``install`` stay. ``dry_run``: only list the executions that would be removed.
     """
     store = ctx.store
     before = ctx.clock.now() - older_ms
@@ -111,7 +114,7 @@ def purge(ctx: RequestContext, older_ms: int, *, deployment: str | None = None, 
 
 
 def old_executions(store: Store, before: int, deployment: int | None) -> list[ExecutionRow]:
-    """Executions that a purge would remove now, by the rule of ``ports.store.Store.purge``."""
+    """Return the executions that a purge would remove now, by the rule of ``ports.store.Store.purge``."""
     rows = store.executions(deployment)
     kept = _last_installs(rows, {row.number for row in store.deployments()})
     kept |= {request.execution for request in store.requests()}
@@ -121,7 +124,7 @@ def old_executions(store: Store, before: int, deployment: int | None) -> list[Ex
 
 
 def _last_installs(rows: Sequence[ExecutionRow], living: set[int]) -> set[int]:
-    """The numbers of two executions of each existing deployment: its last install, and its last completed install."""
+    """Return the numbers of the last install and the last completed install of each existing deployment."""
     last: dict[tuple[int, bool], int] = {}
     for row in rows:
         if row.request.workflow == "install" and row.deployment in living:

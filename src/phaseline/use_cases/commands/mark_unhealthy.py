@@ -28,7 +28,7 @@ def mark_unhealthy(
     reason: str = "",
     given: NewOrder | None = None,
 ) -> Submission:
-    """Mark these instances of one deployment (ids or their beginnings) as unhealthy, whatever checks find.
+    """Mark instances of one deployment (ids or their beginnings) as unhealthy, even if checks find them healthy.
 
     Raises: PL-C012, PL-C013, PL-C016 while an execution is open that claims one of them.
     """

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def raise_if_several_modes(forbid: Sequence[str], *, lift: bool, as_blueprint: bool) -> None:
-    """Raise PL-C094 if more than one of the three arguments was given."""
+    """Raise PL-C094 if more than one of the three arguments is given, because they exclude each other."""
     if bool(forbid) + lift + as_blueprint > 1:
         message = "forbid, lift and as_blueprint exclude each other"
         raise problem_error("PL-C094", message, "give only one of them", subject="instances.restrict")
@@ -36,10 +36,11 @@ def restrict(
     actions: Sequence[str] | None = (),
     given: NewOrder | None = None,
 ) -> Submission:
-    """Forbid exactly these actions for nodes and instances (ids or their beginnings).
+    """Forbid exactly these actions for nodes and instances; other actions become allowed.
 
-    ``actions`` None: the actions that the blueprint forbids. Raises: PL-C010, PL-C012, PL-C013, PL-P004 for an action
-    that cannot be forbidden, PL-C016 while an execution is open that claims one of the instances.
+    ``names``: nodes, or ids of instances or their beginnings. ``actions`` None: restore the restrictions of the
+    blueprint. Raises: PL-C010, PL-C012, PL-C013, PL-P004 for an action that cannot be forbidden, PL-C016 while an
+    execution is open that claims one of the instances.
     """
     row = find_deployment(ctx.store, deployment, to_change=True)
     topology = ctx.store.topology(row.number)

@@ -1,4 +1,4 @@
-"""Create, update, list, show and delete secrets. Their texts are shown only on request."""
+"""Create, update, list, show and delete secrets. Their values are shown only on request."""
 
 from __future__ import annotations
 
@@ -17,16 +17,19 @@ if TYPE_CHECKING:
     from phaseline.model.rows.secrets import SecretRow
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}")
-"""Valid names of secrets."""
+"""Pattern of valid names of secrets."""
 MAX_BYTES = 1_048_576
-"""The longest secret, in UTF-8."""
+"""Greatest length of a secret, in bytes of UTF-8."""
 SHORT = 8
-"""Shorter secrets get a notice: they can be guessed, and are not masked inside a longer text."""
+"""Length (characters) below which a secret gets a notice.
+
+Shorter secrets can be guessed and are not masked inside a longer text.
+"""
 
 
 @frozen
 class SecretView:
-    """A secret. ``value``: only on request; ``notice``: a remark about it. Times in ms."""
+    """A secret. ``value`` is None unless it was requested. ``notice``: a remark about the value. Times in ms."""
 
     name: str
     version: int
@@ -40,10 +43,10 @@ class SecretView:
 
 @frozen
 class Rotated:
-    """The result of a rotation.
+    """The result of replacing the master key.
 
-    ``keys``: the number of data keys that are now encrypted with the new master key; ``place``: the place of that
-    key.
+    ``keys``: number of data keys that are now encrypted with the new master key. ``place``: where the new master key is
+    stored.
     """
 
     keys: int
@@ -51,7 +54,7 @@ class Rotated:
 
 
 def create_secret(ctx: RequestContext, name: str, value: str, *, update: bool = False) -> SecretView:
-    """Store a new secret; with ``update`` also replace an existing one. Raises: PL-C051, PL-C052, PL-C053."""
+    """Store a new secret. ``update``: replace the value if the secret exists. Raises: PL-C051, PL-C052, PL-C053."""
     if not NAME.fullmatch(name):
         mend = "begin with a letter, a digit or '_'; then letters, digits, '_', '.' and '-', at most 255 in all"
         raise problem_error("PL-C053", f"'{name}' cannot be the name of a secret", mend)
@@ -79,12 +82,12 @@ def update_secret(ctx: RequestContext, name: str, value: str) -> SecretView:
 
 
 def list_secrets(ctx: RequestContext) -> Sequence[SecretView]:
-    """All secrets by name, without their values."""
+    """Return all secrets by name, without their values."""
     return [_view(row) for row in ctx.store.secrets.all()]
 
 
 def show_secret(ctx: RequestContext, name: str, *, reveal: bool = False) -> SecretView:
-    """One secret; its value if ``reveal``. Raises: PL-C050, PL-S020 to PL-S023."""
+    """Return one secret; with ``reveal`` also its value. Raises: PL-C050, PL-S020 to PL-S023."""
     row = _find(ctx, name)
     return _view(row, shown=ctx.vault.get(name) if reveal else None)
 
@@ -98,9 +101,9 @@ def delete_secret(ctx: RequestContext, name: str) -> SecretView:
 
 
 def rotate(ctx: RequestContext) -> Rotated:
-    """Replace the master key: a copy of the old key file can no longer decrypt the store.
+    """Replace the master key, so that a copy of the old key file can no longer decrypt the store.
 
-    The secrets themselves do not change. Raises: PL-S020 to PL-S023; then nothing was changed.
+    The secrets themselves do not change. If there is a problem, nothing is changed. Raises: PL-S020 to PL-S023.
     """
     return Rotated(ctx.vault.rotate(), ctx.vault.key_place)
 

@@ -35,7 +35,7 @@ def signal(
     operations: Sequence[str] = (),
     given: NewOrder | None = None,
 ) -> Submission:
-    """Add data to the ``signals`` of an instance's sleeping operations, and call them now.
+    """Add data to the ``signals`` of an instance's sleeping operations, and call these operations now.
 
     ``operations``: only these (full names or their last part). If several executions are open, the first with such a
     sleeping operation gets the signal. Raises: PL-C012, PL-C013, PL-C027 for an unknown operation, PL-C080 if the
@@ -64,9 +64,9 @@ def signal(
 
 
 def _asleep_nowhere(id: str, rows: Sequence[ExecutionRow], refusals: Sequence[Problem]) -> ProblemsError:
-    """The error for an instance without a sleeping operation: PL-C093 with the reason.
+    """Return the error for an instance without a sleeping operation: PL-C093 with the reason.
 
-    PL-C027 if no open execution has an operation of that name.
+    Return PL-C027 instead if no open execution has an operation with the given name.
     """
     unknown = [problem for problem in refusals if problem.code == "PL-C027"]
     if unknown and len(unknown) == len(refusals):

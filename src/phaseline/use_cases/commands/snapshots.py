@@ -1,8 +1,8 @@
 """Snapshots of deployments: create, list and delete them, and restore a deployment to one.
 
-The steps of ``restore -d shop monday``: the document of the snapshot has the blueprint, inputs and counts; they are the
-``Aim`` of a plan, as for any update. The execution ``restore`` names the plan, and carries it out before it applies the
-data that the operations have saved.
+The steps of ``restore -d shop monday``: the document of the snapshot has the blueprint, inputs and counts. They become
+the ``Aim`` of a plan, as for any update. The execution ``restore`` carries the plan out, and then applies the data that
+the operations saved when the snapshot was created.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.prepare.plan_preview import PlanPreview
 
 NAME = "snapshot_name"
-"""The parameter of the workflows for the name of a snapshot."""
+"""Name of the workflow parameter that holds the name of a snapshot."""
 
 
 @frozen
@@ -66,9 +66,9 @@ def create_snapshot(
     manner: ExecutionOptions = DEFAULT_OPTIONS,
     given: NewOrder | None = None,
 ) -> Submission:
-    """Call the save operations of all instances that have them, then export the deployment.
+    """Call the save operations of all instances that have such operations, then export the deployment.
 
-    ``name`` None: the present time is the name. Raises: PL-C010, PL-C088, PL-C089, and the errors of
+    ``name`` None: use the present time as the name. Raises: PL-C010, PL-C088, PL-C089, and the errors of
     ``start_workflow.start``.
     """
     row = find_deployment(ctx.store, deployment, to_change=True)
@@ -81,7 +81,7 @@ def create_snapshot(
 
 
 def raise_if_full_or_taken(ctx: RequestContext, row: DeploymentRow, name: str) -> None:
-    """Raise PL-C088 if the deployment has as many snapshots as allowed, PL-C089 if there is one of this name."""
+    """Raise PL-C088 if the deployment has as many snapshots as allowed, PL-C089 if one has this name."""
     known = ctx.store.stack_documents.all(SNAPSHOT, row.number)
     if any(one.name == name for one in known):
         mend = f"give another name, or delete that one: phaseline snapshots delete -d {row.name} {name}"
@@ -92,14 +92,14 @@ def raise_if_full_or_taken(ctx: RequestContext, row: DeploymentRow, name: str) -
 
 
 def list_snapshots(ctx: RequestContext, deployment: str | None = None) -> Sequence[SnapshotView]:
-    """Snapshots of a deployment, or of all; the oldest first."""
+    """Return the snapshots of a deployment, or of all, oldest first."""
     number = find_deployment(ctx.store, deployment).number if deployment else None
     found = ctx.store.stack_documents.all(SNAPSHOT, number)
     return [SnapshotView(row.name, row.deployment_name, row.at, row.created_by, row.size_bytes) for row in found]
 
 
 def show_snapshot(ctx: RequestContext, deployment: str, name: str) -> Mapping[str, Value]:
-    """The document of a snapshot. Raises: PL-C010, PL-C087."""
+    """Return the document of a snapshot. Raises: PL-C010, PL-C087."""
     row = find_deployment(ctx.store, deployment)
     return ctx.store.stack_documents.body(_find(ctx, row, name))
 
@@ -113,7 +113,7 @@ def delete_snapshot(
     manner: ExecutionOptions = DEFAULT_OPTIONS,
     given: NewOrder | None = None,
 ) -> Submission:
-    """Delete the data saved by operations, then the document.
+    """Delete a snapshot: first the data that operations saved, then the document.
 
     Raises: PL-C010, PL-C087, and the errors of ``start_workflow.start``.
     """
@@ -131,7 +131,7 @@ def restore(
     manner: ExecutionOptions = DEFAULT_OPTIONS,
     given: NewOrder | None = None,
 ) -> Submission:
-    """Restore a deployment to a snapshot; the plan is stored. Raises: the errors of ``prepare_restore``, PL-C016."""
+    """Restore a deployment to a snapshot. The plan is stored. Raises: the errors of ``prepare_restore``, PL-C016."""
     found = prepare_restore(ctx, deployment, name, manner=manner)
     return submit_update(ctx, found, given=given)
 
@@ -139,7 +139,7 @@ def restore(
 def plan_restore(
     ctx: RequestContext, deployment: str, name: str, *, manner: ExecutionOptions = DEFAULT_OPTIONS
 ) -> PlanPreview:
-    """The plan of a restore now."""
+    """Return the plan that a restore would have now, without storing it."""
     return planned_update(ctx, prepare_restore(ctx, deployment, name, manner=manner), asks_hooks=True)
 
 
@@ -162,7 +162,7 @@ def prepare_restore(
 
 
 def _aim(document: Mapping[str, Any]) -> tuple[Aim, list[Value]]:
-    """(the snapshot as the target of an update, ids of the instances that existed when it was created)."""
+    """Return (the snapshot as the ``Aim`` of an update, ids of the instances that existed when it was created)."""
     native = document[stack_document.NATIVE]
     up: list[Value] = [row["id"] for row in native["instances"] if row["state"] not in adoption.NOT_THERE]
     aim = Aim(

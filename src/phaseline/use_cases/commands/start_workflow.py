@@ -38,11 +38,10 @@ def start(
 ) -> Submission:
     """Run a workflow of a deployment.
 
-    A recursive uninstall first uninstalls the deployments that belong to this one, one after the other. If one of
-    them does not complete, the command ends there and returns the view of that execution.
-
-    Raises: ``ProblemsError`` with all problems that ``prepare`` finds, PL-C016 while an execution is open that claims
-    the same instances, if the options refuse to wait.
+    A recursive uninstall first uninstalls the deployments that belong to this one, one after the other. If one of them
+    does not complete, the command ends and returns the view of that execution. Raises: ``ProblemsError`` with all
+    problems that ``prepare`` finds, PL-C016 while an execution is open that claims the same instances, if the options
+    refuse to wait.
     """
     prepared = prepare(ctx, order, manner=manner)
     warnings: tuple[Problem, ...] = ()
@@ -61,7 +60,7 @@ def _next(
     first: Sequence[DeploymentRow],
     given: NewOrder | None,
 ) -> Submission:
-    """Submit the uninstall of the first remaining deployment, or the workflow itself if none remains.
+    """Submit the uninstall of the first deployment in ``first``, or the workflow itself if ``first`` is empty.
 
     When that uninstall has completed, the submission continues with the next deployment.
     """

@@ -1,6 +1,6 @@
-"""The results of commands: stored executions and requests, for an engine (ADR 0035).
+"""The results of commands that leave work to an engine: stored executions and requests (ADR 0035).
 
-A command never waits; its caller may follow the submission until the answer.
+A command itself never waits; its caller may follow the submission until the answer arrives.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ T = TypeVar("T")
 class Submission:
     """A stored execution, and the number of the stored request about it.
 
-    ``request`` 0: the execution starts, or is only followed. ``warnings``: possible problems. ``notices``: sentences
-    to show before the execution is followed; ``notes``: sentences of its view. ``then``: a function that is called
-    when the execution has ended; it returns the next submission of the command or the final view. None: this is the
-    last execution of the command.
+    ``request`` 0: there is no request; the execution starts or is only followed. ``warnings``: possible problems.
+    ``notices``: sentences to show before the execution is followed; ``notes``: sentences to add to its view. ``then``:
+    called when the execution has ended; it returns the next submission of the command or the final view. None: this is
+    the last execution of the command.
     """
 
     row: ExecutionRow
@@ -47,9 +47,9 @@ class Submission:
 
 @frozen
 class SubmissionFor(Generic[T]):
-    """An execution that a command needs before it can give another answer.
+    """An execution that must end before a command can answer.
 
-    ``answer``: a function that returns this answer when the execution has ended, or raises an error if there is none.
+    ``answer``: called when the execution has ended; it returns the answer, or raises an error if there is none.
     """
 
     submission: Submission
@@ -58,7 +58,7 @@ class SubmissionFor(Generic[T]):
 
 @frozen
 class Submissions(Generic[T]):
-    """Stored requests that only need an answer. ``view``: a function that then returns the answer of the command.
+    """Stored requests that only need an answer. ``view``: returns the command's answer when all have been answered.
 
     ``continued``: executions that continue, with one request each; if no engine runs, they are followed.
     """
@@ -70,7 +70,10 @@ class Submissions(Generic[T]):
 
 @mutable
 class SubmissionAnswer:
-    """Whether an owner of the store has accepted a submission. ``refusal``: the reason if it refused the request."""
+    """Records whether an owner of the store has accepted a submission, as far as is known.
+
+    ``is_there``: it was accepted or refused. ``refusal``: the reason if the owner refused the request.
+    """
 
     submission: Submission
     is_there: bool = False
@@ -78,15 +81,15 @@ class SubmissionAnswer:
 
     @property
     def is_new(self) -> bool:
-        """True for a queued execution without a request that no owner is known to have accepted.
+        """True for a queued execution without a request of which it is not known that an owner has accepted it.
 
-        The store is not read: a new owner of the store knows its queued executions itself.
+        The store is not read for this. A new owner of the store finds its queued executions by itself.
         """
         submission = self.submission
         return not submission.request and submission.row.status is ExecutionStatus.QUEUED and not self.is_there
 
     def has_come(self, store: Store) -> bool:
-        """True once an owner has accepted or refused the request."""
+        """Read the store, and return True once an owner has accepted or refused the submission."""
         if self.is_there:
             return True
         row, request = self.submission.row, self.submission.request
@@ -103,9 +106,9 @@ class SubmissionAnswer:
         return self.is_there
 
     def note_row(self, row: ExecutionRow | None) -> None:
-        """Note whether an execution without a request has been accepted: it is purged or no longer queued.
+        """Record from its row whether an execution without a request was accepted: it was if it is no longer queued.
 
-        ``row``: the present row of the execution; None: it was purged.
+        ``row``: the present row of the execution; None: it was purged, so it was accepted.
         """
         if not self.submission.request:
             self.is_there |= row is None or row.status is not ExecutionStatus.QUEUED
@@ -120,10 +123,10 @@ def ask(
     beside: ConcurrencyRule | None = None,
     given: NewOrder | None = None,
 ) -> Submission:
-    """Store a request about an execution; the owner of the store answers it.
+    """Store a request about an execution, which the owner of the store answers.
 
-    ``beside``: a test for open executions beside which an ended execution may continue; None: it may continue beside
-    no open execution of its deployment. ``given``: the order to which the request belongs.
+    ``beside``: tests an open execution; an ended execution may continue only if all open ones of its deployment pass.
+    None: only if none is open. ``given``: the order to which the request belongs.
     """
     with ctx.store.as_one(given) as answer:
         answer["execution"] = row.id
@@ -132,14 +135,14 @@ def ask(
 
 
 def adapt(found: A | SubmissionFor[A], change: Callable[[A], T]) -> T | SubmissionFor[T]:
-    """Convert the answer of one command to that of another: at once, or when its execution has ended."""
+    """Convert the answer of one command to that of another: now, or when the execution it needs has ended."""
     if not isinstance(found, SubmissionFor):
         return change(found)
     return SubmissionFor(found.submission, lambda view: change(found.answer(view)))
 
 
 def raise_refusals(store: Store, requests: Sequence[int]) -> None:
-    """Raise the refusals of the owner process for these requests."""
+    """Raise all problems with which the owner of the store refused these requests."""
     refused = [problem for number in requests if (problem := _refusal(store, number)) is not None]
     if refused:
         raise ProblemsError(refused)

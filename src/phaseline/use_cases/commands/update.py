@@ -1,8 +1,8 @@
 """Update a deployment to another blueprint, and plan such an update (W60).
 
-The steps of ``deployments update shop new.yaml``: the file is read with the inputs of the deployment, overridden by given
-ones; ``revise`` returns added and removed instances; the plan is built from the planner's preview, and is stored with the
-new blueprint (``Aim``); the execution names the plan, and its planner switches to the blueprint in its turn.
+The steps of ``deployments update shop new.yaml``: the file is read with the inputs of the deployment, overridden by
+given ones; ``revise`` returns added and removed instances; the plan is built from the planner's preview, and is stored
+with the new blueprint (``Aim``); the planner of the execution reads the plan and switches to that blueprint.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def update(
     manner: ExecutionOptions = DEFAULT_OPTIONS,
     given: NewOrder | None = None,
 ) -> Submission:
-    """Update a deployment to a blueprint. The plan is stored.
+    """Update a deployment to another blueprint. The plan is stored.
 
     Raises: ``ProblemsError`` with all problems that ``prepare_update`` finds, PL-P041 for nodes that would have to be
     replaced although that is not allowed, PL-C016 in the same cases as ``start_workflow.start``.
@@ -78,9 +78,9 @@ def plan_update(
     manner: ExecutionOptions = DEFAULT_OPTIONS,
     allowed_only: bool = False,
 ) -> PlanPreview:
-    """The plan of an update now. ``save``: the plan is stored, to be applied later.
+    """Return the plan that an update would have now. ``save``: also store the plan, to be applied later.
 
-    ``allowed_only``: a plan that ``update`` would refuse with PL-P041 is refused here as well; otherwise it has a warning.
+    ``allowed_only``: raise PL-P041 for a plan that ``update`` would refuse; otherwise such a plan has a warning.
     """
     found = prepare_update(ctx, order, manner=manner)
     if allowed_only:
@@ -98,7 +98,7 @@ def _raise_if_replaced(found: PreparedUpdate) -> None:
 
 @undisturbed()
 def planned_update(ctx: RequestContext, found: PreparedUpdate, *, asks_hooks: bool = False) -> PlanPreview:
-    """The plan of a prepared update, as a value and as text. ``asks_hooks``: include the results of hook classes.
+    """Return the plan of a prepared update. ``asks_hooks``: include the results of hook classes.
 
     Raises: PL-F069 if packages do not allow the number of instances with their roles.
     """

@@ -31,18 +31,18 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.stored_blueprints import BlueprintShelf, BlueprintUser, StoredFile
 
 MAIN_FILE = "blueprint.yaml"
-"""The main file if none is named."""
+"""Name of the main file if none is given."""
 PACKED = (".zip", ".whl", ".wgn", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
-"""Endings of the names of archives."""
+"""Endings of file names that mark an archive."""
 ATTEMPTS = 10
-"""The number of attempts before an upload gives up because of concurrent changes."""
+"""Number of attempts before an upload gives up because other processes keep changing the same blueprint."""
 ENDINGS = (".zip", ".tar.gz", ".tgz")
-"""Endings of the names of archives that can be written."""
+"""Endings of names of archives that ``package`` can write."""
 
 
 @frozen
 class Uploaded:
-    """The result of an upload. ``is_new`` False: the newest version was equal, and nothing was stored."""
+    """The result of an upload. ``is_new`` False: the newest version has equal files, and nothing was stored."""
 
     blueprint: StoredBlueprint
     is_new: bool
@@ -51,7 +51,7 @@ class Uploaded:
 
 @frozen
 class Shelved:
-    """A stored blueprint as lists show it: its newest version, and the number of versions."""
+    """A stored blueprint in a list: its newest version, the number of its versions, and its users."""
 
     blueprint: StoredBlueprint
     versions: int
@@ -71,7 +71,7 @@ class Stored:
 
 @frozen
 class Packaged:
-    """An archive of a blueprint that was written."""
+    """The archive of a blueprint that ``package`` has written."""
 
     file: str
     files: int
@@ -88,11 +88,10 @@ def upload(
 ) -> Uploaded:
     """Store all files of a blueprint's folder as the next version of an id.
 
-    ``path``: the main file, its folder, or an archive of it. ``id`` None: the name of the folder or the archive.
-    ``main_file``: its name in a folder or an archive, by default ``blueprint.yaml``. Uploading equal files again changes
-    nothing.
-
-    Raises: ``ProblemsError`` with all problems of the blueprint, PL-C056, PL-C057, PL-B120 to PL-B122.
+    ``path``: the main file, its folder, or an archive of the folder. ``id`` None: use the name of the folder or
+    archive. ``main_file``: name of the main file in a folder or archive, by default ``blueprint.yaml``. Uploading equal
+    files again changes nothing. Raises: ``ProblemsError`` with all problems of the blueprint, PL-C056, PL-C057, PL-B120
+    to PL-B122.
     """
     named = id_for(path, id)
     with _main_file(path, main_file) as main:
@@ -125,9 +124,9 @@ def upload(
 def add_blueprint(
     shelf: BlueprintShelf, new: StoredBlueprint, tree: BlueprintTree, imports: Sequence[int]
 ) -> tuple[StoredBlueprint, bool]:
-    """Store a blueprint. Returns (the stored version, whether it is a new one).
+    """Store a blueprint; return (the stored version, whether it is a new one).
 
-    Other processes may upload and delete meanwhile: file contents that they deleted are passed to the store again.
+    Other processes may upload and delete meanwhile: if they delete needed file contents, these are stored again.
     Raises: PL-C054 if an imported blueprint was deleted.
     """
     by_digest = {file.digest: file for file in tree.files}
@@ -151,7 +150,7 @@ def add_blueprint(
 
 
 def list_blueprints(ctx: RequestContext) -> Sequence[Shelved]:
-    """All stored blueprints by id."""
+    """Return all stored blueprints by id."""
     shelf = ctx.store.stored_blueprints
     versions: dict[str, list[StoredBlueprint]] = {}
     for row in shelf.all():
@@ -161,7 +160,7 @@ def list_blueprints(ctx: RequestContext) -> Sequence[Shelved]:
 
 
 def show_blueprint(ctx: RequestContext, name: str) -> Stored:
-    """One version of a stored blueprint: ``ID`` for the newest, or ``ID@VERSION``. Raises: PL-C054."""
+    """Return one version of a stored blueprint: for ``ID`` the newest, or ``ID@VERSION``. Raises: PL-C054."""
     shelf = ctx.store.stored_blueprints
     row = find_stored(ctx, name)
     return Stored(
@@ -174,9 +173,9 @@ def show_blueprint(ctx: RequestContext, name: str) -> Stored:
 
 
 def delete_blueprint(ctx: RequestContext, name: str) -> Sequence[StoredBlueprint]:
-    """Delete a stored blueprint with all its versions, or with ``ID@VERSION`` one of them; returns the deleted versions.
+    """Delete a stored blueprint with all its versions, or only ``ID@VERSION``; return the deleted versions.
 
-    Raises: PL-C054, PL-C055 while one of them is in use; then nothing is deleted.
+    If one of them is in use, nothing is deleted. Raises: PL-C054, PL-C055 for a blueprint in use.
     """
     shelf = ctx.store.stored_blueprints
     named = read_name(name)
@@ -208,10 +207,10 @@ def _forget_laid_out(ctx: RequestContext, rows: Sequence[StoredBlueprint]) -> No
 
 
 def package(ctx: RequestContext, name: str, output: str | None = None) -> Packaged:
-    """Write all files of a blueprint into an archive: of a file's folder, or of a stored blueprint.
+    """Write all files of a blueprint into an archive. ``name``: a stored blueprint, or a main file in its folder.
 
-    ``output`` None: the id or the folder's name with ``.zip``. Equal blueprints make equal archives. Raises: PL-C057
-    if the archive cannot be written, or exists already; the errors of ``upload``.
+    ``output`` None: the id or the folder's name with ``.zip``. Equal blueprints make equal archives. Raises: PL-C057 if
+    the archive cannot be written, or exists already; the errors of ``upload``.
     """
     stored = stored_named(ctx, name)
     main = name if stored is None else str(materialized(ctx, stored) / stored.main_file)
@@ -242,7 +241,7 @@ def package(ctx: RequestContext, name: str, output: str | None = None) -> Packag
 
 
 def id_for(path: str, given: str | None) -> str:
-    """The given id, or one derived from the name of the folder or the archive. Raises: PL-C056.
+    """Return the given id, or make one from the name of the folder or archive. Raises: PL-C056.
 
     >>> id_for("shop/blueprint.yaml", None), id_for("down/shop-1.2.tar.gz", None), id_for("x.yaml", "shop")
     ('shop', 'shop-1.2', 'shop')
@@ -265,10 +264,10 @@ def id_for(path: str, given: str | None) -> str:
 
 @contextmanager
 def _main_file(path: str, name: str | None) -> Iterator[str]:
-    """A context manager with the path of the main file.
+    """Open a context with the path of the main file.
 
-    The file is ``path`` itself, a file in this folder, or a file in this archive, which is unpacked for the time of
-    the context.
+    The file is ``path`` itself, a file in the folder ``path``, or a file in the archive ``path``, which is unpacked as
+    long as the context is open.
     """
     if Path(path).is_dir():
         yield str(_in_folder(Path(path), name or MAIN_FILE))

@@ -1,1 +1,1 @@
-"""Orders with a request id: carried out once, answered each time they are given."""
+"""Orders with a request id: an order is carried out once and answered each time it is given."""

@@ -1,4 +1,4 @@
-"""Orders with a request id: carried out once, answered each time they are given (ADR 0032)."""
+"""Orders with a request id: an order is carried out once and answered each time it is given (ADR 0032)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 HOUR_MS = 3_600_000
 FILES = frozenset({"file", "files", "document", "blueprint"})
-"""Arguments, and fields of them, that name files whose content is part of the order."""
+"""Names of arguments, and of fields of arguments, that hold file paths; the files' content is part of the order."""
 
 
 def carry_out_once(
@@ -35,7 +35,10 @@ def carry_out_once(
     named: Mapping[str, object],
     again: Again | None,
 ) -> R:
-    """Carry out an order under the present request id, or return the answer of the same order given before."""
+    """Carry out an order under the present request id; if it was given before, return the answer it had then.
+
+    ``again``: makes this answer from the stored order; None: use ``submitted``.
+    """
     requested = ctx.requested
     assert requested is not None, "a request id is in use"
     bound = inspect.signature(function).bind(ctx, *args, **named)
@@ -61,7 +64,10 @@ def carry_out_once(
 
 
 def next_once(ctx: RequestContext, given: NewOrder | None, verb: str, submit: Callable[[], Submission]) -> Submission:
-    """Submit a later step of an order with several executions: stored once, like the first."""
+    """Submit a later step of an order that has several executions.
+
+    With a request id the step, like the first one, is stored only once.
+    """
     try:
         return submit()
     except GivenBeforeError as error:
@@ -78,7 +84,10 @@ def _repeated(
     again: Again | None,
     arguments: Mapping[str, object],
 ) -> Any:
-    """Return the answer of an order that was given before. Raises: PL-C097 if the new order has other arguments."""
+    """Return the answer of an order that was given before.
+
+    Raises: PL-C097 if the new order has other arguments than the stored one.
+    """
     _raise_if_other_order(found, order, verb)
     assert ctx.requested is not None, "a request id is in use"
     ctx.requested.is_repeated = True
@@ -89,13 +98,13 @@ def _repeated(
 
 
 def digest_of(verb: str, arguments: Mapping[str, object]) -> str:
-    """A digest that identifies an order, from which no argument can be read."""
+    """Return a digest that identifies an order without revealing its arguments."""
     told = json.dumps([verb, _plain(arguments)], sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
     return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def submitted(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]) -> Submission:
-    """The execution that an order started, or the request that it stored, to be followed again.
+    """Return the execution that an order started, or the request that it stored, so that it can be followed again.
 
     Raises: PL-C098 if the execution or the request was purged.
     """
@@ -114,12 +123,12 @@ def submitted(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]) -
 
 
 def kept_requests(ctx: RequestContext, found: GivenOrder) -> list[int]:
-    """The stored requests of an order. Purged requests, which had been answered, are left out."""
+    """Return the stored requests of an order, without those that were answered and purged since."""
     return [number for number in found.requests if _is_kept(ctx, number)]
 
 
 def gone(found: GivenOrder, what: str) -> ProblemsError:
-    """PL-C098: an order was carried out, but the data for its answer was removed."""
+    """Return the error PL-C098: an order was carried out, but the data for its answer was removed since."""
     mend = "look at what exists, and give a new order a request id of its own"
     return problem_error(
         "PL-C098", f"the order '{found.id}' was carried out before, and {what} was removed since", mend
@@ -150,7 +159,10 @@ def _is_kept(ctx: RequestContext, request: int) -> bool:
 
 
 def _plain(value: object, name: str = "") -> object:
-    """The value in JSON, with the content of files that it names."""
+    """Return the value as JSON, in which paths of files are accompanied by digests of their content.
+
+    ``name``: the name of the argument or field, which decides whether it is a path.
+    """
     if name in FILES and isinstance(value, str):
         return _file(value)
     if isinstance(value, Enum):
@@ -165,7 +177,7 @@ def _plain(value: object, name: str = "") -> object:
 
 
 def _file(path: str) -> object:
-    """A file by its path and its content; an unreadable file is refused later, by its reader."""
+    """Return [path, digest of the content], or only the path if the file is unreadable; its reader will refuse it."""
     try:
         return [path, hashlib.sha256(Path(path).read_bytes()).hexdigest()]
     except (OSError, ValueError):

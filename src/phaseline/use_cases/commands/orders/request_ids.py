@@ -1,4 +1,4 @@
-"""A decorator for use cases that give orders: with a request id they are carried out once (ADR 0032)."""
+"""A decorator for use cases that give orders: with a request id an order is carried out once (ADR 0032)."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 Again = Callable[["RequestContext", "GivenOrder", Mapping[str, object]], object]
-"""Returns the answer of an order that was given before, from its row and the arguments of the call."""
+"""Function (context, stored order, arguments of the call) that returns the answer of a repeated order."""
 
 
 def once(
     verb: str, again: Again | None = None
 ) -> Callable[[Callable[Concatenate[RequestContext, P], R]], Callable[Concatenate[RequestContext, P], R]]:
-    """Decorate a use case that gives an order: with a request id it is carried out once (ADR 0032).
+    """Decorate a use case that gives an order, so that with a request id it is carried out only once (ADR 0032).
 
-    The use case gets the order as ``given`` and stores it by ``Store.as_one``, or passes it to a use case that stores
-    it. ``again``: a function that returns the answer for a repeated order; None: the execution of the first order is
-    followed. Without a request id this costs one comparison. Raises: PL-C097 for another order under the same id,
-    PL-C098 if the data of the first order was removed.
+    The use case gets the order as ``given`` and stores it by ``Store.as_one``, or passes it to a use case that does.
+    ``again``: returns the answer for a repeated order; None: the execution of the first order is followed. Calls
+    without a request id go directly to the use case. Raises: PL-C097 for another order under the same id, PL-C098 if
+    the data of the first order was removed.
     """
 
     def wrap(function: Callable[Concatenate[RequestContext, P], R]) -> Callable[Concatenate[RequestContext, P], R]:

@@ -1,1 +1,1 @@
-"""The write side of plugin packages."""
+"""Use cases that change plugin packages in the store."""

@@ -1,4 +1,4 @@
-"""Packages of an adopted deployment: the packages that its document names are used again, if they are installed."""
+"""Packages of an adopted deployment: packages that its document names are used again if they are installed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @frozen
 class FoundAgain:
-    """The package uses of an adopted deployment; they do not yet contain the number of the deployment.
+    """The package uses of an adopted deployment; the number of the deployment is filled in later.
 
     ``warnings``: one for each missing package.
     """
@@ -30,15 +30,13 @@ class FoundAgain:
 def found_again(
     ctx: RequestContext, written: Sequence[Mapping[str, Any]], imported: Sequence[PackageUse] | None
 ) -> FoundAgain:
-    """Find the packages of a document again.
+    """Find the installed packages that a document names.
 
-    ``written``: the packages of the document. ``imported``: the packages that another blueprint imports; None: the
-    blueprint of the document is used.
-
-    Packages that were enabled before are not checked, not even whether they may be enabled later: they were present
-    when the instances were created. A package is not used in another version, with one exception: if another
-    blueprint imports another version, that version is enabled with the settings of the document, as for every new
-    deployment.
+    ``written``: the packages in the document. ``imported``: the packages that another blueprint imports, if the
+    deployment is adopted with one; None: the blueprint of the document is used. Packages that were enabled before are
+    not checked: they were allowed when the instances were created. Only the version in the document is used, with one
+    exception: if the other blueprint imports another version, that version is enabled, with the settings of the
+    document.
     """
     there = {(row.name, row.version): row for row in installed_rows(ctx)}
     found: dict[int, PackageUse] = {use.package: use for use in imported or ()}
@@ -62,7 +60,7 @@ def found_again(
 
 
 def _use(ctx: RequestContext, row: PackageRow, settings: Mapping[str, Any], *, is_enabled: bool) -> PackageUse | None:
-    """The use of a package by the adopted deployment; None if another store has encrypted its settings."""
+    """Return the use of a package by the adopted deployment, or None if another store has encrypted its settings."""
     try:
         given = secret_settings.opened(ctx, settings)
     except ProblemsError:

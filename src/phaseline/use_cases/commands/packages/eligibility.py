@@ -1,4 +1,7 @@
-"""Check that a package may be enabled for a deployment: its labels, other enabled packages, and limits of roles."""
+"""Check whether a package may be enabled for a deployment.
+
+The checks look at labels, other enabled packages and limits of roles.
+"""
 
 from __future__ import annotations
 
@@ -29,21 +32,21 @@ if TYPE_CHECKING:
     from phaseline.use_cases.lookup.installed_packages import InstalledPackage
 
 MAKING = frozenset({"CREATE", "REINSTALL", "ADOPT", "RESTORE"})
-"""Actions after which a deployment is installed."""
+"""Actions whose completion leaves the deployment installed."""
 INSTALL = "install"
 UNMAKING = frozenset({"DELETE", "ABANDON"})
-"""Actions after which it is no longer installed."""
+"""Actions whose completion leaves the deployment not installed."""
 
 
 def uses_of(ctx: RequestContext, deployment: DeploymentRow) -> dict[str, tuple[PackageRow, PackageUse]]:
-    """{name: the package that the deployment uses, and how}."""
+    """Return {name: (package, its use)} of the packages that the deployment uses."""
     by_number = {row.number: row for row in ctx.store.packages.all()}
     used = ((by_number[use.package], use) for use in ctx.store.packages.uses(deployment.number))
     return {row.name: (row, use) for row, use in used}
 
 
 class Eligibility:
-    """The conditions that one deployment must meet for packages to be enabled; each value is read once."""
+    """Checks whether packages may be enabled for one deployment; the data for the checks is read only once."""
 
     def __init__(self, ctx: RequestContext, deployment: DeploymentRow) -> None:
         self._ctx = ctx
@@ -53,7 +56,7 @@ class Eligibility:
 
     @property
     def others(self) -> list[InstalledPackage]:
-        """The packages that are enabled already."""
+        """The packages that are enabled for the deployment."""
         if self._others is None:
             uses = uses_of(self._ctx, self._deployment).values()
             self._others = [
@@ -62,7 +65,7 @@ class Eligibility:
         return self._others
 
     def against(self, found: InstalledPackage) -> list[Problem]:
-        """All problems of enabling a package, including those with other enabled packages."""
+        """Return all problems of enabling a package, including conflicts with other enabled packages."""
         package = found.package
         beside = [other.package for other in self._beside(package.name)]
         problems = [*product_problems(package), *applicability.unfit(package, self.labels), *self._not_now(package)]
@@ -75,16 +78,16 @@ class Eligibility:
         return [*problems, *self.beyond_limits(found), *self._circles(found)]
 
     def beyond_limits(self, found: InstalledPackage, former: InstalledPackage | None = None) -> list[Problem]:
-        """Problems of roles whose limits the deployment exceeds with this package and its other enabled packages.
+        """Return a problem for each role whose limit the deployment exceeds with this and its other enabled packages.
 
-        ``former``: the same package with its present settings; problems that exist already with these are left out.
+        ``former``: the same package with its present settings; problems that exist already with it are left out.
         """
         beside = self._beside(found.row.name)
         before = self._beyond([*beside, *([former] if former is not None else [])])
         return [problem for problem in self._beyond([*beside, found]) if problem not in before]
 
     def _circles(self, found: InstalledPackage) -> list[Problem]:
-        """PL-F015 for tasks that would wait for each other if this package were enabled, too."""
+        """Return the problems PL-F015: tasks that would wait for each other in a circle with this package."""
         chosen = [*self._beside(found.row.name), found]
         if not any(one.package.granular_tasks for one in chosen) or self._deployment.kind == "resources":
             return []
@@ -103,7 +106,7 @@ class Eligibility:
         return [problem for one in chosen for problem in applicability.beyond_limits(one.package, self.count, models)]
 
     def wrong_settings(self, package: Package, given: Mapping[str, Value]) -> list[Problem]:
-        """Problems of the given settings: invalid values, and settings that must not be changed."""
+        """Return the problems of the given settings: invalid values, and settings that must not be changed."""
         return list(
             chosen(
                 str(package), package.form, given, self._models(self._beside(package.name)), self._ctx.app.judge
@@ -111,32 +114,32 @@ class Eligibility:
         )
 
     def _models(self, packages: Sequence[InstalledPackage]) -> dict[str, object]:
-        """The data to which conditions may refer: the settings of these packages, and the deployment."""
+        """Return the data that conditions refer to: the settings of these packages, and the deployment's labels."""
         return {"settings": task_serializer.settings_model(packages), "cluster": self.cluster}
 
     def _beside(self, name: str) -> list[InstalledPackage]:
-        """The enabled packages with other names."""
+        """Return the enabled packages that have other names than ``name``."""
         return [other for other in self.others if other.row.name != name]
 
     @property
     def labels(self) -> Mapping[str, Sequence[str]]:
-        """The labels of the deployment, by key."""
+        """The labels of the deployment: {key: values}."""
         return label_syntax.by_key(self._ctx.store.labels.of(self._deployment.number))
 
     @property
     def cluster(self) -> Mapping[str, object]:
-        """The deployment as conditions see it: the first value of each of its labels."""
+        """The deployment as conditions of packages see it: {key of a label: its first value}."""
         return {key: values[0] for key, values in self.labels.items()}
 
     @property
     def count(self) -> Count:
-        """A function that counts the deployment's instances with a role."""
+        """A function that counts the instances of the deployment that have a role."""
         if self._count is None:
             self._count = role_limits.counting(self._ctx.store.topology(self._deployment.number))
         return self._count
 
     def _not_now(self, package: Package) -> list[Problem]:
-        """PL-F067 if something is installed and the package does not allow being enabled later."""
+        """Return the problem PL-F067 if instances are installed and the package must be enabled before that."""
         if (
             package.is_hotpluggable
             or not deployments.living_count(self._ctx.store, self._deployment)
@@ -150,9 +153,9 @@ class Eligibility:
         return [Problem("PL-F067", message, mend, Place(subject=str(package)))]
 
     def _is_begun_only(self) -> bool:
-        """Whether an install has begun and none has completed since the last completed uninstall.
+        """Return whether the only installs since the last completed uninstall have begun but not completed.
 
-        True only if stored executions show it.
+        Return False if the stored executions do not show this, for example because some were purged.
         """
         is_begun = False
         for row in reversed(self._ctx.store.executions(self._deployment.number)):

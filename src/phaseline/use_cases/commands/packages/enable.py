@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 @frozen
 class EnabledView:
-    """A package from the view of a deployment. ``settings``: all settings with defaults, secrets hidden.
+    """A package in a deployment. ``settings``: all settings, with defaults and with secrets hidden.
 
     ``state``: ``enabled``; ``imported``: only its code is used; ``available``: it could be enabled; ``unfit``: it
-    cannot be enabled, ``why`` has the reason. ``replaced``: another version that was enabled until now.
+    cannot be enabled, for the reason in ``why``. ``replaced``: another version, which was enabled until now.
     """
 
     deployment: str
@@ -51,13 +51,11 @@ class EnabledView:
 def enable(
     ctx: RequestContext, name: str, package: str, *, settings: Mapping[str, Value] | None = None, switch: bool = False
 ) -> EnabledView:
-    """Enable a package, or change the settings of an enabled one; its tasks run in the deployment's workflows.
+    """Enable a package for a deployment, so that its tasks run in workflows; or change the settings of an enabled one.
 
     ``package``: ``NAME==VERSION``; or ``NAME`` for the enabled version, if there is one, otherwise for the newest.
-    ``switch``: the package replaces another enabled version.
-
-    Raises: ProblemsError with all problems: PL-F062, PL-F066 to PL-F069, PL-F016, PL-F017, PL-F032 to PL-F034;
-    PL-C016 while an execution of the deployment is open.
+    ``switch``: replace another enabled version by this package. Raises: ProblemsError with all problems: PL-F062,
+    PL-F066 to PL-F069, PL-F016, PL-F017, PL-F032 to PL-F034; PL-C016 while an execution of the deployment is open.
     """
     deployment = find_deployment(ctx.store, name, to_change=True)
     uses = uses_of(ctx, deployment)
@@ -93,7 +91,7 @@ def enable(
 
 
 def disable(ctx: RequestContext, name: str, package: str) -> EnabledView:
-    """Disable a package, whose tasks then no longer run. Code that the deployment's blueprint imports stays.
+    """Disable a package: its tasks no longer run. Its code stays if the deployment's blueprint imports it.
 
     Raises: PL-F070 if it is not enabled, PL-F071 while installed instances have roles that it brings, PL-C016 while an
     execution of the deployment is open.
@@ -116,9 +114,10 @@ def disable(ctx: RequestContext, name: str, package: str) -> EnabledView:
 
 
 def list_enabled(ctx: RequestContext, name: str, *, everything: bool = False) -> list[EnabledView]:
-    """The packages of a deployment by name.
+    """Return the packages of a deployment by name.
 
-    ``everything``: also packages that are not enabled, with the state ``available``, or ``unfit`` and the reason.
+    ``everything``: also return packages that are not enabled, with the state ``available``, or with ``unfit`` and the
+    reason.
     """
     deployment = find_deployment(ctx.store, name)
     uses = uses_of(ctx, deployment)
@@ -151,7 +150,7 @@ def _view(deployment: DeploymentRow, found: InstalledPackage, state: str) -> Ena
 
 
 def _missing_secrets(ctx: RequestContext, given: Mapping[str, Value]) -> Sequence[Problem]:
-    """PL-B079 if settings name secrets that do not exist."""
+    """Return the problem PL-B079 if settings name secrets that do not exist."""
     names = {name for name in map(secret_named, given.values()) if name}
     missing = ctx.vault.missing(names) if names else ()
     return plan_and_runtime_scopes.no_secrets(missing).problems if missing else ()
@@ -162,7 +161,7 @@ def _meant(ctx: RequestContext, text: str, used: Sequence[tuple[PackageRow, Pack
 
 
 def _refusals(row: PackageRow, before: PackageRow | None, use: PackageUse | None, *, switch: bool) -> list[Problem]:
-    """PL-F068 if another version is used, unless ``switch`` replaces it."""
+    """Return the problem PL-F068 if another version is used, unless ``switch`` replaces that version."""
     if before is None or use is None or before.number == row.number or switch:
         return []
     message = f"{before} is {'enabled' if use.is_enabled else 'imported by the blueprint'} already"

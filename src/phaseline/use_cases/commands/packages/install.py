@@ -1,8 +1,8 @@
-"""Install packages into the store, update them in place, or register them from their folders.
+"""Install packages into the store, update them, or register them from their folders.
 
-A line is all versions ``x.y.*`` of one package. One version of a line is installed at a time; several lines can be
-installed side by side. Each package of format 1.0.0 is a line of its own, because each has its own folder in the
-system from which it comes.
+A line is all versions ``x.y.*`` of one package. Only one version of a line is installed at a time; several lines can be
+installed side by side. Each package of format 1.0.0 is a line of its own, because Fuel, from which it comes, also keeps
+each in a folder of its own.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 FIRST_FORMAT = "1.0.0"
 ATTEMPTS = 10
-"""The number of attempts before an install gives up because of concurrent changes."""
+"""Number of attempts before an install gives up because other processes keep changing the same packages."""
 Way = Literal["install", "update"]
 
 
@@ -43,8 +43,8 @@ Way = Literal["install", "update"]
 class Installed:
     """The result of an install. ``is_new`` False: the same files were installed already, and nothing was stored.
 
-    ``replaced``: the replaced version, or this version if its files were replaced; empty: nothing was replaced.
-    ``serves``: the deployments that now have it enabled instead of the replaced version.
+    ``replaced``: the version that was replaced, which may be this one with other files; "" if none. ``serves``:
+    deployments that had the replaced version enabled and now have this one.
     """
 
     package: PackageRow
@@ -58,9 +58,9 @@ class Installed:
 class PackageInstallation:
     """Options of an install.
 
-    ``force`` allows other files of an installed version, ``allow_downgrade`` an older version. ``renews``: the number
-    of the installed package that is replaced, whatever its version is. ``origin``: the folder with which later syncs
-    compare the package.
+    ``force`` allows other files for an installed version, ``allow_downgrade`` an older version. ``renews``: number of
+    the installed package to replace, whatever its version is. ``origin``: the folder with which later syncs compare the
+    package.
     """
 
     way: Way = "install"
@@ -71,10 +71,10 @@ class PackageInstallation:
 
 
 def install(ctx: RequestContext, path: str, wanted: PackageInstallation | None = None) -> Installed:
-    """Install the package of a folder or an archive, or update one in its place; the same files change nothing.
+    """Install the package in a folder or an archive, or update one; installing the same files again changes nothing.
 
-    Raises: ProblemsError with all problems of the package; PL-F060, PL-F061, PL-F063, PL-F064; PL-B120 to PL-B122 for an
-    archive that cannot be read, or could do harm. Then nothing is stored.
+    If there is a problem, nothing is stored. Raises: ProblemsError with all problems of the package; PL-F060, PL-F061,
+    PL-F063, PL-F064; PL-B120 to PL-B122 for an archive that cannot be read, or could do harm.
     """
     if not Path(path).exists():
         raise problem_error("PL-F060", f"there is no file or folder '{path}'", "correct the path", subject=path)
@@ -127,7 +127,7 @@ def _stored(
 def _add(
     ctx: RequestContext, new: PackageRow, tree: BlueprintTree, replaces: int, modules: Sequence[str]
 ) -> PackageRow | None:
-    """Store a package and return it; None if another process deleted files that it shares, during both attempts."""
+    """Store a package and return it; return None if another process keeps deleting file contents that it shares."""
     shelf = ctx.store.packages
     by_digest = {file.digest: file for file in tree.files}
     lacking = shelf.lacking(list(by_digest))
@@ -141,9 +141,10 @@ def _add(
 
 
 def in_whose_place(new: PackageRow, known: Sequence[PackageRow], wanted: PackageInstallation) -> PackageRow | None:
-    """The installed package that a new package replaces or equals; None: the new package is added to the others.
+    """Return the installed package that a new package replaces or equals.
 
-    Raises: PL-F063 for other files of the same version, PL-F064 for a refused update or downgrade.
+    Return None if the new package is added beside the others. Raises: PL-F063 for other files of the same version,
+    PL-F064 for a refused update or downgrade.
     """
     if wanted.renews:
         return next((row for row in known if row.number == wanted.renews), None)
@@ -170,13 +171,13 @@ def in_whose_place(new: PackageRow, known: Sequence[PackageRow], wanted: Package
 
 
 def _line(row: PackageRow) -> tuple[object, ...]:
-    """The key of the line of a package; one version of a line is installed at a time."""
+    """Return a key that is equal for packages of one line; only one version of a line is installed at a time."""
     numbers = numbers_of(row.version)
     return (row.format == FIRST_FORMAT, numbers if row.format == FIRST_FORMAT else numbers[:2])
 
 
 def _raise_if_no_update(new: PackageRow, near: PackageRow | None, named: Sequence[PackageRow]) -> None:
-    """Raise PL-F064 unless ``near`` is an older version of the same line."""
+    """Raise PL-F064 unless ``near``, the installed package of the same line, is an older version."""
 
     def refuse(message: str, mend: str) -> NoReturn:
         raise problem_error("PL-F064", message, mend, subject=str(new))
@@ -196,6 +197,6 @@ def _raise_if_no_update(new: PackageRow, near: PackageRow | None, named: Sequenc
 
 
 def _is_of_store(ctx: RequestContext) -> Callable[[str], bool]:
-    """A test for paths of the store: these files are never part of a package."""
+    """Return a function that recognizes paths of the store's files, which are never part of a package."""
     beginning = str(work_folder(ctx)).removesuffix(ENDING)
     return lambda path: path.startswith(beginning)

@@ -33,7 +33,7 @@ def remove(ctx: RequestContext, name: str) -> PackageRow:
 
 
 def remove_any(ctx: RequestContext, name: str, version: str = "") -> PackageRow | TypesView:
-    """Remove the package of this name; if there is none, the type definitions of this name.
+    """Remove the package with this name; if there is none, the type definitions with this name.
 
     Raises: for a package the errors of ``remove``, for definitions the errors of ``remove_definitions``; PL-B127 if
     there is neither.
@@ -54,7 +54,7 @@ def remove_any(ctx: RequestContext, name: str, version: str = "") -> PackageRow 
 
 
 def in_use(row: PackageRow, users: Sequence[PackageUser]) -> ProblemsError:
-    """PL-F065 for each deployment that uses a package."""
+    """Return an error with the problem PL-F065 for each deployment that uses a package."""
     return ProblemsError(_used(row, user) for user in users)
 
 

@@ -1,7 +1,7 @@
-"""Synchronize stored packages with files: in the folders of plugins, and in distributions that announce packages.
+"""Synchronize stored packages with files in plugin folders and in distributions that announce packages.
 
-A sync changes only packages with an ``origin``, which were registered or created by a sync. Installed packages are
-not changed.
+A sync changes only packages with an ``origin``, which were registered or created by a sync. Packages that users
+installed are not changed.
 """
 
 from __future__ import annotations
@@ -25,13 +25,16 @@ if TYPE_CHECKING:
     from phaseline.model.packages.installed import PackageRow
 
 DISTRIBUTIONS = "installed distributions (entry points of the group phaseline.packages)"
-"""The entry for announced packages in the list of searched folders."""
+"""Item for announced packages in the list of searched folders."""
 Outcome = Literal["created", "updated", "unchanged", "removed", "kept", "broken"]
 
 
 @frozen
 class SyncRow:
-    """The result for one folder or stored package. ``kept``: its files are missing, but a deployment uses it."""
+    """The result of a sync for one folder or stored package.
+
+    ``outcome`` "kept": its files are missing, but it stays because a deployment uses it.
+    """
 
     package: str
     folder: str
@@ -41,7 +44,7 @@ class SyncRow:
 
 @frozen
 class Synced:
-    """The results of a sync, by folder and then by name."""
+    """The results of a sync, by folder and then by name. ``looked_at``: the searched folders."""
 
     rows: Sequence[SyncRow]
     looked_at: Sequence[str]
@@ -71,9 +74,9 @@ def sync(ctx: RequestContext, folders: Sequence[str] = ()) -> Synced:
 
 
 def register(ctx: RequestContext, name: str, folders: Sequence[str] = ()) -> PackageRow:
-    """Register the package ``NAME==VERSION`` in a folder of plugins; its files stay there.
+    """Register the package ``NAME==VERSION`` from a plugin folder; later syncs compare it with its files there.
 
-    Raises: PL-F062 if there is none, and the errors of ``install``.
+    Raises: PL-F062 if there is no such package, and the errors of ``install``.
     """
     named = read_name(name)
     looked_at = _looked_at(ctx, folders)
@@ -90,7 +93,7 @@ def register(ctx: RequestContext, name: str, folders: Sequence[str] = ()) -> Pac
 
 
 def _followed(ctx: RequestContext, source: PackageSource) -> SyncRow:
-    """Synchronize one folder with a package."""
+    """Synchronize one folder that contains a package, and return the result."""
     origin, folder = source.origin, source.folder
     before = next((row for row in installed_rows(ctx) if row.origin == origin), None)
     try:
@@ -108,7 +111,7 @@ def _followed(ctx: RequestContext, source: PackageSource) -> SyncRow:
 
 
 def _wanted(before: PackageRow | None, origin: str) -> PackageInstallation:
-    """Options of an install by which the present files replace the former ones, whatever their version."""
+    """Return the options of an install that replaces the former files by the present ones, whatever their version."""
     return PackageInstallation(renews=0 if before is None else before.number, origin=origin)
 
 
@@ -122,7 +125,7 @@ def _without_files(ctx: RequestContext, row: PackageRow) -> SyncRow:
 
 
 def _looked_at(ctx: RequestContext, folders: Sequence[str]) -> list[str]:
-    """The folders to search; without named ones, those of the settings and ``DISTRIBUTIONS``."""
+    """Return the folders to search: the named ones, otherwise those of the settings and ``DISTRIBUTIONS``."""
     named = [str(Path(folder).absolute()) for folder in folders or ctx.settings.plugin_folders]
     return named if folders else [*named, DISTRIBUTIONS]
 
@@ -138,7 +141,7 @@ def _sources(looked_at: Sequence[str]) -> Iterator[PackageSource]:
 
 
 def _is_of(origin: str, looked_at: Sequence[str]) -> bool:
-    """Whether files of this origin are in one of the searched places."""
+    """Return whether a package with this origin would be found in the searched folders."""
     if origin.startswith(distributed_packages.ORIGIN):
         return DISTRIBUTIONS in looked_at
     return any(Path(origin).is_relative_to(folder) for folder in looked_at)

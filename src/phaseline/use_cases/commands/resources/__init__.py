@@ -1,1 +1,1 @@
-"""The write side of resources."""
+"""Use cases that change resources."""

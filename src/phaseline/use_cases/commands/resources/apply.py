@@ -1,4 +1,4 @@
-"""Apply resources to a store: create clusters, add or change resources, and start those with a new target."""
+"""Apply resources from files: create clusters, add or change resources, and start those with a new target."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 Action = Literal["created", "changed", "unchanged"]
 TRIES = 20
-"""The number of attempts if other processes add resources between reading and writing."""
+"""Number of attempts if other processes keep adding resources between reading and writing."""
 MOST_LISTED = 50
 
 
 @frozen
 class AppliedResource:
-    """The result for one resource of the files. ``target``: the new target to which it starts; empty: none."""
+    """The result for one resource of the files. ``target``: its new target, or "" if that has not changed."""
 
     name: str
     cluster: str
@@ -53,9 +53,10 @@ class AppliedResource:
 
 @frozen
 class Applied:
-    """The result for all files. ``executions``: those that bring resources to their targets; ``is_running``: an engine runs.
+    """The result for all files.
 
-    ``warnings``: possible mistakes in the files.
+    ``executions``: those that bring resources to their targets. ``is_running``: an engine runs. ``warnings``: possible
+    mistakes in the files.
     """
 
     resources: Sequence[AppliedResource]
@@ -67,9 +68,10 @@ class Applied:
 
 @dataclass(slots=True)
 class _Plan:
-    """The changes of one cluster: new resources, edits of existing ones, targets and breakpoints.
+    """The changes of one cluster. ``cluster``: the number of the cluster.
 
-    ``cluster``: the number of the cluster.
+    ``growth``: new resources; ``edits``: changes of existing ones; ``targets``: {new target: resource numbers};
+    ``stops``: breakpoints; ``told``: the result for each resource.
     """
 
     cluster: int
@@ -81,7 +83,7 @@ class _Plan:
 
     @property
     def requests(self) -> list[Request]:
-        """The requests, one for each target."""
+        """One request to bring resources to their target, for each target."""
         return [
             reach(target, np.array(numbers, np.int64), breakpoints=self.stops)
             for target, numbers in self.targets.items()
@@ -91,7 +93,7 @@ class _Plan:
 def reach(
     target: str, numbers: np.ndarray, *, force: bool = False, breakpoints: tuple[Breakpoint, ...] = ()
 ) -> Request:
-    """The request that brings resources to a target; with an empty target it removes them.
+    """Return the request that brings resources to a target; with an empty target it removes them.
 
     ``force``: running calls are not awaited.
     """
@@ -119,14 +121,12 @@ def apply(
     breakpoints: tuple[Breakpoint, ...] = (),
     given: NewOrder | None = None,
 ) -> Submissions[Applied]:
-    """Apply the resources of the files to the store. ``cluster``: the cluster of records that name no cluster.
+    """Apply the resources in files to the store: add new resources, and change attributes with other values.
 
-    ``records``: further records in JSON. ``breakpoints``: breakpoints of resources that start, added to those of
-    their cluster.
-
-    New resources are added, and attributes with other values are changed. Attributes that a file does not name stay;
-    attributes that it gives as undefined are removed. A target other than the present one becomes the new target.
-    Raises: ``ProblemsError`` with all problems; then nothing is stored.
+    Attributes that a file does not name stay; attributes that it gives as undefined are removed. A target other than
+    the present one becomes the new target. If there is a problem, nothing is stored. ``cluster``: the cluster of
+    records that name no cluster. ``records``: further records, as JSON values. ``breakpoints``: for resources that
+    start, in addition to those of their cluster. Raises: ``ProblemsError`` with all problems.
     """
     loaded = _loaded(ctx)
     registry = loaded.registry
@@ -167,7 +167,10 @@ def _applied(ctx: RequestContext, asked: Sequence[int], applied: Applied) -> Sub
 
 
 def _empty_ways(wanted: Sequence[WantedResource], registry: PhaseRegistry) -> list[str]:
-    """Warnings of state paths without any phase: probably the folder with the phases is missing in the settings."""
+    """Return a warning for each wanted state path without any phase.
+
+    The folder with the phases is then probably missing in the settings.
+    """
     found = []
     for kind, target in dict.fromkeys((one.type, one.target) for one in wanted if one.target):
         path = registry.types.path(kind, target)
@@ -185,7 +188,7 @@ def _loaded(ctx: RequestContext) -> LoadedPlugins:
 
 
 def _misfits(ctx: RequestContext, row: DeploymentRow | None, wanted: Sequence[WantedResource]) -> list[Problem]:
-    """Problems of wanted resources that contradict what is stored.
+    """Return the problems of wanted resources that contradict what is stored.
 
     PL-C036 if the cluster's name is that of a blueprint's deployment, PL-C037 for each existing resource of another
     type.
@@ -214,7 +217,7 @@ def _plan_of(
     types: ResourceTypes,
     breakpoints: tuple[Breakpoint, ...],
 ) -> _Plan:
-    """The changes that a cluster needs at present; it is created if there is none."""
+    """Return the changes that a cluster needs at present. If the cluster does not exist, create it."""
     row = ctx.store.deployment(name) or _make(ctx, name)
     problems = _misfits(ctx, row, wanted)
     if problems:
@@ -224,9 +227,9 @@ def _plan_of(
 
 
 def _stored(ctx: RequestContext, plans: Sequence[_Plan]) -> tuple[list[str], list[int]]:
-    """Store the changes. Returns (ids of the new executions, numbers of the requests whose answers are awaited).
+    """Store the changes; return (ids of new executions, numbers of requests whose answers are awaited).
 
-    Raises: ``OutgrownError``.
+    Raises: ``OutgrownError`` if another process has added resources meanwhile.
     """
     store, made, asked = ctx.store, [], []
     for plan in plans:
@@ -309,5 +312,5 @@ def _change(
 
 
 def _is_left(snapshot: ClusterSnapshot, number: int, target: str) -> bool:
-    """Whether a resource is not at its target and no execution brings it there."""
+    """Return whether a resource is not at its target and no execution brings it there."""
     return snapshot.standing(number) == "still" and snapshot.state(number) != target

@@ -1,4 +1,4 @@
-"""Pause a phase until a user lifts the pause; stored with the actor and the reason."""
+"""Pause a phase until a user lifts the pause. The pause is stored with the actor and the reason."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ BY_USER = "paused by a user"
 
 @frozen
 class Paused:
-    """The result. ``is_changed`` False: the phase was already paused, or not paused, before.
+    """The result of ``pause`` and ``unpause``.
 
-    ``is_running``: an engine runs, and has been informed.
+    ``is_changed`` False: the phase was already paused or, for ``unpause``, not paused. ``is_running``: an engine runs,
+    and knows the change.
     """
 
     phase: str
@@ -70,7 +71,7 @@ def unpause(ctx: RequestContext, name: str, *, given: NewOrder | None = None) ->
 
 
 def _asked(ctx: RequestContext, phase: str, reason: str, *, is_paused: bool) -> list[int]:
-    """The request that informs the owner process."""
+    """Store the request that informs the engine of the change; return its number in a list."""
     body: dict[str, Value] = {"phase": phase, "is_paused": is_paused, "reason": reason}
     return [ctx.store.ask(RequestKind.PAUSE, 0, body, ctx.actor)]
 
@@ -82,7 +83,7 @@ def _paused(ctx: RequestContext, phase: str, engine: RunningEngine, *, is_new: b
 
 
 def _name(ctx: RequestContext, name: str) -> str:
-    """The name of a phase as spelled in its definition, or in its pause."""
+    """Return the name of a phase as spelled in its definition, or in its stored pause."""
     registry = known_phases(ctx)
     phase = registry.get(name)
     if phase is not None:

@@ -1,4 +1,4 @@
-"""Decisions about phases of resources: retry, complete, rerun, wake, signal."""
+"""Decisions of users about phases of resources: retry, complete, rerun, wake, signal."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ FITTING: Mapping[Verb, frozenset[EntryStatus]] = {
     "wake": frozenset({EntryStatus.SLEEPING}),
     "signal": frozenset({EntryStatus.SLEEPING}),
 }
-"""{verb: statuses to which it applies} (T9, T10, T18, T19)."""
+"""{verb: statuses that a named phase may have} (T9, T10, T18, T19)."""
 UNNAMED: Mapping[Verb, frozenset[EntryStatus]] = {
     **FITTING,
     "complete": frozenset({EntryStatus.FAILED, EntryStatus.UNSURE}),
 }
-"""{verb: statuses to which it applies if no phase is named}"""
+"""{verb: statuses of the phases to which it applies if no phase is named}."""
 KINDS: Mapping[Verb, RequestKind] = {
     "retry": RequestKind.RETRY,
     "complete": RequestKind.COMPLETE,
@@ -68,17 +68,17 @@ LACKING: Mapping[Verb, str] = {
     "wake": "sleeps",
     "signal": "sleeps",
 }
-"""{verb: the words for a phase to which it applies}"""
+"""{verb: end of the error "no phase of the resource …", which describes the phases it applies to}."""
 NOBODY: Mapping[Verb, str] = {"signal": "PL-C093"}
-"""{verb: the code of the problem if it applies to no phase}, PL-C041 for other verbs."""
+"""{verb: code of the error if the verb applies to no phase}; PL-C041 for other verbs."""
 OF_PHASES: frozenset[Verb] = frozenset({"wake", "signal"})
-"""Verbs that apply to phases only: a breakpoint must be cleared by a user."""
+"""Verbs that apply only to phases, not to breakpoints: a breakpoint must be cleared instead."""
 MOST_TOLD = 20
 
 
 @frozen
 class Decided:
-    """The numbers of resources and phases to which a decision applied.
+    """The result of a decision: how many resources and phases (``entries``) it applied to.
 
     ``executions``: the executions that continue; ``is_running``: an engine runs.
     """
@@ -105,10 +105,10 @@ def retry(
     changes: Mapping[str, str] | None = None,
     given: NewOrder | None = None,
 ) -> Submissions[Decided]:
-    """Call failed phases again, without their stored data. ``changes``: attributes to be set before.
+    """Call failed phases again, without the data that they stored.
 
-    ``changes`` is {name: value in the informal syntax}, set on all selected resources. Raises: PL-C040 for a named
-    phase that has not failed, PL-C041 if no phase failed, and the errors of ``choose``.
+    ``changes``: {attribute: value in the informal syntax}, set on all selected resources before. Raises: PL-C040 for a
+    named phase that has not failed, PL-C041 if no phase failed, and the errors of ``choose``.
     """
     edits, removed = _edits(changes or {})
     return _decide(
@@ -130,9 +130,9 @@ def complete(
     phases: Sequence[str] = (),
     given: NewOrder | None = None,
 ) -> Submissions[Decided]:
-    """Mark phases as completed by a user's decision, stored with the actor and the reason; by default failed ones.
+    """Mark phases as completed by a user's decision, which is stored with the actor and the reason.
 
-    Raises: PL-C029 for an empty reason, and the errors of ``retry``.
+    ``phases`` empty: mark the failed phases. Raises: PL-C029 for an empty reason, and the errors of ``retry``.
     """
     if not reason.strip():
         mend = 'give the reason for which the call counts as done: --reason "seen in the console of the cloud"'
@@ -144,7 +144,7 @@ def complete(
 def rerun(
     ctx: RequestContext, choice: ResourceSelector, *, phases: Sequence[str], given: NewOrder | None = None
 ) -> Submissions[Decided]:
-    """Call completed phases once more, while their resources are still in the state of the phase."""
+    """Call completed phases again, while their resources are still in the state of the phase."""
     return _decide(ctx, "rerun", choice, phases, lambda _: {}, given)
 
 
@@ -169,7 +169,7 @@ def signal(
     phases: Sequence[str] = (),
     given: NewOrder | None = None,
 ) -> Submissions[Decided]:
-    """Add data to the ``signals`` in the stored data of sleeping phases, and call them now.
+    """Add data to the ``signals`` in the stored data of sleeping phases, and call these phases now.
 
     Raises: PL-C093 if no phase sleeps, PL-R011 and PL-R012 for data that a record cannot have, and the errors of
     ``choose``.
@@ -178,7 +178,7 @@ def signal(
 
 
 class _Found:
-    """The entries to which a decision applies, by execution and graph."""
+    """Collects the entries to which a decision applies, by execution and graph."""
 
     def __init__(self) -> None:
         self.positions: dict[int, dict[int, list[np.ndarray]]] = {}
@@ -242,7 +242,7 @@ def _gather(
 def _gather_stay(
     snapshot: ClusterSnapshot, stay: Stay, numbers: np.ndarray, verb: Verb, phases: Sequence[str], found: _Found
 ) -> np.ndarray:
-    """Collect the entries of one stay; return the numbers of resources that have any."""
+    """Collect the fitting entries of one stay; return the numbers of the resources that have such entries."""
     wanted = {name.lower() for name in phases}
     fitting = list(FITTING[verb] if phases else UNNAMED[verb])
     having: list[np.ndarray] = []
@@ -268,7 +268,7 @@ def _gather_stay(
 
 
 def _raise_if_unknown_phases(ctx: RequestContext, names: Sequence[str]) -> None:
-    """Raise PL-D053 for phase names that neither a resource nor a plugin has."""
+    """Raise PL-D053 for names of phases that no resource is in and no plugin defines."""
     if not names:
         return
     registry = known_phases(ctx)
@@ -285,7 +285,7 @@ def _raise_if_unknown_phases(ctx: RequestContext, names: Sequence[str]) -> None:
 
 
 def _not_failed(snapshot: ClusterSnapshot, stay: Stay, phase: str, numbers: np.ndarray) -> list[Problem]:
-    """Problems of a retry of phases that have not failed, which changes nothing (P51)."""
+    """Return the problems of a retry of phases that have not failed; such a retry changes nothing (P51)."""
     found = []
     for number in numbers[:MOST_TOLD].tolist():
         status = stay.status_of(phase, number)
@@ -317,7 +317,7 @@ def _unfit(snapshot: ClusterSnapshot, number: int, verb: Verb, phases: Sequence[
 
 
 def _stands_at(stay: Stay, number: int) -> str:
-    """The breakpoint at which a resource is stopped; empty: it is not stopped."""
+    """Return the breakpoint at which a resource is stopped, or "" if it is not stopped."""
     points = (name for name in stay.phases if name.startswith(BREAKPOINT))
     standing = (name for name in points if stay.status_of(name, number) is EntryStatus.SLEEPING)
     return next(standing, "").removeprefix(BREAKPOINT)
@@ -330,9 +330,9 @@ def _nothing(verb: Verb, phases: Sequence[str], meant: int) -> ProblemsError:
 
 
 def _edits(changes: Mapping[str, str]) -> tuple[list[Value], list[Value]]:
-    """([path, value] for each attribute to be set, paths of attributes to be removed).
+    """Return ([path, value] of each attribute to be set, paths of attributes to be removed).
 
-    Raises: PL-R025, and the errors of ``parse_definition``.
+    Raises: PL-R025 for attributes that only the engine writes, and the errors of ``parse_definition``.
     """
     if not changes:
         return [], []

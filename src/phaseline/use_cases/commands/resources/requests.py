@@ -26,10 +26,11 @@ def ask_for(
     given: NewOrder | None = None,
     told: Mapping[str, Value] | None = None,
 ) -> Submissions[T]:
-    """Store requests about resources, all or nothing. ``asked``: (kind, number of the execution, body) of each.
+    """Store requests about resources in one transaction, and return the result of the command.
 
-    ``view``: a function that returns the answer of the command for the engine that then runs. ``given``: the order to
-    which the requests belong; ``told``: data that is stored for the answer of a repeated order.
+    ``asked``: (kind, number of the execution, body) of each request. ``view``: makes the command's answer from the
+    engine that runs when all are answered. ``given``: the order that the requests belong to. ``told``: data to answer a
+    repeated order.
     """
     with ctx.store.as_one(given) as answer:
         answer.update(told or {})
@@ -38,13 +39,16 @@ def ask_for(
 
 
 def answered(ctx: RequestContext, requests: Sequence[int], view: Callable[[RunningEngine], T]) -> Submissions[T]:
-    """The command's result for requests that are stored: it is complete when all of them have answers.
+    """Return the result of a command whose requests are stored; it is complete when all of them have answers.
 
-    ``view``: makes the value for the user then, from the engine that runs at that time.
+    ``view``: then makes the value for the user, from the engine that runs at that time.
     """
     return Submissions(requests, lambda: view(engine_now(ctx)))
 
 
 def answered_again(ctx: RequestContext, found: GivenOrder, view: Callable[[RunningEngine], T]) -> Submissions[T]:
-    """The stored requests of an order that was given before; when all are answered, ``view`` is called."""
+    """Return the result of an order that was given before, from its stored requests.
+
+    ``view``: makes the answer when all requests are answered.
+    """
     return answered(ctx, given_orders.kept_requests(ctx, found), view)

@@ -1,4 +1,4 @@
-"""Give resources another target, cancel their way to it, or remove them."""
+"""Give resources another target, cancel their way to a target, or remove them."""
 
 from __future__ import annotations
 
@@ -31,15 +31,16 @@ if TYPE_CHECKING:
     from phaseline.use_cases.queries.resources.cluster_snapshot import ClusterSnapshot
 
 REMOVAL = ""
-"""The target of resources that are to be removed."""
+"""Target of resources that are to be removed."""
 NAMED = 5
 
 
 @frozen
 class Moved:
-    """The result: the numbers of selected and of changed resources, and the first names of the changed ones.
+    """The result of a command about targets.
 
-    ``executions``: the executions that carry the change out. ``is_running``: an engine runs that continues with them.
+    ``meant``: number of selected resources; ``changed``: number of changed ones; ``names``: the first of these.
+    ``executions``: those that carry the change out. ``is_running``: an engine runs that continues with them.
     """
 
     what: str
@@ -68,11 +69,10 @@ def target(
     """Give resources a new target; running calls are awaited first (6.5).
 
     Resources that have this target already do not change. ``force``: the resources start at once; later results of
-    running calls are stored with them but do not move them. ``breakpoints``: points at which they stop, in addition
-    to those of their cluster.
-
-    Raises: PL-P047 for breakpoints at which no resource would stop, PL-R024 for each type without a path to the
-    state, PL-C039 for resources that have failed on the way to this target, and the errors of ``choose``.
+    running calls are stored with them but do not move them. ``breakpoints``: points at which they stop, in addition to
+    those of their cluster. Raises: PL-P047 for breakpoints at which no resource would stop, PL-R024 for each type
+    without a path to the state, PL-C039 for resources that have failed on the way to this target, and the errors of
+    ``choose``.
     """
     registry = known_phases(ctx)
     chosen = choose(ctx, choice, verb=f"target {state}")
@@ -103,7 +103,7 @@ def delete(ctx: RequestContext, choice: ResourceSelector, *, given: NewOrder | N
 def cancel(ctx: RequestContext, choice: ResourceSelector, *, given: NewOrder | None = None) -> Submissions[Moved]:
     """Leave resources in their present states: no further phase is called, running calls are awaited.
 
-    Raises: PL-C017 if no resource is on its way, and the errors of ``choose``.
+    Raises: PL-C017 if no resource is on its way to a target, and the errors of ``choose``.
     """
     chosen = choose(ctx, choice, verb="cancel")
     asked: list[tuple[RequestKind, int, dict[str, object]]] = []
@@ -153,7 +153,7 @@ def _only(snapshot: ClusterSnapshot, numbers: np.ndarray, fits: Callable[[str], 
 
 
 def _to_move(snapshot: ClusterSnapshot, numbers: np.ndarray, state: str) -> np.ndarray:
-    """Resources that have another target, or have this target but no execution that brings them there.
+    """Return the resources that have another target, or have this target but no execution that brings them there.
 
     Raises: PL-C039 for resources that failed on the way to this target.
     """
