@@ -1,4 +1,4 @@
-"""The demonstration: five acts with real processes, in which every claim is checked and decides the exit code."""
+"""The demonstration: five acts with real processes. Every claim shown is checked; a false one gives exit code 1."""
 
 from phaseline.demo.acts import FOLDER, run_demo
 

@@ -21,17 +21,19 @@ from phaseline.model.problems.problem import problem_error
 WEB, BULK = "01-web", "02-bulk"
 FEW, MANY = 50, 500
 CALLS_MORE = 3
-"""The number of extra calls allowed for ten times as many machines: boot times differ, so one more poll may be needed."""
+"""The number of extra calls allowed for ten times as many machines: boot times differ, so one more
+poll may be needed.
+"""
 ROOM, WANTED = 12, 20
 """The number of machines that the quota of the fourth act allows, and the number requested."""
 SLOW_MS = 5
-"""The time that the slow cloud of the third act takes for one machine, in ms."""
+"""Milliseconds that the slow cloud of the third act takes for one machine."""
 PATIENCE_S = 60
 FOLDER = "phaseline-demo"
-"""The default folder, below the current one."""
+"""Name of the default folder of the demonstration, below the current folder."""
 MARK = "# Written by phaseline demo: this folder is replaced by the next one."
 LOOK = (("status",), ("executions", "list"), ("executions", "events", "-d", "crash"))
-"""The commands suggested to the audience at the end."""
+"""Commands suggested to the audience at the end."""
 
 
 @frozen
@@ -45,7 +47,7 @@ class DemoStage:
 
 
 def examples_folder() -> Path:
-    """The folder of the examples: inside the installed package, or at the top of a clone."""
+    """Return the folder of the examples: inside the installed package, or at the top of a clone."""
     here = Path(__file__).resolve()
     packed = here.parent / "examples"
     return packed if packed.is_dir() else here.parents[3] / "examples"
@@ -54,11 +56,13 @@ def examples_folder() -> Path:
 def run_demo(
     folder: Path = Path(FOLDER), console: Console | None = None, after_act: Callable[[int], None] = lambda _: None
 ) -> int:
-    """Play all acts in ``folder``, which is recreated and kept with the store; return 0 if every claim held, else 1.
+    """Run all acts in ``folder``, which is recreated and then kept with the store; return 0 if every claim held, else
+    1.
 
-    ``after_act`` is called with the number of each completed act. Processes that the acts started are ended in any case.
+    ``after_act`` is called with the number of each completed act. Processes that the acts started are ended in any
+    case.
 
-    Raises: ProblemsError (PL-C119) if the folder contains something that no demonstration left.
+    Raises: ProblemsError (PL-C119) if the folder exists and was not made by an earlier demonstration.
     """
     screen = Screen(console or Console(highlight=False))
     begun = time.monotonic()
@@ -78,9 +82,9 @@ def run_demo(
 
 
 def make_folder(folder: Path) -> Path:
-    """Create the folder, with only a settings file that names its store; replace one of an earlier demonstration.
+    """Create the folder with a settings file that names its store; a folder of an earlier demonstration is replaced.
 
-    Raises: ProblemsError (PL-C119) if it contains anything else, or cannot be created.
+    Raises: ProblemsError (PL-C119) if any other folder exists there, or the folder cannot be created.
     """
     folder = folder.absolute()
     settings = folder / "phaseline.toml"
@@ -96,7 +100,7 @@ def make_folder(folder: Path) -> Path:
 
 
 def show_application(stage: DemoStage) -> None:
-    """Act 1: install three processes from a blueprint and look at the page."""
+    """Act 1: install three processes from a blueprint, and show the web page that they serve."""
     screen = stage.screen
     screen.act(1, "A three-tier application of real processes")
     screen.say("First what would run. The plan is made by the code that runs it; nothing is called.")
@@ -118,7 +122,7 @@ def show_application(stage: DemoStage) -> None:
 
 
 def show_bulk(stage: DemoStage) -> None:
-    """Act 2: ten times as many machines, hardly more calls."""
+    """Act 2: install ten times as many machines with hardly more calls to the cloud."""
     screen = stage.screen
     screen.act(2, f"From {FEW} to {MANY} machines with hardly more calls")
     screen.say(f"A simulated cloud in a process of its own counts what is asked of it: {stage.cloud.url}")
@@ -132,7 +136,7 @@ def show_bulk(stage: DemoStage) -> None:
 
 
 def install_machines(stage: DemoStage, count: int) -> dict[str, int]:
-    """Install ``count`` machines; return the calls that the cloud counted for them, by kind."""
+    """Install ``count`` machines; return how many calls of each kind the cloud counted: {kind: number}."""
     before = stage.cloud.report()
     code = stage.phaseline.watch(*bulk_install(stage, f"bulk-{count}", count))
     after = stage.cloud.report()
@@ -142,7 +146,7 @@ def install_machines(stage: DemoStage, count: int) -> dict[str, int]:
 
 
 def bulk_install(stage: DemoStage, name: str, count: int) -> list[str]:
-    """The words of the command that installs the machines."""
+    """Return the arguments of the command that installs ``count`` machines."""
     blueprint = f"{BULK}/blueprint.yaml"
     return ["install", blueprint, "-d", name, "-i", f"count={count}", "-i", f"cloud={stage.cloud.url}"]
 
@@ -196,7 +200,9 @@ def show_failure(stage: DemoStage) -> None:
 
 
 def claim_nothing_double(screen: Screen, before: Mapping[str, Any], after: Mapping[str, Any], left: int) -> None:
-    """Check the cloud's counts from before the kill to the end of the resumed install."""
+    """Check, by the cloud's counts, that no machine was made twice between the kill and the end of
+    the resumed install.
+    """
     made = after["created"] - before["created"]
     again = after["tokens_again"] - before["tokens_again"]
     screen.claim(
@@ -209,7 +215,7 @@ def claim_nothing_double(screen: Screen, before: Mapping[str, Any], after: Mappi
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
-    """Wait until a condition holds; give up after ``PATIENCE_S`` and let a claim fail."""
+    """Wait until a condition holds, but at most ``PATIENCE_S`` seconds; the next claim then fails."""
     deadline = time.monotonic() + PATIENCE_S
     while not is_so() and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -253,17 +259,17 @@ def finish(screen: Screen, seconds: float, folder: Path) -> int:
 
 
 def application_processes(stage: DemoStage) -> list[str]:
-    """The processes that work in the demonstration's folder, without the cloud."""
+    """Return the processes of the demonstration's application, without the cloud."""
     return [process for process in processes_in(stage.folder) if "phaseline.testing.fake_cloud" not in process]
 
 
 def output_of(stage: DemoStage, deployment: str, name: str) -> object:
-    """One output of a deployment, or None."""
+    """Return the value of a deployment's output, or None."""
     return stage.phaseline.ask("deployments", "outputs", deployment).get("outputs", {}).get(name)
 
 
 def answers(url: str) -> bool:
-    """Whether a process listens at the address."""
+    """Return True if a server answers at the address."""
     try:
         fetch_page(url)
     except OSError:

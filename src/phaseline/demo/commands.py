@@ -14,7 +14,7 @@ from phaseline.demo.screen import Screen
 from phaseline.lang.fast_dataclasses import frozen
 
 PROGRAM = (sys.executable, "-P", "-c", "from phaseline.cli.main import main; main()")
-"""The same as the script ``phaseline``, even if that is not on the path."""
+"""Command that runs the program ``phaseline``, even if its script is not on the path."""
 MOST_LINES = 16
 """The largest number of output lines shown; the middle of a longer output is omitted."""
 
@@ -27,7 +27,10 @@ class CommandLine:
     folder: Path
 
     def environment(self) -> Mapping[str, str]:
-        """The user's environment with a separate store, and with temporary files in our folder, where leftovers would be found."""
+        """Return the user's environment, changed to use the demonstration's store and its folder for temporary files.
+
+        Temporary files are put there so that leftovers would be found.
+        """
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("PHASELINE_")}
         own = {"PHASELINE_STORE_URL": f"sqlite:///{self.folder}/store.db", "TMPDIR": str(self.folder)}
         own["no_proxy"] = "127.0.0.1"  # the cloud and the application answer on this machine
@@ -43,7 +46,7 @@ class CommandLine:
         return process.returncode
 
     def watch(self, *words: str) -> int:
-        """Run a command as ``run`` does; on a terminal it draws its own live table."""
+        """Run a command as ``run`` does, but on a terminal let the command draw its live table."""
         console = self.screen.console
         if console.record or not (console.is_terminal and console.file is sys.stdout):
             return self.run(*words)
@@ -54,7 +57,7 @@ class CommandLine:
         ).returncode
 
     def show(self, lines: list[str]) -> None:
-        """Print output; of a long one, its beginning and end."""
+        """Print output lines; the middle of a long output is omitted."""
         left_out = len(lines) - MOST_LINES
         if left_out > 1:
             half = MOST_LINES // 2
@@ -63,7 +66,10 @@ class CommandLine:
             self.screen.output(line)
 
     def ask(self, *words: str) -> dict[str, Any]:
-        """The answer of a command with ``--json``, not shown to the audience; empty if there is none."""
+        """Return the answer of a command with ``--json``, or {} if it has no output.
+
+        The audience does not see this command.
+        """
         done = subprocess.run(
             [*PROGRAM, *words, "--json"],
             cwd=self.folder,
@@ -76,7 +82,7 @@ class CommandLine:
         return found
 
     def start(self, *words: str) -> subprocess.Popen[str]:
-        """Start a command in the background; its output stays in the pipe until it is read."""
+        """Start a command in the background; its output can be read from the process's ``stdout``."""
         return subprocess.Popen(
             [*PROGRAM, *words],
             cwd=self.folder,

@@ -1,4 +1,4 @@
-"""Running processes of the demonstration, among them the simulated cloud."""
+"""The processes that the demonstration runs, including the simulated cloud."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from phaseline.lang.fast_dataclasses import frozen
 
 PATIENCE_S = 60
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-"""An opener that contacts this machine directly, whatever proxy the environment names."""
+"""HTTP client that connects to this machine directly, even if the environment names a proxy."""
 
 
 def processes_in(folder: Path) -> list[str]:
-    """Living processes that were started with a path inside the folder, as ``pid command``.
+    """Return the running processes whose command line contains the folder's path, as texts ``pid command``.
 
     This process and its ancestors are excluded, although their arguments may name the folder.
     """
@@ -38,7 +38,7 @@ def processes_in(folder: Path) -> list[str]:
 
 
 def _own_line() -> Iterator[int]:
-    """The ids of this process, its parent, and so on up to the first."""
+    """Yield the ids of this process, its parent, the parent's parent and so on."""
     pid = os.getpid()
     while pid > 0:
         yield pid
@@ -49,7 +49,7 @@ def _own_line() -> Iterator[int]:
 
 
 def end_processes_in(folder: Path) -> None:
-    """Kill processes that still run in the folder, so that a failed demonstration leaves none behind either."""
+    """Kill the processes that still run in the folder, so that even a failed demonstration leaves none behind."""
     for process in processes_in(folder):
         with suppress(ProcessLookupError):
             os.kill(int(process.split()[0]), signal.SIGKILL)
@@ -57,16 +57,16 @@ def end_processes_in(folder: Path) -> None:
 
 @frozen
 class CloudProcess:
-    """The simulated cloud, reached over HTTP as its users reach it."""
+    """The simulated cloud, used over HTTP like a real one."""
 
     url: str
 
     def report(self) -> dict[str, Any]:
-        """The counts of the cloud."""
+        """Return what the cloud has counted, such as calls and created machines."""
         return self._ask("GET", "report")
 
     def set_pace(self, **pace: float) -> None:
-        """Set the delay of the cloud from now on."""
+        """Change the settings of the cloud, such as its delay for a machine (``make_ms``) or its quota."""
         self._ask("PUT", "pace", pace)
 
     def _ask(self, method: str, path: str, body: Mapping[str, float] | None = None) -> dict[str, Any]:
@@ -79,7 +79,7 @@ class CloudProcess:
 
 @contextmanager
 def running_cloud(state: Path) -> Iterator[CloudProcess]:
-    """A simulated cloud in a process of its own, ended with the context."""
+    """Start a simulated cloud in a process of its own, and end it after the ``with`` block."""
     command = [sys.executable, "-P", "-m", "phaseline.testing.fake_cloud", "--state", str(state)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -90,7 +90,7 @@ def running_cloud(state: Path) -> Iterator[CloudProcess]:
 
 
 def fetch_page(url: str) -> str:
-    """The text at an address. Raises OSError if no process answers."""
+    """Return the text at an address. Raises OSError if no server answers."""
     with DIRECT.open(url, timeout=PATIENCE_S) as response:
         text: bytes = response.read()
         return text.decode()

@@ -12,13 +12,13 @@ from rich.text import Text
 
 @dataclass(slots=True)
 class Screen:
-    """The terminal, with a record of the claims that did not hold."""
+    """The terminal output of the demonstration. ``broken`` collects the claims that were false."""
 
     console: Console
     broken: list[str] = field(default_factory=list)
 
     def title(self, text: str) -> None:
-        """Print the first line."""
+        """Print the title of the demonstration."""
         self.console.print(Text(text, style="bold"))
 
     def act(self, number: int, text: str) -> None:
@@ -39,7 +39,7 @@ class Screen:
         self.console.print(Text("  ") + Text.from_ansi(line.rstrip("\n")), soft_wrap=True)
 
     def claim(self, text: str, *, holds: bool) -> None:
-        """Print a sentence with the result of its check."""
+        """Print a claim with the result of its check, and remember it if it is false."""
         mark = Text("✔ ", style="bold green") if holds else Text("✘ ", style="bold red")
         self.console.print(mark + Text(text, style="green" if holds else "red"), soft_wrap=True)
         if not holds:

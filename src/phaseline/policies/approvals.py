@@ -1,4 +1,4 @@
-"""Approvals: an execution waits until a user approves exactly this plan; it uses no thread while it waits."""
+"""The policy of approvals: an execution waits, without using a thread, until a user approves exactly its plan."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from phaseline import LifecycleHook
 from phaseline.policies.records import CHANGING, is_so, names_of, plan_record
 
 ORDINAL = 150
-"""After classes with the default place in the order, 100."""
+"""Ordinal of this policy: it is called after hook classes with the default ordinal, 100."""
 LOOK_S = 60.0
-"""How often it looks by itself whether its time is over; an approval wakes it at once."""
+"""Seconds after which a waiting approval is checked again for its time limit; a new approval is noticed at once."""
 
 
 class RequireApproval(LifecycleHook):
-    """An execution waits for ``phaseline executions approve``.
+    """Lets an execution wait until a user approves its plan with ``phaseline executions approve``.
 
-    ``when``: an expression over the plan; the execution waits only if it is true. ``expires_s``: the seconds for
-    which the execution waits, and for which an approval is valid. ``approvers``: the users that may approve; empty:
-    all users. The requesting user may not approve, unless ``requester`` is true. ``at_least``: the required number of
-    approvals. The policy applies to all actions that change something, unless ``actions`` names fewer. An approval is
-    for the plan that the approver saw; it becomes invalid if the deployment changes afterwards.
+    ``when``: an expression over the plan; the execution waits only if it is true. ``expires_s``: how many seconds the
+    execution waits, and also how long an approval is valid. ``approvers``: the users that may approve; empty for all
+    users. The user that requested the execution may not approve it, unless ``requester`` is true. ``at_least``: how
+    many users must approve. The policy applies to all actions that change something; ``actions`` may name fewer. An
+    approval is for the plan that the approver saw; it becomes invalid if the deployment changes afterwards.
     """
 
     actions: Sequence[str] = CHANGING
@@ -46,11 +46,16 @@ class RequireApproval(LifecycleHook):
         self.requester, self.actions, self.ordinal = requester, tuple(actions), ordinal
 
     def get_ordinal(self) -> float:
-        """An ordinal after all policies that refuse by themselves: no approval is requested for a refused plan."""
+        """Return an ordinal after all policies that only refuse, so that no approval is requested for a plan that is
+        refused.
+        """
         return self.ordinal
 
     def do_pre_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
-        """Agree, or ask to be called again later. Raises ``TimeoutError`` if there is no approval in time."""
+        """Return if the plan is approved, otherwise ask to be called again.
+
+        Raises ``TimeoutError`` if it was not approved in time.
+        """
         if not self._applies(cnxt, stack, current_stack):
             return
         now, plan = cnxt.at.timestamp(), cnxt.plan

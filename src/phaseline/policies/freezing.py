@@ -1,4 +1,4 @@
-"""Times in which nothing may be changed."""
+"""The policy of freezes: periods in which nothing may be changed."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from phaseline import LifecycleHook
 from phaseline.policies.records import CHANGING
 
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-"""Written so, or as their first three letters."""
+"""Names of the days in options; their first three letters are accepted, too."""
 KEYS = frozenset({"from", "until", "days", "hours"})
 
 
 class Window(NamedTuple):
-    """A period of time: from one moment to another, or the same hours on some days of every week.
+    """A period of time: from one date and time to another, or the same hours on some days of every week.
 
-    All bounds are in local time; the last moment is not included. ``first`` or ``last`` None: the period has no such
-    bound. If ``begins`` is later than ``ends``, the hours include midnight and belong to the day on which they begin.
+    All bounds are in local time; the end is not included. If ``first`` or ``last`` is None, the period has no start or
+    no end. If ``begins`` is later than ``ends``, the hours include midnight and belong to the day on which they begin.
     """
 
     first: datetime | None = None
@@ -29,7 +29,7 @@ class Window(NamedTuple):
     ends: time | None = None
 
     def holds(self, at: datetime) -> bool:
-        """True if the period contains this moment, given in local time."""
+        """Return True if the period contains ``at``, given in local time."""
         if (self.first is not None and at < self.first) or (self.last is not None and at >= self.last):
             return False
         if not self.days:
@@ -43,11 +43,14 @@ class Window(NamedTuple):
 
 
 class Freeze(LifecycleHook):
-    """Refuses in ``windows``: mappings with ``from`` and ``until`` (dates or times; a date begins and ends at midnight, so
-    ``until`` a date means to its end), or ``days`` (``sat sun``) and ``hours`` (``16:00-08:00``); all that is given must hold.
+    """Refuses actions that change something within certain periods.
 
-    ``timezone``: the time zone of the times. ``exempt``: users that are not refused. ``reason``: the text for users. Actions that only read,
-    and rollbacks of failures, are not refused. Checked before an approval is requested, and again after it was given.
+    ``windows``: mappings that describe the periods, with the keys ``from`` and ``until`` (dates, or dates with times),
+    ``days`` (such as ``sat sun``) and ``hours`` (such as ``16:00-08:00``). If a mapping has several keys, all must
+    hold. A date in ``from`` means the beginning of the day, a date in ``until`` the end of the day. ``timezone``: the
+    time zone of the periods. ``exempt``: users that are not refused. ``reason``: the text shown to users. Actions that
+    only read, and rollbacks of failures, are not refused. The periods are checked before an approval is requested, and
+    again after it.
     """
 
     momentary = True
@@ -72,7 +75,7 @@ class Freeze(LifecycleHook):
         self.reason, self.exempt, self.actions = reason, frozenset(exempt), tuple(actions)
 
     def do_pre_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
-        """Raises ``ValueError`` in a window."""
+        """Raise ``ValueError`` if the current time is in one of the periods."""
         at = cnxt.at.astimezone(UTC).astimezone(self.zone)
         local = at.replace(tzinfo=None)
         if cnxt.user in self.exempt or not any(window.holds(local) for window in self.windows):
@@ -81,7 +84,7 @@ class Freeze(LifecycleHook):
         raise ValueError(f"nothing may be changed at {at:%a %Y-%m-%d %H:%M %Z}{why}")
 
     def do_preview_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
-        """Whether it may be done now."""
+        """Raise ``ValueError`` if the action would be refused now."""
         self.do_pre_op(cnxt, stack, current_stack, action)
 
 

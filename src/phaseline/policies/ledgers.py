@@ -1,6 +1,7 @@
 """Reservations of limited resources, stored in a file that several processes may use at once.
 
-A hook class needs a file of its own for this: the decisions that the engine stores belong to one execution only.
+A hook class needs a file of its own for reservations, because the decisions that the engine stores belong to one
+execution only.
 """
 
 from __future__ import annotations
@@ -15,28 +16,30 @@ from typing import NamedTuple, TypeAlias
 
 
 class Share(NamedTuple):
-    """The reservation of one instance: its place, and the amount that it needs of each kind, {kind: number}."""
+    """The reservation of one instance: the place where it is reserved, such as a rack, and the reserved amounts {kind:
+    number}.
+    """
 
     place: str
     needs: Mapping[str, float]
 
 
 Books: TypeAlias = dict[str, dict[str, Share]]
-"""{deployment: {instance: its share}}"""
+"""All reservations: {deployment: {instance: its share}}."""
 
 
 class Ledger:
-    """The file with the reservations. It is replaced as a whole: if a process dies, the former content stays."""
+    """The file with the reservations. It is replaced as a whole, so that its old content stays if a process dies."""
 
     def __init__(self, path: str) -> None:
-        """``path``: the file. The file and its folder are created with the first reservation."""
+        """Use the file at ``path``. The file and its folder are created with the first reservation."""
         self._path = Path(path).expanduser().absolute()
 
     @contextmanager
     def open(self) -> Iterator[Books]:
-        """A context manager with all reservations, for changes under an exclusive lock.
+        """Open all reservations for changes in a ``with`` block, under an exclusive lock.
 
-        Changes are not written if an exception leaves the context.
+        If an exception leaves the block, no change is written.
         """
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with self._path.with_name(self._path.name + ".lock").open("w") as lock:

@@ -1,4 +1,4 @@
-"""Notices to a web address about the start and end of actions: signed, and sent again if they fail."""
+"""The policy of notices: posts signed notices about the start and end of actions to a web address, with retries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SIGNATURE, TIMESTAMP, DELIVERY = "X-Phaseline-Signature", "X-Phaseline-Timestamp
 
 
 def signature(key: str, timestamp: str, body: bytes) -> str:
-    """The signature by which a receiver checks a notice: HMAC-SHA256 over the timestamp, a dot, and the body.
+    """Return the signature by which a receiver checks a notice: HMAC-SHA256 over the timestamp, a dot, and the body.
 
     >>> signature("key", "1700000000", b"{}")[:23]
     'sha256=9d713ed406bb7076'
@@ -28,10 +28,10 @@ def signature(key: str, timestamp: str, body: bytes) -> str:
 class Notify(LifecycleHook):
     """Posts JSON to ``url`` when an action begins (``before``) and when it has ended (``after``).
 
-    ``secret``: the name of the secret for the signature (``phaseline secrets create``); empty: notices are not
-    signed. A notice that is not answered with a status of 2xx within ``timeout_s`` is sent again every
-    ``interval_s``, at most ``tries`` times in total; no thread waits meanwhile. After the last try the hook adds a
-    warning, or fails if it is ``required``. The id of the delivery is the same in all tries.
+    ``secret``: the name of the secret for the signature (``phaseline secrets create``); if empty, notices are not
+    signed. A notice is accepted if the answer within ``timeout_s`` has a status of 2xx. Otherwise it is sent again
+    every ``interval_s``, at most ``tries`` times in total; no thread waits meanwhile. After the last attempt the hook
+    adds a warning, or fails if ``required`` is true. All attempts have the same delivery id.
     """
 
     critical = False
@@ -89,7 +89,7 @@ class Notify(LifecycleHook):
         cnxt.warn(text)
 
     def _post(self, cnxt: Any, body: bytes) -> str:
-        """Send the notice once. Returns the reason of a failure; empty: it was accepted."""
+        """Send the notice once. Return why it failed, or an empty text if it was accepted."""
         timestamp = str(int(cnxt.at.timestamp()))
         headers = {"Content-Type": "application/json", TIMESTAMP: timestamp, DELIVERY: _delivery(cnxt)}
         if self.secret:

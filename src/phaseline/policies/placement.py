@@ -1,9 +1,10 @@
-"""Placement of machines on racks, each with its volumes on one rack, within the free capacity of the racks.
+"""The policy of placement: chooses a rack with enough free capacity for each machine and its volumes.
 
-The machines of one node are spread over racks. The operation that creates the resource reads the decision
-(``item.decisions["rack"]``, ``ctx.decisions``). The steps of an install: ``pre`` opens the ledger, groups machines
-with their attached volumes, finds a rack for each group, records the used capacity, and decides. ``post`` checks
-which instances exist and releases the capacity of all others, whether the install succeeded or failed.
+The machines of one node are spread over several racks. The operation that creates the machine reads the chosen rack
+from its decisions (``item.decisions["rack"]``, ``ctx.decisions``). During an install, ``do_pre_op`` opens the ledger,
+groups machines with their attached volumes, chooses a rack for each group, reserves the capacity, and stores the
+decision. ``do_post_op`` releases the capacity of all instances that do not exist, whether the install succeeded or
+failed.
 """
 
 from __future__ import annotations
@@ -16,21 +17,24 @@ from phaseline import LifecycleHook
 from phaseline.policies.ledgers import Books, Ledger, Share
 
 MACHINES = "machines"
-"""The kind of need of which every machine takes one."""
+"""Kind of capacity of which every machine needs one."""
 TAKES_AWAY = frozenset({"DELETE", "ROLLBACK"})
 COMPUTE = "cloudify.nodes.Compute"
 VOLUME = "cloudify.nodes.Volume"
 
 
 class Group(NamedTuple):
-    """A machine and the volumes attached to it. ``node``: the node of the machine; ``shares``: {instance: its needs}."""
+    """A machine and the volumes attached to it.
+
+    ``node``: the machine's node; ``shares``: {instance: {kind: amount needed}}.
+    """
 
     node: str
     shares: Mapping[str, Mapping[str, float]]
 
     @property
     def needs(self) -> Mapping[str, float]:
-        """Of all together."""
+        """The amounts that the machine and its volumes need in total."""
         found: Counter[str] = Counter()
         for needs in self.shares.values():
             found.update(needs)
@@ -40,12 +44,12 @@ class Group(NamedTuple):
 class Racks(LifecycleHook):
     """Places machines (type ``machine``) and the volumes attached to them on racks.
 
-    ``racks``: {rack: {"machines": n, need: number}}, the capacity of each. A machine uses one of ``machines``. In
-    addition, machines and volumes use the amounts in their properties that ``needs`` names, {need: property}, such as
-    ``{"gb": "size_gb"}``. ``spread``: the least number of racks for the machines of one node, if there are enough
-    machines. ``ledger``: the file that stores the used capacity. ``key``: the name under which the rack is decided.
-    Groups are placed one after the other, the largest first; so a plan may be refused although another placement
-    would fit. Instances of an abandoned deployment keep their place.
+    ``racks``: the capacity of each rack, {rack: {"machines": n, kind: amount}}. A machine uses one of ``machines``.
+    ``needs``: {kind: property}, such as ``{"gb": "size_gb"}``: how much of this kind a machine or volume uses is in the
+    named property. ``spread``: on how many racks, at least, the machines of one node are placed, if there are enough
+    machines. ``ledger``: the file that stores the used capacity. ``key``: the key of the decision that holds the rack.
+    Groups are placed one after the other, the largest first; so a plan may be refused although another placement would
+    fit. Instances of an abandoned deployment keep their capacity.
     """
 
     actions: Sequence[str] = (
@@ -72,7 +76,7 @@ class Racks(LifecycleHook):
         self.machine, self.volume, self.key = machine, volume, key
 
     def do_pre_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
-        """Reserve capacity and decide.
+        """Reserve capacity for all machines and volumes, and decide their racks.
 
         Raises ``ValueError`` for the first group that fits on no rack; then nothing is reserved.
         """
@@ -82,7 +86,7 @@ class Racks(LifecycleHook):
             self._place(cnxt, books, stack.id, self._groups(current_stack or stack))
 
     def do_preview_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
-        """Decides as it would, and reserves nothing."""
+        """Decide the racks as ``do_pre_op`` would, but reserve nothing."""
         if cnxt.action in TAKES_AWAY:
             return
         with self.ledger.open() as books:
@@ -104,7 +108,7 @@ class Racks(LifecycleHook):
             books[stack.id] = {name: share for name, share in shares.items() if name in stands}
 
     def _groups(self, stack: Any) -> list[Group]:
-        """Machines with their volumes; the groups that need most come first."""
+        """Return the machines with their volumes as groups, those with the largest needs first."""
         resources = stack.resources
         attached: dict[str, dict[str, Mapping[str, float]]] = {
             name: {name: {MACHINES: 1, **self._needs(one)}} for name, one in resources.items() if one.is_a(self.machine)
@@ -159,10 +163,10 @@ class Racks(LifecycleHook):
         return found
 
     def _rack_for(self, group: Group, free: Mapping[str, Mapping[str, float]], used: Counter[str], wanted: int) -> str:
-        """The rack for a group, among the racks with enough room.
+        """Return a rack with enough room for a group.
 
-        While fewer than ``wanted`` racks have a machine of this node, a rack without one is preferred; of several the
-        fullest is taken. Raises ``ValueError`` if no rack has enough room.
+        While fewer than ``wanted`` racks have a machine of this node, a rack without one is preferred. Among several
+        racks, the fullest is chosen. Raises ``ValueError`` if no rack has enough room.
         """
         needs = group.needs
         fitting = [rack for rack in free if all(free[rack].get(need, 0) >= much for need, much in needs.items())]
@@ -183,7 +187,7 @@ def _listed(group: Group) -> list[str]:
 
 
 def _needs_text(needs: Mapping[str, float]) -> str:
-    """A list of needs as text for users.
+    """Return needs as a text for users.
 
     >>> _needs_text({"machines": 1, "gb": 200.5})
     '200.5 gb and 1 machines'

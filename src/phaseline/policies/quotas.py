@@ -1,4 +1,4 @@
-"""Quotas: limits on the number of instances that deployments with the same label may have together."""
+"""The policy of quotas: limits the number of instances that all deployments with the same label may have together."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from phaseline import LifecycleHook
 from phaseline.policies.records import CHANGING, COMING, GOING, count
 
 OTHERS = "*"
-"""Stands for every value that is not named."""
+"""Key in ``most`` for all label values that are not named there."""
 
 
 class Quota(LifecycleHook):
     """Limits the number of instances (of ``type``, if given) for each value of the label ``key``.
 
-    ``most``: a number for every value, or {value: number}, with ``*`` for other values; values without a number have no
-    limit. A deployment without the label is refused if ``required``. Instances of other deployments count while they exist,
-    or while an open execution that began before this one may create them. Applies to all actions that change
-    something, unless ``actions`` names fewer. An action that adds no instances is only warned about if the limit is
-    exceeded already.
+    ``most``: the limit for every value, or {value: limit}, with ``*`` for all other values; a value without a limit is
+    not checked. A deployment without the label is refused if ``required`` is true. Instances of other deployments are
+    counted if they exist, or if an open execution that began before this one may create them. The policy applies to all
+    actions that change something; ``actions`` may name fewer. If the limit is exceeded by an action that adds no
+    instances, the policy only warns.
     """
 
     actions: Sequence[str] = CHANGING
@@ -40,10 +40,9 @@ class Quota(LifecycleHook):
                 raise ValueError(f"the most of '{value}' is a number, not {bound!r}")
 
     def do_pre_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
-        """Compare the planned number of instances with the limits. Raises ``ValueError`` if it exceeds one.
+        """Raise ``ValueError`` if the planned number of instances exceeds a limit, or if a required label is missing.
 
-        An action that adds no instances only causes a warning. ``ValueError`` also for a missing label that is
-        required.
+        An action that adds no instances only causes a warning.
         """
         if action in GOING:
             return
@@ -71,5 +70,5 @@ class Quota(LifecycleHook):
                 cnxt.warn(told)
 
     def do_preview_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
-        """Whether it would fit."""
+        """Raise ``ValueError`` if the action would be refused now."""
         self.do_pre_op(cnxt, stack, current_stack, action)

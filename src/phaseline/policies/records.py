@@ -1,4 +1,6 @@
-"""A plan as records for expressions: one record for the whole plan, and within it one for each planned instance."""
+"""Turns a plan into records, on which expressions are evaluated: one for the whole plan, and one for each planned
+instance.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,13 @@ CHANGING = (
 )  # fmt: skip
 """Actions that change something: policies apply to these unless their options name others (decision 41).
 
-Checks and snapshots are left out, because they only read, and rollbacks of failures, because nothing should delay them.
+Checks and snapshots are not included, because they only read. Rollbacks of failures are not included, because nothing
+should delay them.
 """
 GOING = frozenset({"DELETE", "ABANDON"})
-"""Actions behind which a deployment has nothing more."""
+"""Actions after which a deployment has no instances."""
 COMING = frozenset({"CREATE", "ADOPT"})
-"""Actions before which it has nothing yet."""
+"""Actions before which a deployment has no instances yet."""
 OF_INSTANCE: Mapping[str, Callable[[Any, Any], Any]] = {
     "Name": lambda one, _: one.name,
     "Node": lambda one, _: one.node,
@@ -31,14 +34,16 @@ OF_INSTANCE: Mapping[str, Callable[[Any, Any], Any]] = {
         {kind for tie in one.relationships for kind in all_[tie.target].type_hierarchy}
     ),
 }
-"""{attribute: what gives it for an instance among all of them}; beside these there are the node's properties."""
+"""Attributes of an instance's record, in addition to its node's properties: {attribute: function of (instance, all
+instances)}.
+"""
 
 
 def plan_record(cnxt: Any, stack: Any, target: Any, wanted: Collection[str] = (), type_name: str = "") -> Record:
-    """The record of the whole plan, with the attributes ``wanted`` (in lower case; empty: all).
+    """Return the record of the whole plan. ``wanted``: the attributes to include, in lower case; empty for all.
 
-    ``InstanceCount`` (of ``type_name`` only, if it is given), ``Before`` (the present number of instances),
-    ``Deployment``, ``Action``, ``Workflow``, ``User``, ``Labels``, ``Inputs`` and ``Parameters``.
+    The attributes are ``InstanceCount`` (of ``type_name`` only, if given), ``Before`` (the current number of
+    instances), ``Deployment``, ``Action``, ``Workflow``, ``User``, ``Labels``, ``Inputs`` and ``Parameters``.
     """
     will_be = target or stack
     attributes: Mapping[str, Callable[[], Any]] = {
@@ -58,9 +63,9 @@ def plan_record(cnxt: Any, stack: Any, target: Any, wanted: Collection[str] = ()
 def instance_records(
     whole: Record, will_be: Any, wanted: Collection[str] = (), type_name: str = ""
 ) -> Iterator[tuple[str, Record]]:
-    """Yield (name, record) of each instance; attributes that the record lacks are looked up in ``whole``.
+    """Yield (name, record) of each planned instance; attributes that the record lacks are looked up in ``whole``.
 
-    A record has ``Name``, ``Node``, ``Type``, ``Types`` (with all types from which it derives), ``State``,
+    A record has ``Name``, ``Node``, ``Type``, ``Types`` (also the types from which it derives), ``State``,
     ``Runtime`` (its runtime properties), ``Targets`` and ``TargetTypes`` (names and types of the targets of its
     relationships), and the node's properties.
     """
@@ -76,7 +81,7 @@ def instance_records(
 
 
 def names_of(option: str, text: str) -> tuple[Expression, frozenset[str]]:
-    """(the parsed expression of an option, the attributes that it reads).
+    """Return (the parsed expression of an option, the attributes that it reads).
 
     Raises ``ValueError`` for an invalid expression.
     """
@@ -89,10 +94,10 @@ def names_of(option: str, text: str) -> tuple[Expression, frozenset[str]]:
 
 
 def is_so(expression: Expression, record: Record, about: str) -> bool:
-    """Whether the expression is true for the record.
+    """Return whether the expression is true for the record.
 
-    Raises ``ValueError`` if it gives an error value or no truth value: a rule that cannot be evaluated must not allow
-    the action.
+    Raises ``ValueError`` if the result is an error value or no truth value, because a rule that cannot be evaluated
+    must not allow the action.
     """
     found = expression.judge(record)
     if isinstance(found, bool):
@@ -101,7 +106,7 @@ def is_so(expression: Expression, record: Record, about: str) -> bool:
 
 
 def count(stack: Any, type_name: str = "") -> int:
-    """The number of instances of a type, or of all."""
+    """Return the number of instances of a type, or of all types."""
     if not type_name:
         return len(stack.resources)
     return sum(one.is_a(type_name) for one in stack.resources.values())

@@ -1,4 +1,4 @@
-"""Rules that refuse or warn by an expression, over the whole plan or over each planned instance."""
+"""The policy of rules: an expression on the whole plan or on each planned instance makes it refuse or warn."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from phaseline import LifecycleHook
 from phaseline.policies.records import instance_records, is_so, names_of, plan_record
 
 SHOWN = 3
-"""Names of instances in a message; of more their number."""
+"""Number of instance names that a message lists; further instances are only counted."""
 
 
 class Rule(LifecycleHook):
-    """One rule for plans or instances.
+    """Refuses an action, or warns of it, if an expression is true.
 
-    ``when``: an expression that is evaluated for the plan; ``each``: one that is evaluated for every instance (of
-    ``type``, if given); exactly one of them is given. ``effect``: ``deny`` or ``warn``. ``message``: a text shown to
-    users instead of the expression. The rule applies to all actions that add or change instances; ``actions`` names
-    others.
+    ``when``: an expression that is evaluated once for the plan; ``each``: an expression that is evaluated for every
+    instance (of ``type``, if given). Give exactly one of these two. ``effect``: ``deny`` or ``warn``. ``message``: a
+    text shown to users instead of the expression. The rule applies to all actions that add or change instances, unless
+    ``actions`` names others.
 
     >>> Rule(when="InstanceCount > 100", effect="warn").about
     "'InstanceCount > 100' is so"
@@ -61,7 +61,7 @@ class Rule(LifecycleHook):
             self._tell(cnxt, f"{self.about}: {', '.join(found[:SHOWN])}{more}")
 
     def do_preview_op(self, cnxt: Any, stack: Any, current_stack: Any = None, action: Any = None) -> None:
-        """Show its refusal or warning."""
+        """Do in a preview what ``do_pre_op`` would do: raise ``ValueError`` or warn."""
         self.do_pre_op(cnxt, stack, current_stack, action)
 
     def _tell(self, cnxt: Any, text: str) -> None:

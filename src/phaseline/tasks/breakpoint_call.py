@@ -1,4 +1,4 @@
-"""The call of a breakpoint: it asks to be called again until the breakpoint is cleared."""
+"""The operation of a breakpoint entry: it asks to be called again until the breakpoint is cleared."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from phaseline.calls.batches.native_items import ItemBatch
 
 LONG_S = 86_400.0
-"""Seconds between two calls of a breakpoint without a time-out, which sleeps again each time."""
+"""Seconds until a breakpoint without a time limit is called again; it then sleeps again."""
 
 
 @operation(bulk=True, repeatable=True)
 def pause(batch: ItemBatch) -> None:
-    """Let each item sleep until its breakpoint is cleared; an item with a time-out fails when that is over."""
+    """Let each item sleep until its breakpoint is cleared; an item with a time limit fails when the
+    limit has passed.
+    """
     now = time.time()
     for item in batch:
         point, wait = str(item.inputs["point"]), float(str(item.inputs["timeout_s"]))

@@ -1,4 +1,4 @@
-"""Calls task runners as coroutines of the engine's loop, so that a slow host occupies no thread."""
+"""Calls task runners as coroutines in the engine's event loop, so that a slow host occupies no thread."""
 
 from __future__ import annotations
 
@@ -26,15 +26,17 @@ Runner = "Callable[[Task], Awaitable[Outcome]]"
 
 
 class TaskCaller:
-    """Calls task runners and owns the connections of the runners that run on the engine's loop."""
+    """Calls task runners, and owns the SSH connections of those that run in the engine's event loop."""
 
     def __init__(self, rules: HostKeys | None = None) -> None:
-        """``rules``: how host keys are checked."""
+        """Create a caller without connections. ``rules``: how host keys are checked."""
         self._rules = rules or HostKeys()
         self._connections: SshConnections | None = None
 
     def call(self, call: PluginCall) -> Outcome:
-        """Run a task runner to its end in this thread: a plain function, or any runner if there is no loop."""
+        """Run a task runner to its end in the current thread. Used for a plain function, and if
+        there is no event loop.
+        """
         function, error = guarded_call(call.load)
         if function is None:
             assert error is not None
@@ -48,7 +50,7 @@ class TaskCaller:
         return cast("Outcome", function(call))
 
     def gather(self, gathering: BulkCall) -> TaskRun:
-        """Members about to be called on the engine's loop."""
+        """Return the run of a task that is about to be called in the engine's event loop."""
         return TaskRun(gathering, self._of_loop)
 
     def _of_loop(self) -> SshConnections:
@@ -65,26 +67,26 @@ class TaskCaller:
 
 
 class TaskRun:
-    """The one member of a call: a task on an instance."""
+    """One call of a task runner in the event loop: a task on an instance, the only member of its batch."""
 
     def __init__(self, gathering: BulkCall, connections: Callable[[], SshConnections]) -> None:
-        """``connections``: asked for on the loop."""
+        """Prepare the call. ``connections``: returns the SSH connections; it is called in the event loop."""
         self._call = gathering.call_at(0)
         self._connections = connections
         self._outcome: Outcome | None = None
 
     def code(self, function: Callable[..., object]) -> Callable[[], object]:
-        """What makes the coroutine."""
+        """Return a function without arguments that makes the runner's coroutine."""
         return partial(self._run, cast("Callable[[Task], Awaitable[Outcome]]", function))
 
     def settle_only(self, raised: BaseException | None) -> Outcome:
-        """The outcome from the runner's result, or from the exception that ended it."""
+        """Return the outcome of the task from the runner's result, or from the exception that ended it."""
         if raised is not None:
             return outcome_of(raised)
         return self._outcome or COMPLETED
 
     def settle(self, raised: BaseException | None) -> BulkOutcome:
-        """As ``settle_only``."""
+        """Return the outcome of the task in the form for several members, here with one member."""
         outcome = self.settle_only(raised)
         kinds, delays = np.array([outcome.kind], np.uint8), np.array([outcome.delay_ms], np.int64)
         return BulkOutcome(kinds, delays, {0: outcome}, {0: self._call})
@@ -94,7 +96,7 @@ class TaskRun:
 
 
 async def ran(function: Callable[[Task], Awaitable[Outcome]], call: PluginCall, connections: SshConnections) -> Outcome:
-    """The outcome of a runner; an error is reported with the name of the task."""
+    """Run a task runner and return its outcome; a failure's message begins with the task's name."""
     task = Task(call, connections)
     try:
         return await function(task)

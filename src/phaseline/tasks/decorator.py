@@ -1,4 +1,4 @@
-"""The decorator that declares a function as a task runner; planning reads it from the source text."""
+"""The decorator that declares a function as a task runner; planning reads it from the function's source text."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def task(*, repeatable: bool = False) -> Callable[[F], F]:
-    """Mark a task runner: a function that is called with a ``Task`` and returns an ``Outcome``.
+    """Declare a task runner: a function that is called with a ``Task`` and returns an ``Outcome``.
 
-    ``repeatable``: it may be called again after a crash.
+    ``repeatable``: the runner may be called again after a crash during its call.
     """
     declaration = Declaration("task", repeatable=repeatable)
 

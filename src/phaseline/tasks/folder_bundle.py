@@ -1,4 +1,4 @@
-"""Folders of this machine as one stream of bytes that a host unpacks, named by a digest of the contents."""
+"""Packs a folder of this machine into one tar file for a host, identified by a digest of its contents."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.plugin_errors import NonRecoverableError
 
 MAX_BYTES = 512 * 1024 * 1024
-"""More than this is not sent in one stream."""
+"""Largest total size, in bytes, of a folder that is sent to a host."""
 UNPACK = "tar -xf -"
-"""The command that takes a bundle."""
+"""Shell command by which a host unpacks a bundle from its standard input."""
 
 
 @frozen
 class Bundle:
-    """Content of a folder as a tar file. ``digest`` is the same for the same files, names and rights."""
+    """A folder as a tar file. ``digest`` is equal for equal files, names and permissions."""
 
     digest: str
     content: bytes
@@ -27,12 +27,15 @@ class Bundle:
 
     @property
     def sign(self) -> str:
-        """The name of the file that marks a folder as complete."""
+        """The name of the file that is written to the host's folder when the bundle is completely unpacked."""
         return f".phaseline-{self.digest[:16]}"
 
 
 def bundle_of(folder: Path, *, file_mode: int | None = None, folder_mode: int | None = None) -> Bundle:
-    """Everything in a folder; made once as long as no file in it changes. ``file_mode`` and ``folder_mode``: rights given there."""
+    """Return everything in a folder as a bundle; it is cached until a file in the folder changes.
+
+    ``file_mode`` and ``folder_mode``: permissions on the host, by default those of the files here.
+    """
     if not folder.is_dir():
         raise NonRecoverableError(f"the folder {folder} is not there (any more)")
     files = tuple(sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*")))
@@ -54,7 +57,7 @@ def _made(
         raise NonRecoverableError(f"the folder {folder} holds {size:,} bytes; at most {MAX_BYTES:,} are sent")
 
     def plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
-        """Remove the owner and the time of an entry, which have no meaning on the host; keep or replace its rights."""
+        """Remove the owner and the time of an entry, which have no meaning on the host, and set its permissions."""
         entry.uid = entry.gid = 0
         entry.uname = entry.gname = ""
         entry.mtime = 0

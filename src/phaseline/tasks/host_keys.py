@@ -1,4 +1,4 @@
-"""Trust in host keys: by a file of known hosts, by the blueprint, or on first use."""
+"""Checks the keys of SSH hosts: against a file of known hosts, against the blueprint, or accepted on first use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ if TYPE_CHECKING:
     from asyncssh import SSHKey, SSHKnownHosts
 
 Policy = Literal["known", "accept_new", "any"]
-"""``known``: only keys in the file; ``accept_new``: a host seen for the first time is added to it; ``any``: all."""
+"""Which host keys are accepted.
+
+``known``: only keys in the file of known hosts. ``accept_new``: also the key of a host without a known key, which is
+then added to the file. ``any``: all keys.
+"""
 SSH_PORT = 22
 
 
@@ -25,15 +29,18 @@ class HostKeys:
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """The path of the file of known hosts."""
         return Path(self.file).expanduser()
 
 
 class KeyCheck:
-    """Checks the key of one host for asyncssh; ``refusal`` is the reason if it is not trusted."""
+    """Checks the key of one host for asyncssh. ``refusal`` is the reason if the key is refused."""
 
     def __init__(self, rules: HostKeys, host: str, port: int, said: str = "") -> None:
-        """``said``: the host's public key from the blueprint or the provider; then no other key is trusted."""
+        """Prepare the check.
+
+        ``said``: the host's public key from the blueprint or the provider; if given, no other is accepted.
+        """
         import asyncssh
 
         self._rules, self._host, self._port, self._said = rules, host, port, said
@@ -46,7 +53,7 @@ class KeyCheck:
         return self._host if self._port == SSH_PORT else f"[{self._host}]:{self._port}"
 
     def accepts(self, key: SSHKey) -> bool:
-        """Whether to trust a key that the file of known hosts does not contain for the host."""
+        """Return True if a key is accepted that the file of known hosts does not have for this host."""
         shown = f"{key.get_algorithm()} {key.get_fingerprint()}"
         if self._said:
             self.refusal = f"its host key is {shown}, not the one that its host_key names"

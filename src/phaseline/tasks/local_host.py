@@ -1,4 +1,4 @@
-"""This machine as a place for commands: a shell in its own session, whose standard input is the line."""
+"""Runs commands on this machine: in a shell in its own session, whose standard input is the line."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 @frozen
 class Here:
-    """This machine. ``root``: the absolute folder of the work folders."""
+    """This machine, as the place where commands run. ``root``: the absolute path of the instances' work folders."""
 
     root: str
     name: str = "this machine"
 
     async def open(self, command: Command) -> LocalLine:
-        """Start a shell; its environment is the engine's without the master key."""
+        """Start a shell with the engine's environment, except the master key."""
         environment = plugin_environment()
         loop = asyncio.get_running_loop()
         try:
@@ -35,15 +35,15 @@ class Here:
 
 
 class LocalLine:
-    """The pipe to a shell of this machine."""
+    """The line to a shell on this machine, through pipes."""
 
     def __init__(self, transport: asyncio.SubprocessTransport) -> None:
-        """``transport`` is the shell's."""
+        """Use the pipes of a started shell, whose asyncio transport is ``transport``."""
         self._transport = transport
         self._input = cast("asyncio.WriteTransport", transport.get_pipe_transport(0))
 
     def write(self, data: bytes) -> None:
-        """Bytes for its standard input."""
+        """Write bytes to the shell's standard input."""
         self._input.write(data)
 
     def end(self) -> None:
@@ -51,12 +51,15 @@ class LocalLine:
         self._input.close()
 
     def close(self) -> None:
-        """Release it; a running shell is killed, and its watchdog ends the processes it started."""
+        """Close the line.
+
+        A shell that still runs is killed; its watchdog process ends the processes that it has started.
+        """
         self._transport.close()
 
 
 class _Heard(asyncio.SubprocessProtocol):
-    """Forwards the output of the shell."""
+    """Passes the output and the end of the shell to its ``Command``."""
 
     def __init__(self, command: Command) -> None:
         self._command = command

@@ -1,4 +1,4 @@
-"""Calls a Python function that a package brings, as a native function of one item."""
+"""Calls a Python function of a package, as a native operation of one item."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
 
 PYTHON_FOLDER = "python"
-"""The folder of a package that holds its Python code, unless it names others."""
+"""Default folder of a package's Python code; a package may name others."""
 
 
 class _Own(PluginCall):
-    """The call as the package's function sees it: its inputs are the inputs named in the task."""
+    """The call as the package's function sees it: it has only the inputs that the task declares."""
 
     __slots__ = ("given", "told")
 
@@ -31,7 +31,7 @@ class _Own(PluginCall):
 
     @property
     def inputs(self) -> dict[str, Value]:
-        """Only those."""
+        """The inputs that the task declares for the function."""
         return self.given
 
     @property

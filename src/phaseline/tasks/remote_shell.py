@@ -1,4 +1,4 @@
-"""A shell on a host: its output is logged and its end is awaited; closing its connection ends the shell."""
+"""Runs a script in a shell on a host: logs its output and waits for its end. Closing the connection ends the shell."""
 
 from __future__ import annotations
 
@@ -13,69 +13,75 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LINGER_S = 0.25
-"""Output that comes later than this after the end of a command of this machine is that of something it left running."""
+"""Seconds after the end of a command on this machine in which its remaining output is awaited.
+
+Later output comes from a process that the command has left running.
+"""
 FAR_LINGER_S = 2.0
-"""The same for a remote shell: its output may still arrive after its end is reported."""
+"""Seconds after the end of a command on a host in which its output is awaited, because it may arrive after the end."""
 MOST_LINGERING = 20
-"""So often it is waited for more of it at most."""
+"""Number of times that the waiting for output after a command's end is prolonged, because more output has arrived."""
 AWAIT_END_S = GRACE_S + 5.0
-"""The time in which a shell must end after its connection was closed; then it is given up."""
+"""Seconds in which a shell must end after its input was closed; after that it is no longer awaited."""
 AWAIT_CLOSE_S = 1.0
-"""How long a released shell is still watched."""
+"""Seconds for which the end of a shell is awaited after its line was closed."""
 LAST_LINES = 5
-"""The number of last lines of a command that a failure shows."""
+"""Number of last output lines of a command that a failure shows."""
 MAX_LAST_CHARS = 2_000
-"""The most characters of these lines."""
+"""Largest number of characters of a command's last output lines that a failure shows."""
 
 
 class HostUnreachable(Exception):
-    """A host that cannot be reached, or whose connection was lost; ``is_final``: a retry cannot help."""
+    """Raised if a host cannot be reached or its connection is lost. ``is_final``: a retry cannot help."""
 
     def __init__(self, text: str, *, is_final: bool = False) -> None:
-        """``text`` names the host and the reason."""
+        """Make the error; ``text`` names the host and the reason."""
         super().__init__(text)
         self.is_final = is_final
 
 
 class ShellLine(Protocol):
-    """The connection to a started shell."""
+    """A line: the connection to a started shell."""
 
     def write(self, data: bytes) -> None:
-        """Bytes for its standard input."""
+        """Write bytes to the shell's standard input."""
         ...
 
     def end(self) -> None:
-        """Close the input: the remote process sees its end and stops what it started."""
+        """Close the shell's input; the shell then ends all processes that it has started."""
         ...
 
     def close(self) -> None:
-        """Release the line in any state; safe to call twice."""
+        """Close the line, whether or not the shell has ended. Safe to call twice."""
         ...
 
 
 class CommandHost(Protocol):
-    """Where commands run: this machine or a host."""
+    """A place where commands run: this machine or a host."""
 
     @property
     def name(self) -> str:
-        """What failures call it."""
+        """The name of the place in messages of failures."""
         ...
 
     @property
     def root(self) -> str:
-        """The folder of the instances' work folders; relative to the folder in which shells begin."""
+        """The folder that contains the instances' work folders, absolute or relative to the folder in which shells
+        begin.
+        """
         ...
 
     async def open(self, command: Command) -> ShellLine:
-        """Start a shell that reads its script (``scripts.BOOT``). Raises ``HostUnreachable``."""
+        """Start a shell that reads its script from its input (``shell_scripts.BOOT``). Raises ``HostUnreachable``."""
         ...
 
 
 @frozen
 class Ended:
-    """The end of a command: its exit code (negative: the signal) and ``lines``, its last lines of output.
+    """How a command has ended. ``code``: its exit code, or minus the signal's number; ``lines``: its last output lines.
 
-    ``is_late``: it was ended because its time limit was over. ``said``: the part of its standard output that was kept.
+    ``is_late``: the command was ended because its time limit had passed. ``said``: the kept part of its standard
+    output.
     """
 
     code: int
@@ -85,7 +91,7 @@ class Ended:
 
 
 class _Logger:
-    """Passes lines to the logger and keeps the last lines."""
+    """Passes output lines to the log, and keeps the last ones."""
 
     def __init__(self, log: Callable[[str, str], None] | None) -> None:
         self._log = log
@@ -100,10 +106,15 @@ class _Logger:
 
 
 class Command:
-    """The output of one shell. Used in the loop's thread only."""
+    """The output and the end of one shell. Use it only in the thread of the event loop."""
 
     def __init__(self, log: Callable[[str, str], None] | None, missing: str = "") -> None:
-        """``log(level, line)`` receives each line of output; None: no log. ``missing``: an error that is not logged."""
+        """Start collecting output.
+
+        ``log(level, line)`` is called for each line; if ``log`` is None, lines are not logged.
+
+        ``missing``: an error message that is recognized (``is_missing``) instead of being logged.
+        """
         import codecs
 
         self._loop = asyncio.get_running_loop()
@@ -119,7 +130,7 @@ class Command:
         self.is_missing = False
 
     def heard(self, data: bytes, *, is_error: bool) -> None:
-        """A piece of its output."""
+        """Receive a piece of the shell's output."""
         self._has_spoken = True
         if is_error and self._missing:
             data, self._held = self._held + data, b""
@@ -131,12 +142,15 @@ class Command:
         log.write(decoder.decode(data))
 
     def exited(self, code: int, linger_s: float = LINGER_S) -> None:
-        """The shell has ended; wait up to ``linger_s`` for the rest of its output."""
+        """Record that the shell has ended, and wait up to ``linger_s`` seconds for the rest of its output."""
         self._code, self._linger_s = code, linger_s
         self._loop.call_later(linger_s, self._linger)
 
     def closed(self, error: BaseException | None = None) -> None:
-        """The output is complete. ``error``: the exception that closed the connection before the end was known."""
+        """Record that the output is complete.
+
+        ``error``: the exception that closed the connection before the shell's exit code arrived.
+        """
         if self.ended.done():
             return
         if self._held and not self.is_missing:
@@ -149,7 +163,7 @@ class Command:
             self.ended.set_exception(error)
 
     def told(self, code: int, *, is_late: bool = False) -> Ended:
-        """Its end, with its output."""
+        """Return how the command has ended, with its last output."""
         text = "\n".join(self._logger.last)[-MAX_LAST_CHARS:]
         return Ended(code, tuple(text.split("\n")) if text else (), is_late, self._streams[0][0].text())
 
@@ -171,11 +185,12 @@ async def run(
     content: bytes | None = None,
     missing: str = "",
 ) -> Ended | None:
-    """Run a script at a place and return how it ended.
+    """Run a script in a shell of ``place``, and return how it ended, or None if the script only wrote ``missing``.
 
-    ``content``: bytes for its standard input, which is closed after them; None: the input remains open while the script runs.
-    Returns None if the script only wrote ``missing``. After ``limit_s()`` seconds (0: no limit; called when the line is open)
-    or when this call is canceled, all processes that the script has started are ended. Raises ``HostUnreachable``.
+    ``content``: bytes for the shell's standard input, which is closed after them; if None, the input stays open while
+    the script runs. ``limit_s`` is called when the line is open, and returns the time limit in seconds, 0 for none.
+    When the limit has passed, or this coroutine is canceled, all processes that the script has started are ended.
+    Raises ``HostUnreachable``.
     """
     command = Command(log, missing)
     line = await place.open(command)

@@ -1,8 +1,9 @@
-"""Scripts in POSIX shell for hosts: start a command, receive files, end remaining processes.
+"""POSIX shell scripts that hosts run: start a command, receive files, end remaining processes.
 
-A shell is started with ``BOOT`` and gets its script as one line on its standard input, so that no command, file name or
-variable is visible in a list of processes. The input after this line is either the *line* that keeps a command running
-(``lived``) or the content of files (``received``).
+A shell is started with ``BOOT`` and then reads its script as one line from its standard input, so that no command, file
+name or variable is visible in a list of processes. What follows this line in the input depends on the script. For a
+command (``lived``) nothing follows: the open input is the *line* that keeps the command running. For files
+(``received``) it is their content.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ from base64 import b64encode
 from collections.abc import Mapping
 
 BOOT = 'IFS= read -r script && eval "$(printf %s "$script" | base64 -d)"'
-"""What a shell is started with: it reads its script, byte by byte, and leaves the rest of its input to it."""
+"""Command with which a shell is started: it reads one line of its input and runs it as a script.
+
+It reads byte by byte, so that the rest of the input is left to the script.
+"""
 MARK = "PHASELINE_TASK"
-"""The variable by which everything that a command has started is found."""
+"""Environment variable by which all processes are found that a command has started."""
 GRACE_S = 5
-"""Time between SIGTERM and SIGKILL."""
+"""Seconds between SIGTERM and SIGKILL when processes are ended."""
 
 # What leads its group is named as a process, too: before it leads, it has no group and not yet the mark.
 _FAMILY = """
@@ -65,7 +69,7 @@ rm -f {sign}
 
 
 def encoded(script: str) -> bytes:
-    """A script as the line that ``BOOT`` reads."""
+    """Encode a script as the line that ``BOOT`` reads."""
     return b64encode(script.encode("utf-8", "surrogateescape")) + b"\n"
 
 
@@ -80,10 +84,11 @@ def lived(
     environment: Mapping[str, str] | None = None,
     grace_s: int = GRACE_S,
 ) -> str:
-    """A script for a command that runs only while the shell's input is open; its exit code becomes the shell's.
+    """Return a script that runs a command as long as the shell's input is open, and exits with the command's exit code.
 
-    Processes of an earlier attempt with the same ``mark`` are ended first. ``folder`` is created if needed; if it does not
-    contain the file ``sign`` (empty: no check), ``missing`` is written to standard error and nothing is run.
+    The script first ends processes of an earlier attempt, which have the same ``mark``. It creates ``folder`` if
+    necessary. If ``sign`` is given and the folder has no file of this name, the script writes ``missing`` to standard
+    error and runs nothing.
     """
     exports = [f"export {name}={shlex.quote(value)}" for name, value in {**(environment or {}), MARK: mark}.items()]
     return "\n".join(
@@ -99,5 +104,8 @@ def lived(
 
 
 def received(folder: str, take: str, sign: str = "") -> str:
-    """Unpack the input into a folder by the command ``take``; ``sign`` is the file that marks it as complete."""
+    """Return a script that unpacks its input into a folder with the command ``take``.
+
+    ``sign`` is a file that the script creates at the end, to mark the folder as complete.
+    """
     return _RECEIVED.format(folder=shlex.quote(folder), take=take, sign=shlex.quote(sign))

@@ -1,4 +1,7 @@
-"""Hosts reached over SSH. Commands on one host share connections, which remain open for a while for later commands."""
+"""Runs commands on hosts over SSH.
+
+Commands on one host share connections, which stay open for a while for later commands.
+"""
 
 from __future__ import annotations
 
@@ -19,24 +22,27 @@ if TYPE_CHECKING:
     from phaseline.tasks.remote_shell import Command
 
 ROOT = ".phaseline"
-"""The folder of work folders on a host, below the user's home."""
+"""Folder on a host that contains the work folders, below the user's home."""
 MOST_SESSIONS = 8
-"""Simultaneous shells on one connection; sshd allows ten by default."""
+"""Largest number of simultaneous shells on one connection; sshd allows ten by default."""
 MOST_HERE, MOST_THERE = 50, 500
-"""Commands at once on this machine, and on all hosts together; others wait, and their time has not begun."""
+"""Largest numbers of simultaneous commands: on this machine, and on all hosts together.
+
+Other commands wait; their time limits begin only when they start.
+"""
 MOST_OPENING = 32
-"""Connections that are being made at once."""
+"""Largest number of connections that are being opened at the same time."""
 IDLE_S = 20.0
-"""How long an unused connection is kept."""
+"""Seconds for which an unused connection is kept open."""
 CONNECT_S, LOGIN_S, CLOSE_S = 20.0, 60.0, 1.0
-"""Time limits for connecting, logging in and closing."""
+"""Time limits in seconds for connecting, for logging in, and for closing a connection."""
 ALIVE_S = 15.0
-"""How often a silent host is asked whether it is there."""
+"""Seconds between two keep-alive messages, by which a lost connection is noticed."""
 
 
 @frozen
 class Address:
-    """The login of a host. ``key``: a private key or the path of one; ``host_key``: the host's public key."""
+    """Address and login of a host. ``key``: a private key or its path; ``host_key``: the host's public key."""
 
     host: str
     user: str
@@ -46,14 +52,14 @@ class Address:
     host_key: str = ""
 
     def __str__(self) -> str:
-        """Without what is secret."""
+        """Return user, host and port without the secret parts."""
         return f"{self.user}@{self.host}" + (f":{self.port}" if self.port != SSH_PORT else "")
 
     __repr__ = __str__
 
 
 class _Shared:
-    """One connection, and how many use it."""
+    """One connection, and the number of shells that use it."""
 
     def __init__(self, opening: asyncio.Task[asyncssh.SSHClientConnection]) -> None:
         self.opening = opening
@@ -61,14 +67,16 @@ class _Shared:
 
     @property
     def is_gone(self) -> bool:
-        """True when no shell can be started on it any more."""
+        """True if the connection has failed or is closed, so that no shell can be started on it."""
         if not self.opening.done():
             return False
         return self.opening.cancelled() or self.opening.exception() is not None or self.opening.result().is_closed()
 
 
 class SshConnections:
-    """The connections of one event loop, by address, and the limits on opening connections and on commands."""
+    """The SSH connections of one event loop by address, with limits on opening connections and on simultaneous
+    commands.
+    """
 
     def __init__(self, rules: HostKeys) -> None:
         self._rules = rules
@@ -78,7 +86,7 @@ class SshConnections:
         self._lingering: set[asyncio.Task[None]] = set()
 
     async def acquire(self, address: Address) -> _Shared:
-        """A connection to use; ``release`` it. Raises ``HostUnreachable``."""
+        """Return a connection with room for one more shell; ``release`` it after use. Raises ``HostUnreachable``."""
         pool = self._shared.setdefault(address, [])
         pool[:] = [shared for shared in pool if not shared.is_gone]
         shared = next((shared for shared in pool if shared.users < MOST_SESSIONS), None)
@@ -94,7 +102,7 @@ class SshConnections:
         return shared
 
     def release(self, shared: _Shared) -> None:
-        """A user of the connection has released it."""
+        """Give back a connection; it is closed if nothing uses it for ``IDLE_S`` seconds."""
         shared.users -= 1
         if not shared.users:
             lingering = asyncio.get_running_loop().create_task(self._linger(shared))
@@ -102,7 +110,7 @@ class SshConnections:
             lingering.add_done_callback(self._lingering.discard)
 
     async def close(self) -> None:
-        """Close unused connections."""
+        """Close all unused connections."""
         for lingering in list(self._lingering):
             lingering.cancel()
         await asyncio.gather(*self._lingering, return_exceptions=True)
@@ -166,7 +174,10 @@ class SshConnections:
 
 
 def _keys(address: Address) -> dict[str, Any]:
-    """The arguments for the login keys; the user's own keys and agent only if none are given."""
+    """Return asyncssh's arguments for the login.
+
+    The user's own keys and agent are used only if no key or password is given.
+    """
     import asyncssh
 
     if not address.key:
@@ -191,7 +202,7 @@ def _client(check: KeyCheck) -> Any:
     import asyncssh
 
     class Client(asyncssh.SSHClient):
-        """Asks the check."""
+        """Asks the ``KeyCheck`` whether a host's key is accepted."""
 
         def validate_host_public_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:  # noqa: ARG002
             return check.accepts(key)
@@ -200,17 +211,17 @@ def _client(check: KeyCheck) -> Any:
 
 
 class Host:
-    """A host over SSH."""
+    """A host that is reached over SSH, as the place where commands run."""
 
     def __init__(self, id: str, address: Address, connections: SshConnections) -> None:
-        """``id``: that of its instance."""
+        """Describe the host of the instance ``id``; nothing is connected yet."""
         self.name = f"{id} ({address})"
         self.root = ROOT
         self._address = address
         self._connections = connections
 
     async def open(self, command: Command) -> SshLine:
-        """Start a shell there."""
+        """Start a shell on the host. Raises ``HostUnreachable``."""
         import asyncssh
 
         shared = await self._connections.acquire(self._address)
@@ -229,26 +240,26 @@ class Host:
 
 
 class SshLine:
-    """The channel to a shell on a host."""
+    """The line to a shell on a host, through an SSH channel."""
 
     def __init__(self, channel: Any, release: Any) -> None:
-        """``release`` is called when it is released."""
+        """Use an open channel. ``release`` is called when the line is closed."""
         self._channel = channel
         self._release = release
         self._is_closed = False
 
     def write(self, data: bytes) -> None:
-        """Bytes for its standard input."""
+        """Write bytes to the shell's standard input."""
         if not self._channel.is_closing():
             self._channel.write(data)
 
     def end(self) -> None:
-        """Close its input."""
+        """Close the shell's standard input."""
         if not self._channel.is_closing():
             self._channel.write_eof()
 
     def close(self) -> None:
-        """Close the channel."""
+        """Close the channel, and release its connection. Safe to call twice."""
         if not self._is_closed:
             self._is_closed = True
             self._channel.close()
@@ -256,7 +267,7 @@ class SshLine:
 
 
 class _Session:
-    """Forwards the output of the shell: the methods of a session that asyncssh calls."""
+    """Passes the output and the end of a shell to its ``Command``. asyncssh calls these methods."""
 
     def __init__(self, command: Command, name: str) -> None:
         self._command = command
@@ -264,40 +275,40 @@ class _Session:
         self._has_exited = False
 
     def connection_made(self, chan: Any) -> None:
-        """Its channel is open."""
+        """Do nothing when the channel is open."""
 
     def session_started(self) -> None:
-        """The shell runs."""
+        """Do nothing when the shell runs."""
 
     def pause_writing(self) -> None:
-        """Does nothing: all data to be sent is in memory already."""
+        """Do nothing: data to be sent is in memory already, so there is nothing to pause."""
 
     def resume_writing(self) -> None:
-        """Nothing, as before."""
+        """Do nothing, because ``pause_writing`` pauses nothing."""
 
     def xon_xoff_requested(self, client_can_do: bool) -> None:  # noqa: FBT001 - asyncssh's signature
-        """Nothing: there is no terminal."""
+        """Do nothing: there is no terminal."""
 
     def data_received(self, data: bytes, datatype: int | None) -> None:
         """Receive a piece of output: standard error if it has a ``datatype``, else standard output."""
         self._command.heard(data, is_error=datatype is not None)
 
     def eof_received(self) -> bool:
-        """No more output; the channel stays open until the end is reported."""
+        """Keep the channel open after the last output, until the shell's exit code arrives."""
         return True
 
     def exit_status_received(self, status: int) -> None:
-        """The shell has ended."""
+        """Record the shell's exit code."""
         self._has_exited = True
         self._command.exited(status, FAR_LINGER_S)
 
     def exit_signal_received(self, name: str, core_dumped: bool, msg: str, lang: str) -> None:  # noqa: ARG002, FBT001
-        """A signal ended the shell."""
+        """Record that a signal has ended the shell."""
         self._has_exited = True
         self._command.exited(-getattr(signal, f"SIG{name}", signal.SIGKILL), FAR_LINGER_S)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The channel is closed: by the end of the shell, or because the line was lost."""
+        """Record that the channel is closed: after the end of the shell, or because the connection was lost."""
         lost = (
             None
             if self._has_exited

@@ -31,30 +31,34 @@ if TYPE_CHECKING:
     from phaseline.tasks.ssh_host import SshConnections
 
 TIMEOUT_S = 300.0
-"""The default time limit for all attempts of a task on an instance together."""
+"""Default time limit, in seconds, of all attempts of a task on an instance together."""
 SCRIPTS = "deployment_scripts"
-"""The folder of a package that holds its scripts, unless it names another."""
+"""Default folder of a package's scripts; a package may name another."""
 MASTER = "master"
-"""What a task is called to run on that is of no instance: this machine."""
+"""What messages call this machine if a task belongs to no instance."""
 
 
 class Task:
-    """What a runner is called with."""
+    """A task on an instance: the argument with which a task runner is called."""
 
     def __init__(self, call: PluginCall, connections: SshConnections) -> None:
-        """``connections``: the connections of the event loop on which the runner runs."""
+        """Prepare the task of a call. ``connections``: the SSH connections of the event loop in
+        which the runner runs.
+        """
         self.call = call
         self._connections = connections
         self._said = cast("Mapping[str, Value]", call.inputs.get("task") or {})
         self.parameters = cast("Mapping[str, Value]", call.inputs.get("parameters") or {})
         self.has_another = False
-        """Whether, if this attempt takes too long, there may be another: its own limit comes before that of all."""
+        """True if the task may be tried again when this attempt times out, because the limit of each attempt ends
+        first.
+        """
 
     # -- what it is called --------------------------------------------------------------------------------------
 
     @property
     def package(self) -> str:
-        """Name and version of its package."""
+        """The name and version of the task's package."""
         return f"{self._said.get('package', '')}-{self._said.get('version', '')}"
 
     @property
@@ -64,21 +68,30 @@ class Task:
 
     @property
     def name(self) -> str:
-        """Such as ``net-1.0.2: tasks.yaml task 1 (post_deployment/100) on web_a1b2c3``; people count from 1."""
+        """The task's name in messages, such as ``net-1.0.2: tasks.yaml task 1 (post_deployment/100) on web_a1b2c3``.
+
+        The number of the task counts from 1.
+        """
         index, id = int(str(self._said.get("index", 0))) + 1, self._said.get("id") or ""
         which = f"task '{id}'" if id else f"task {index}"
         stage = f" ({self._said['stage']})" if self._said.get("stage") else ""
         return f"{self.package}: {self._said.get('file') or 'tasks.yaml'} {which}{stage} on {self.instance_id}"
 
     def text(self, key: str) -> str:
-        """A parameter that must be a text. Raises ``NonRecoverableError``: packages are checked, but inputs are evaluated."""
+        """Return a parameter that must be a text.
+
+        Raises ``NonRecoverableError`` if it is none, which is known only now if the parameter is an evaluated
+        expression.
+        """
         value = self.parameters.get(key)
         if not isinstance(value, str) or not value:
             raise NonRecoverableError(f"its parameter '{key}' is no text")
         return value
 
     def failed(self, text: str, *, retry: bool = False) -> Outcome:
-        """The outcome of a failure; with ``retry`` the engine tries again, as often as the task allows."""
+        """Return the outcome of a failure; with ``retry`` the engine tries the task again, as often
+        as the task allows.
+        """
         kind = OutcomeKind.RETRY if retry else OutcomeKind.FAILED
         return Outcome(kind, message=truncate(f"{self.name}: {text}", MAX_MESSAGE_CHARS))
 
@@ -86,7 +99,7 @@ class Task:
 
     @cached_property
     def host(self) -> InstanceContext | None:
-        """The host that is reached over SSH; None: it runs on this machine (decision 25)."""
+        """The host instance that is reached over SSH, or None if the task runs on this machine (decision 25)."""
         instance = self.call.instance
         id = None if instance is None else instance.host
         if instance is None or id is None:
@@ -107,29 +120,30 @@ class Task:
 
     @property
     def folder(self) -> str:
-        """Its folder on the host, with the scripts of its package and the files that its commands write."""
+        """The task's work folder on the host, with the scripts of its package and the files that its commands write."""
         own = (self.call.site.deployment.id, self.instance_id, self.package)
         return "/".join((self.place.root, *map(folder_name, own)))
 
     @cached_property
     def bundle(self) -> Bundle | None:
-        """The scripts of its package; None if it has none."""
+        """The scripts of the task's package, or None if it has none."""
         scripts = self.call.inputs.get("scripts")
         folder = self.package_folder / str(scripts or SCRIPTS)
         return bundle_of(folder) if scripts or folder.is_dir() else None
 
     @property
     def package_folder(self) -> Path:
-        """The folder of its package on this machine."""
+        """The folder of the task's package on this machine."""
         return Path(str(self.call.inputs.get("package_folder") or "."))
 
     # -- how long it may take -----------------------------------------------------------------------------------
 
     def left_s(self) -> float:
-        """The time limit of this attempt; 0: none. The time starts when the first attempt can begin.
+        """Return the time limit of this attempt in seconds, 0 for none.
 
-        ``timeout`` bounds all attempts together, ``attempt_timeout`` each of them. Raises ``NonRecoverableError`` when no
-        time is left. A user's retry starts the time again.
+        The parameter ``timeout`` limits all attempts together, from the start of the first one; ``attempt_timeout``
+        limits each attempt. Raises ``NonRecoverableError`` if no time is left. After a user's retry, the time starts
+        again.
         """
         now = time.time()
         data = self.call.data
@@ -144,7 +158,7 @@ class Task:
 
     @property
     def attempt_s(self) -> float:
-        """The time limit of each attempt in seconds; 0: no limit but that of all attempts together."""
+        """The time limit of each attempt in seconds; 0 if only all attempts together are limited."""
         return self._seconds("attempt_timeout", 0)
 
     @property
@@ -189,7 +203,10 @@ class Task:
         return ended
 
     async def send(self, content: bytes, folder: str, take: str) -> None:
-        """Pass bytes to a command in a folder on the host. ``NonRecoverableError`` with its output if it fails."""
+        """Pass bytes to the command ``take`` in a folder on the host.
+
+        Raises ``NonRecoverableError`` with the command's output if it fails.
+        """
         async with self._room:
             await self._send(content, folder, take)
 
@@ -210,7 +227,7 @@ class Task:
             raise NonRecoverableError(f"files could not be written on {self.place.name}: {said}")
 
     def environment(self) -> dict[str, str]:
-        """What its commands find in their environment."""
+        """Return the environment variables of the task's commands."""
         instance = self.call.instance
         settings = self.call.inputs.get("settings")
         return {
@@ -225,8 +242,9 @@ class Task:
 
 
 def address_of(host: InstanceContext) -> Address:
-    """The login of a host, from its address and its agent_config, which are looked up as in the ancestor.
+    """Return the address and login of a host.
 
+    They come from its address and from ``agent_config``, which are looked up as Cloudify does.
     Raises ``NonRecoverableError`` if a required value is missing.
     """
     properties, runtime = host.node.properties, host.runtime_properties

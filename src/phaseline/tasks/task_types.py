@@ -1,4 +1,4 @@
-"""The runners of tasks by type. Their inputs are described in ``model.packages.task_inputs``."""
+"""The task runners, one for each type of task. Their inputs are described in ``model.packages.task_inputs``."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from phaseline.tasks.task import Task
 
 CANNOT_START = (126, 127)
-"""Exit codes of a shell that could not run the program (decision 6)."""
+"""Exit codes by which a shell reports that the program could not be started (decision 6)."""
 PUPPET_PATH = "/opt/puppetlabs/bin"
-"""Where Puppet's own packages put it."""
+"""Folder in which Puppet's own installation packages put the program."""
 CHANGED = 2
-"""Exit code of Puppet for a run with changes."""
+"""Exit code of Puppet after a successful run that changed something."""
 BOOT_ID = "cat /proc/sys/kernel/random/boot_id"
-"""Prints what is another after each boot."""
+"""Command that prints the id of the current boot, which is different after each boot."""
 BOOT_KEY = "phaseline_boot_id"
-"""The runtime property that holds what it printed before a reboot."""
+"""Runtime property that stores the boot id from before a reboot."""
 LOOK_AGAIN_S = 5.0
-"""How often it is looked whether a machine is back."""
+"""Seconds between two checks whether a machine has rebooted."""
 
 
 @task(repeatable=True)
@@ -39,13 +39,16 @@ async def shell(task: Task) -> Outcome:
 
 @task(repeatable=False)
 async def shell_once(task: Task) -> Outcome:
-    """Run ``cmd`` as ``shell`` does, for a command that must not be tried again."""
+    """Run ``cmd`` as ``shell`` does. This type is for commands that must not be repeated after a crash."""
     return judged(task, await task.command(task.text("cmd")))
 
 
 @task(repeatable=True)
 async def puppet(task: Task) -> Outcome:
-    """Apply ``puppet_manifest`` with ``puppet_modules``; the task also fails if Puppet could not apply a resource."""
+    """Apply ``puppet_manifest`` with ``puppet_modules``.
+
+    The task fails if Puppet fails or cannot apply one of its resources.
+    """
     manifest, modules = shlex.quote(task.text("puppet_manifest")), shlex.quote(task.text("puppet_modules"))
     ended = await task.command(
         f"PATH=$PATH:{PUPPET_PATH}; command -v puppet >/dev/null || exit 127; "
@@ -60,7 +63,10 @@ async def puppet(task: Task) -> Outcome:
 
 @task(repeatable=True)
 async def upload_file(task: Task) -> Outcome:
-    """Write ``data`` to the file ``path``, whole or not at all; ``permissions`` such as ``0600`` if given."""
+    """Write ``data`` to the file ``path``, which is replaced as a whole.
+
+    ``permissions``: octal digits such as ``0600``.
+    """
     data = task.parameters.get("data")
     content = (data if isinstance(data, str) else "").encode()
     await _write(task, content, task.text("path"), _mode(task, "permissions"))
@@ -69,7 +75,7 @@ async def upload_file(task: Task) -> Outcome:
 
 @task(repeatable=True)
 async def copy_files(task: Task) -> Outcome:
-    """Copy each of ``files`` {src, dst}; a relative ``src`` is in the package."""
+    """Copy each {src, dst} of ``files`` to the host; a relative ``src`` is in the package's folder."""
     files = task.parameters.get("files")
     if not isinstance(files, list):
         raise NonRecoverableError("its parameter 'files' is no list")
@@ -105,7 +111,7 @@ async def sync(task: Task) -> Outcome:
 
 @task(repeatable=False)
 def python(call: PluginCall) -> Outcome:
-    """Call ``function`` (``module:function`` of the package) with an item whose inputs are ``inputs``."""
+    """Call the package's ``function`` (``module:function``) with one item that has ``inputs`` as its inputs."""
     from phaseline.tasks.package_functions import call_own
 
     return call_own(call)
@@ -113,7 +119,7 @@ def python(call: PluginCall) -> Outcome:
 
 @task(repeatable=True)
 async def note_boot(task: Task) -> Outcome:
-    """Store the id of the host's current boot; on this machine a reboot is refused."""
+    """Store the id of the host's current boot, before a reboot. A reboot of this machine is refused."""
     if task.host is None:
         return task.failed(
             "a reboot of this machine is refused: the task is for instances on hosts that are reached over SSH"
@@ -128,7 +134,7 @@ async def note_boot(task: Task) -> Outcome:
 
 @task(repeatable=True)
 async def await_boot(task: Task) -> Outcome:
-    """Wait until its host answers from another boot than before; no thread is held meanwhile."""
+    """Wait until the host answers with another boot id than before the reboot. No thread waits meanwhile."""
     from phaseline.tasks.remote_shell import HostUnreachable
 
     assert task.call.instance is not None
@@ -149,7 +155,7 @@ async def await_boot(task: Task) -> Outcome:
 
 
 def judged(task: Task, ended: Ended) -> Outcome:
-    """What the end of a command means."""
+    """Return the task's outcome for the way in which its command has ended."""
     last = "".join(f"\n    {line}" for line in ended.lines)
     said = f"; its last lines:{last}" if last else "; it printed nothing"
     where = f" on {task.place.name}" if task.host is not None else ""
@@ -165,7 +171,7 @@ def judged(task: Task, ended: Ended) -> Outcome:
 
 
 def _late(task: Task, said: str) -> Outcome:
-    """The outcome of a time-out, of this attempt or of all attempts together."""
+    """Return the outcome of a command that exceeded the time limit of its attempt, or of all attempts together."""
     what = "what it had started was ended" + said
     if task.has_another:
         return task.failed(f"this attempt timed out after {task.attempt_s:g} s; {what}", retry=True)
@@ -173,7 +179,7 @@ def _late(task: Task, said: str) -> Outcome:
 
 
 def _source(task: Task, name: str) -> Path:
-    """A file or folder on this machine; a relative name is within the package."""
+    """Return the path of a file or folder on this machine; a relative name is in the package's folder."""
     path = task.package_folder / name
     if "://" in name:
         raise NonRecoverableError(
@@ -187,7 +193,7 @@ def _source(task: Task, name: str) -> Path:
 
 
 def _there(task: Task, name: str) -> str:
-    """A path on the host or machine of the task; a relative name is below the task's work folder."""
+    """Return a path on the task's host; a relative name is below the task's work folder."""
     return name if name.startswith("/") else f"{task.folder}/{name}"
 
 
