@@ -64,8 +64,9 @@ class CallSpan:
 class StoryLine:
     """One line of the history of an instance: an event, a new state or a task.
 
-    ``at`` is the time in ms, or 0 if unknown. ``operation`` is the full name of the operation, or empty for a line about no
-    operation. ``target`` is the number of the relationship's target instance for a task of a relationship, otherwise -1.
+    ``at`` is the time in ms, or 0 if unknown. ``operation`` is the full name of the operation, or empty for a line
+    about no operation. ``target`` is the number of the relationship's target instance for a task of a relationship,
+    otherwise -1.
     """
 
     kind: Literal["event", "state", "task"]
@@ -99,8 +100,9 @@ class GraphOutcome:
 class Entries:
     """The entries of a graph, grouped by the instance in whose sequence they run.
 
-    ``order`` holds all entry positions, sorted by instance and then by position. ``owner`` is the instance number for each
-    element of ``order``, or -1 for an entry without an instance. ``step`` is the step number of each entry position, int32.
+    ``order`` holds all entry positions, sorted by instance and then by position. ``owner`` is the instance number for
+    each element of ``order``, or -1 for an entry without an instance. ``step`` is the step number of each entry
+    position, int32.
     """
 
     def __init__(self, topology: Topology, graph: Graph) -> None:
@@ -175,7 +177,7 @@ class InstanceStory:
         return position in self.calls or Status(int(self.statuses[position])) in BEGUN
 
     def is_done(self, position: int) -> bool:
-        """Return True if the next entry may begin: this entry is completed, passed, or failed with its failure tolerated."""
+        """Return True if the next entry may begin: this one is completed, passed, or failed with the mark TOLERANT."""
         status = Status(int(self.statuses[position]))
         return status in {Status.COMPLETED, Status.PASSED} or self.is_ignored(position)
 
@@ -243,7 +245,7 @@ class InstanceStory:
         return any(is_of_state(operation) for operation in self.positions)
 
     def tell_stays(self) -> list[StoryLine]:
-        """Return the lines of an instance on a state path: the states that it entered, and the calls in each of them."""
+        """Return the lines of an instance on a state path: the states that it entered, and the calls in each state."""
         lines: list[StoryLine] = []
         at = 0
         for operation, positions in self.positions.items():

@@ -1,7 +1,8 @@
-"""Turn the history of an instance in a graph into Cloudify events. They are computed when read, never stored (W12, W20, W23).
+"""Turn the history of an instance in a graph into Cloudify events.
 
-A *tale* is a script of messages: the operations of a workflow in order, each with the sentences shown before and
-after it. ``TALES`` maps the verb of a graph, such as ``install``, to the function that chooses the tales of an instance.
+They are computed when read, never stored (W12, W20, W23). A *tale* is a script of messages: the operations of a
+workflow in order, each with the sentences shown before and after it. ``TALES`` maps the verb of a graph, such as
+``install``, to the function that chooses the tales of an instance.
 """
 
 from __future__ import annotations
@@ -86,8 +87,9 @@ def narrate_all(
 ) -> Iterator[tuple[int, list[StoryLine]]]:
     """Yield (instance number, its event lines) for each instance.
 
-    Faster than calling ``narrate`` for each instance, because the entries are sorted by instance only once. ``present`` is
-    {instance number: its state before the graph}. ``entries`` are the graph's entries, if the caller has sorted them already.
+    Faster than calling ``narrate`` for each instance, because the entries are sorted by instance only once. ``present``
+    is {instance number: its state before the graph}. ``entries`` are the graph's entries, if the caller has sorted them
+    already.
     """
     entries = entries or Entries(known.topology, known.graph)
     teller = TALES.get(known.graph.verb, _own)
@@ -121,7 +123,7 @@ def _uninstall(story: InstanceStory, present: State | None) -> Iterable[MessageS
 
 
 def _again(story: InstanceStory, present: State | None) -> Iterable[MessageScript]:
-    """Yield the tales of an instance that is uninstalled because its whole life cycle is repeated after a failure (W5)."""
+    """Yield the tales of an instance that is uninstalled because its life cycle is repeated after a failure (W5)."""
     yield LIFE_CYCLE_AGAIN_TALE
     yield from _uninstall(story, present)
 

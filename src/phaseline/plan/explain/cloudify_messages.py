@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class MessagePart:
     """An operation with the lines that are shown before and after it.
 
-    A line that begins with ``= `` is a state of the instance, any other line is a sentence. ``frame`` holds the lines that
-    are shown instead if the instance has no entry for the operation, or if the part has no operation.
+    A line that begins with ``= `` is a state of the instance, any other line is a sentence. ``frame`` holds the lines
+    that are shown instead if the instance has no entry for the operation, or if the part has no operation.
     """
 
     operation: str = ""
@@ -190,7 +190,10 @@ RESUME_TALE = MessageScript(
         MessagePart(frame=("= started", "Node instance resumed")),
     )
 )
-"""The scripts of suspend and resume. Cloudify has no such workflows, so the sentences are Phaseline's own (decision 24)."""
+"""The scripts of suspend and resume.
+
+Cloudify has no such workflows, so the sentences are Phaseline's own (decision 24).
+"""
 
 CHECK_STATUS_TALE = MessageScript((MessagePart(op.CHECK_STATUS),))
 CHECK_DRIFT_TALE = MessageScript((MessagePart(op.CHECK_DRIFT), MessagePart(op.CHECK_RELATIONSHIP_DRIFT)))

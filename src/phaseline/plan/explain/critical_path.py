@@ -1,4 +1,4 @@
-"""Compute the times of a graph's phases, and its critical path: the chain of calls that decided when the graph was done.
+"""Compute the times of a graph's phases, and its critical path: the chain of calls that decided when it was done.
 
 The *critical path* is found backwards, from the call that ended last. The call before it on the path is the one of its
 needs that ended last, and so on. Entries that are never called, such as milestones, are replaced by their own needs.

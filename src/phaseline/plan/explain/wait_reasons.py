@@ -41,9 +41,9 @@ NOTHING_SAID = NoteRow(-1)
 class Blocker:
     """An entry for which another entry waits.
 
-    ``instance`` is the id of its instance. ``attempts`` is the number of the retry that is due or running after a failed
-    call, 0 if the last call did not fail. ``max_retries`` is the largest number of retries, -1 for no limit. ``due`` is
-    when a sleeping entry is called again, in ms; 0 if it does not sleep.
+    ``instance`` is the id of its instance. ``attempts`` is the number of the retry that is due or running after a
+    failed call, 0 if the last call did not fail. ``max_retries`` is the largest number of retries, -1 for no limit.
+    ``due`` is when a sleeping entry is called again, in ms; 0 if it does not sleep.
     """
 
     instance: str
@@ -60,9 +60,10 @@ class Blocker:
 class Reason:
     """The reason why one entry of an instance has not continued.
 
-    ``text`` is a sentence with the reason, ``mend`` explains how to unblock the entry. ``since`` and ``until`` are in ms, 0
-    if unknown. The entry waits for ``blocker_count`` entries; ``blockers`` holds the first ``SHOWN_BLOCKERS`` of them. If
-    these are blocked themselves, ``roots`` holds the entries that block them all, also at most ``SHOWN_BLOCKERS``.
+    ``text`` is a sentence with the reason, ``mend`` explains how to unblock the entry. ``since`` and ``until`` are in
+    ms, 0 if unknown. The entry waits for ``blocker_count`` entries; ``blockers`` holds the first ``SHOWN_BLOCKERS`` of
+    them. If these are blocked themselves, ``roots`` holds the entries that block them all, also at most
+    ``SHOWN_BLOCKERS``.
     """
 
     kind: Kind
@@ -81,8 +82,8 @@ class Reason:
 class _Case:
     """One graph with everything known about its run, and the instance that the explanation is about.
 
-    ``status`` is indexed by entry position. ``running`` is {position: when its open call began} and ``ended`` {position:
-    when its last call ended}, both in ms.
+    ``status`` is indexed by entry position. ``running`` is {position: when its open call began} and ``ended``
+    {position: when its last call ended}, both in ms.
     """
 
     topology: Topology
@@ -143,7 +144,10 @@ class _Case:
         return (note.retries, policy.max_retries) if is_tried else (0, 0)
 
     def standing(self, position: int) -> str:
-        """Return the entry's status in words, such as ``running``; for a failed call that is retried, ``failing, retry 2 of 5``."""
+        """Return the entry's status in words, such as ``running``.
+
+        For a failed call that is retried, the text contains the number of the retry: ``failing, retry 2 of 5``.
+        """
         attempts, most = self.retry(position)
         return f"failing, {_retry(attempts, most)}" if attempts else self.status_of(position).word
 
@@ -153,7 +157,10 @@ class _Case:
         return Status.RUNNING if status in MAY_BE_CALLED and position in self.running else status
 
     def is_done(self, position: int) -> bool:
-        """Return True if dependents no longer wait for the entry: it is completed, passed, or failed with its failure tolerated."""
+        """Return True if dependents no longer wait for the entry.
+
+        It is completed, has passed, or has failed and that is tolerated.
+        """
         status = self.status_of(position)
         tolerated = status is Status.FAILED and bool(int(self.graph.marks[position]) & Mark.TOLERANT)
         return status in DONE or tolerated
@@ -178,10 +185,10 @@ def explain(
 ) -> list[Reason]:
     """Return the reasons why the instance has not finished its part of the graph, in the order of its sequence.
 
-    Return one reason of the kind ``nothing`` if the instance has finished or takes no part. A reason that only follows from
-    an earlier reason of the instance is left out. ``statuses`` is uint8, indexed by entry position. ``running`` is {position:
-    when its open call began} and ``ended`` {position: when its last call ended}, both in ms. ``execution`` is the id that
-    proposed commands name.
+    Return one reason of the kind ``nothing`` if the instance has finished or takes no part. A reason that only follows
+    from an earlier reason of the instance is left out. ``statuses`` is uint8, indexed by entry position. ``running`` is
+    {position: when its open call began} and ``ended`` {position: when its last call ended}, both in ms. ``execution``
+    is the id that proposed commands name.
     """
     case = _Case(
         topology,
@@ -338,10 +345,10 @@ def _named(case: _Case, position: int) -> str:
 
 
 def _causes(case: _Case, position: int, *, lost: bool) -> list[int]:
-    """Return the positions of the entries that block an entry, ascending; with ``lost``, those because of which it was skipped.
+    """Return the positions of the entries that block an entry, ascending.
 
-    Entries that are only links in the chain are replaced by their own needs: entries that are never called, or with
-    ``lost``, skipped entries.
+    With ``lost``, return the entries because of which it was skipped. Entries that are only links in the chain are
+    replaced by their own needs: entries that are never called, or with ``lost``, skipped entries.
     """
     found: set[int] = set()
     seen = {position}
@@ -399,7 +406,7 @@ def _blockers(case: _Case, causes: Sequence[int]) -> tuple[Blocker, ...]:
 
 
 def _summed(case: _Case, causes: Sequence[int]) -> str:
-    """Return the blocking entries in words: a single entry by its name, several as counts for each operation and node."""
+    """Return the blocking entries in words: a single entry by its name, several as counts by operation and node."""
     if not causes:
         return "steps that the engine has not reported yet"
     if len(causes) == 1:

@@ -22,7 +22,10 @@ STATE_BITS = 3
 
 
 def assemble(draft: GraphDraft, name: str, *, by_node: bool = False) -> Graph:
-    """Return the graph of a draft. With ``by_node``, failures are counted for each node separately (``Graph.group``)."""
+    """Return the graph of a draft.
+
+    With ``by_node``, failures are counted for each node separately (``Graph.group``).
+    """
     assert len(draft.states) <= STATE_BITS, "the codes of states would overlap"
     slots = draft.slots
     layout = _layout_draft(draft, slots)
@@ -99,7 +102,10 @@ def _layout_draft(draft: GraphDraft, slots: tuple[StepSlot, ...]) -> _Layout:
 
 
 def _policies(draft: GraphDraft, slot: StepSlot) -> np.ndarray:
-    """Return the policy number of each entry of the slot. It also counts the states that the entry sets before and after."""
+    """Return the policy number of each entry of the slot.
+
+    It also counts the states that the entry sets before and after.
+    """
     code = slot.policy << (2 * STATE_BITS)
     if slot.before is not None:
         code = code | (slot.before.astype(np.int32) << STATE_BITS)
@@ -126,11 +132,11 @@ def _states(draft: GraphDraft, bits: int) -> tuple[int, ...]:
 
 
 def _adjacency(draft: GraphDraft, layout: _Layout, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the edges as ``ptr`` and ``idx``: for each entry first the edge of its chain, then its other edges, ascending.
+    """Return the edges as ``ptr`` and ``idx``: for each entry first the edge of its chain, then others, ascending.
 
-    No edge is repeated. Most edges are links of chains; these need no sorting, because each entry begins at most one link.
-    At least one chain always exists, because ``carry_states`` gives each participant a single first and a single last
-    entry.
+    No edge is repeated. Most edges are links of chains; these need no sorting, because each entry begins at most one
+    link. At least one chain always exists, because ``carry_states`` gives each participant a single first and a single
+    last entry.
     """
     following = np.full(size, -1, np.int32)
     source, target = (np.concatenate(ends) for ends in zip(*draft.chain, strict=True))

@@ -42,8 +42,9 @@ class PolicyOverrides:
 class Policies:
     """The policies of a graph under construction, each with a number.
 
-    A policy has two kinds of numbers. ``add`` numbers policies before states are added. ``final`` numbers the combinations
-    of a policy with the states that are set before and after its calls; these numbers index the graph's table.
+    A policy has two kinds of numbers. ``add`` numbers policies before states are added. ``final`` numbers the
+    combinations of a policy with the states that are set before and after its calls; these numbers index the graph's
+    table.
     """
 
     declare: Declare
@@ -52,7 +53,7 @@ class Policies:
     _final: dict[tuple[int, tuple[int, ...], tuple[int, ...]], int] = field(default_factory=dict)
 
     def numbering(self, manner: PolicyOverrides) -> Callable[[Operation], int]:
-        """Return a function from an operation to the number (see ``add``) of its policy with the settings ``manner``."""
+        """Return a function from an operation to the number (see ``add``) of its policy, given settings ``manner``."""
         numbers: dict[object, int] = {}
         declare = self.declare
         kept: dict[int, Declaration] = {}  # kept alive, so that no id is used twice
@@ -83,7 +84,7 @@ class Policies:
         return self.add(Policy(LaneSpec("")))
 
     def final(self, number: int, before: tuple[int, ...], after: tuple[int, ...]) -> int:
-        """Return the number, in the graph's table, of policy ``number`` with these states added before and after its calls."""
+        """Return the number, in the graph's table, of policy ``number`` with these states before and after calls."""
         return self._final.setdefault((number, before, after), len(self._final))
 
     def table(self) -> tuple[Policy, ...]:
@@ -131,9 +132,10 @@ class Policies:
 
 
 def lane(operation: Operation, declared: Declaration) -> LaneSpec:
-    """Return the lane of an operation: one call of a bulk function takes many members, any other call takes one (decision 7).
+    """Return the lane of an operation (decision 7).
 
-    Calls that must be killable (scripts and calls with a time-out) run in worker processes.
+    One call of a bulk function takes many members, any other call takes one. Calls that must be killable (scripts and
+    calls with a time-out) run in worker processes.
     """
     killable = operation.is_script or bool(operation.timeout_s)
     return LaneSpec(

@@ -16,7 +16,8 @@ FEW = 16
 def depths(targets: Sequence[Sequence[int]]) -> list[int]:
     """Return the depth of each node: 0 for a node without targets, otherwise 1 + the depth of its deepest target.
 
-    The depth is -1 for a node that is in a circle or depends on a circle. ``targets[n]`` are the nodes on which node n depends.
+    The depth is -1 for a node that is in a circle or depends on a circle. ``targets[n]`` are the nodes on which node n
+    depends.
 
     >>> depths([[], [0], [0, 1]])
     [0, 1, 2]
@@ -45,8 +46,8 @@ def depths(targets: Sequence[Sequence[int]]) -> list[int]:
 def circles(targets: Sequence[Sequence[int]]) -> list[list[int]]:
     """Return the circles among the nodes, each circle once, beginning with its smallest node number.
 
-    ``targets[n]`` are the nodes on which node n depends. Not all circles are found, but at least one for each node whose
-    depth is -1: the node is in a circle found, or depends on one.
+    ``targets[n]`` are the nodes on which node n depends. Not all circles are found, but at least one for each node
+    whose depth is -1: the node is in a circle found, or depends on one.
 
     >>> circles([[1], [2], [0], [0]])
     [[0, 1, 2]]
@@ -71,9 +72,10 @@ def circles(targets: Sequence[Sequence[int]]) -> list[list[int]]:
 
 
 def levels(size: int, source: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Return the depth of each of ``size`` vertices, int32: 0 for a vertex that waits for nothing, -1 on or behind a circle.
+    """Return the depth of each of ``size`` vertices, int32.
 
-    For each i, vertex ``target[i]`` waits for vertex ``source[i]``, so its depth is larger.
+    It is 0 for a vertex that waits for nothing, and -1 for a vertex in a circle or behind one. For each i, vertex
+    ``target[i]`` waits for vertex ``source[i]``, so its depth is larger.
 
     >>> levels(4, np.array([0, 1, 0]), np.array([1, 2, 2])).tolist()
     [0, 1, 2, 0]

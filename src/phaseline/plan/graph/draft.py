@@ -31,7 +31,7 @@ CLOSING = "closing"
 An entry that also sets a life-cycle state is named after the state instead.
 """
 MILESTONE = "milestone"
-"""Name of an entry that waits for all instances of a node; instances that depend on the node wait only for this entry."""
+"""Name of an entry that waits for all instances of a node, so that dependents of the node wait only for this entry."""
 
 NO_MEMBERS = np.empty(0, np.int32)
 
@@ -40,12 +40,11 @@ NO_MEMBERS = np.empty(0, np.int32)
 class StepSlot:
     """Entries of one phase: at most one for each participant, or several for the relationships of one group.
 
-    Columns, with one element for each entry: ``owner`` is the place of the participant, int32, ascending; ``subject`` is
-    int32; ``policy`` is a number from ``Policies.add``, int32. ``before`` and ``after`` are the states set around the entry,
-    as bits that index ``GraphDraft.states``, uint8, or None.
-    ``group``: consecutive slots with the same group number (not -1) run side by side. ``beside`` is None for a slot in the
-    owner's sequence. Otherwise the slot is a phase of the state before it, and ``beside`` names the phases of that state
-    for which it waits.
+    Columns, with one element for each entry: ``owner`` is the place of the participant, int32, ascending; ``subject``
+    is int32; ``policy`` is a number from ``Policies.add``, int32. ``before`` and ``after`` are the states set around
+    the entry, as bits that index ``GraphDraft.states``, uint8, or None. ``group``: consecutive slots with the same
+    group number (not -1) run side by side. ``beside`` is None for a slot in the owner's sequence. Otherwise the slot is
+    a phase of the state before it, and ``beside`` names the phases of that state for which it waits.
     """
 
     phase: str
@@ -79,11 +78,11 @@ class StateChange:
 class GraphDraft:
     """The graph under construction: the results of all transforms applied so far.
 
-    Arrays "by place" are indexed by a participant's place in ``participants``. ``present``: the states before the graph,
-    uint8 by place. ``walks``: the chosen instances that run the workflow's sequence, bool by place; other chosen instances
-    go through the states of a path. ``items``: slots and states in order; after ``carry_states`` only slots. ``head`` and
-    ``tail``: provisional positions of the first and the last entry, by place. ``chain``: arrays of edges (from, to), in which
-    no entry is ``from`` twice; ``edges``: all other edges (from, to).
+    Arrays "by place" are indexed by a participant's place in ``participants``. ``present``: the states before the
+    graph, uint8 by place. ``walks``: the chosen instances that run the workflow's sequence, bool by place; other chosen
+    instances go through the states of a path. ``items``: slots and states in order; after ``carry_states`` only slots.
+    ``head`` and ``tail``: provisional positions of the first and the last entry, by place. ``chain``: arrays of edges
+    (from, to), in which no entry is ``from`` twice; ``edges``: all other edges (from, to).
     """
 
     topology: Topology
@@ -105,7 +104,10 @@ class GraphDraft:
 
 
 def absent_slot(draft: GraphDraft, phase: str, owner: np.ndarray, after: np.ndarray | None = None) -> StepSlot:
-    """Return a slot with one entry for each owner, which is never called. The subject of an entry is the owner's instance."""
+    """Return a slot with one entry for each owner, which is never called.
+
+    The subject of an entry is the owner's instance.
+    """
     return StepSlot(
         phase,
         SubjectKind.INSTANCE,

@@ -18,9 +18,10 @@ ALWAYS: frozenset[InstanceState] = frozenset()
 class Call:
     """One step of a sequence: an operation of the node.
 
-    ``enter`` and ``leave`` are the states that the instance gets before and after the call. ``unless``: instances that are
-    in one of these states when the graph is planned skip the operation. ``until_true``: the operation is called again without limit
-    until it returns a true value. ``only`` marks the instances that call it, bool indexed by instance number; None means all.
+    ``enter`` and ``leave`` are the states that the instance gets before and after the call. ``unless``: instances that
+    are in one of these states when the graph is planned skip the operation. ``until_true``: the operation is called
+    again without limit until it returns a true value. ``only`` marks the instances that call it, bool indexed by
+    instance number; None means all.
     """
 
     operation: str
@@ -37,8 +38,8 @@ class Relate:
     """One step of a sequence: an operation on both sides of the instance's relationships.
 
     The relationships are grouped by target, in the order of the blueprint (W6), or the opposite order with ``reverse``.
-    ``unless``: instances in one of these states at planning time skip it. ``only`` marks the relationship instances that
-    call it, bool indexed by relationship number; None means all.
+    ``unless``: instances in one of these states at planning time skip it. ``only`` marks the relationship instances
+    that call it, bool indexed by relationship number; None means all.
     """
 
     operation: str

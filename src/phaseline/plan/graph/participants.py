@@ -1,4 +1,7 @@
-"""Participants of a workflow: the chosen instances, and instances on dependency paths between them, which keep the order (W22)."""
+"""Participants of a workflow: chosen instances, and instances between them that only keep the order (W22).
+
+An instance is between chosen ones if it is on a dependency path from one to another.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +19,13 @@ if TYPE_CHECKING:
 
 @frozen
 class Participants:
-    """The instances that take part in a graph. Each has a place 0, 1, 2, ...; places are ordered by level, node and number.
+    """The instances that take part in a graph.
 
-    This order puts entries that are ready together next to each other. Columns indexed by place: ``number`` (of the
-    instance), ``node`` and ``level`` (depth in the dependency order), int32, and ``is_chosen``, bool. Instances that are not chosen
-    only keep the order. ``place`` is indexed by instance number: its place, -1 if it does not take part. ``first`` and
-    ``count`` are indexed by node: the first place and the number of its instances.
+    Each has a place 0, 1, 2, ...; places are ordered by level, node and number. This order puts entries that are ready
+    together next to each other. Columns indexed by place: ``number`` (of the instance), ``node`` and ``level`` (depth
+    in the dependency order), int32, and ``is_chosen``, bool. Instances that are not chosen only keep the order.
+    ``place`` is indexed by instance number: its place, -1 if it does not take part. ``first`` and ``count`` are indexed
+    by node: the first place and the number of its instances.
     """
 
     number: np.ndarray
@@ -40,10 +44,10 @@ class Participants:
 def gather(
     topology: Topology, chosen: np.ndarray, extra: np.ndarray, *, downwards: bool, with_bridges: bool = True
 ) -> Participants:
-    """Return the participants: ``chosen`` and ``extra`` instances, and the instances on a dependency path between any of these.
+    """Return the participants: ``chosen`` and ``extra`` instances, and instances on a dependency path between these.
 
-    ``chosen`` and ``extra`` are bool arrays indexed by instance number. With ``downwards``, dependents come first, as in
-    uninstall. Without ``with_bridges``, instances on such paths do not take part.
+    ``chosen`` and ``extra`` are bool arrays indexed by instance number. With ``downwards``, dependents come first, as
+    in uninstall. Without ``with_bridges``, instances on such paths do not take part.
     """
     involved = chosen | extra
     if with_bridges and topology.links and not every(involved):

@@ -17,9 +17,10 @@ FILTERS = (TYPE_NAMES, NODE_IDS, NODE_INSTANCE_IDS)
 
 
 def choose(topology: Topology, request: Request) -> np.ndarray:
-    """Return the existing instances that match all filters, bool indexed by instance number. An empty filter matches all.
+    """Return the existing instances that match all filters, bool indexed by instance number.
 
-    A type filter matches any type of the node's hierarchy. Unknown names match no instance.
+    An empty filter matches all. A type filter matches any type of the node's hierarchy. Unknown names match no
+    instance.
     """
     chosen = topology.is_there.copy()
     types, nodes, ids = (set(names(request, which)) for which in FILTERS)

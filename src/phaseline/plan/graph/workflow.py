@@ -20,19 +20,22 @@ if TYPE_CHECKING:
     from phaseline.plan.graph.call_policies import Declare
 
 Planner = Callable[[Topology, Request, History, "Declare"], Graph | Reshape | GoOn | Verdict]
-"""Function that plans an execution. It is called first, and again whenever a graph has settled or the topology has changed."""
+"""Function that plans an execution.
+
+It is called first, and again whenever a graph has settled or the topology has changed.
+"""
 Look = Callable[[Topology, Request], "Iterable[Problem]"]
 """Function that returns problems or warnings of a request before the request is submitted."""
 Claims = Callable[[Topology, Request], "np.ndarray | None"]
-"""Function that returns the instances that a request may change, bool by instance number; None for the whole deployment."""
+"""Function that returns the instances that a request may change, bool by instance number; None for all instances."""
 
 
 @frozen
 class Parameter:
     """A parameter of a workflow: the values that it accepts.
 
-    A value is of one of ``types``, or null unless the parameter is ``required``. ``words`` describes the values to users.
-    ``is_ignored`` marks a parameter of Cloudify that has no effect here; any value except false is refused.
+    A value is of one of ``types``, or null unless the parameter is ``required``. ``words`` describes the values to
+    users. ``is_ignored`` marks a parameter of Cloudify that has no effect here; any value except false is refused.
     """
 
     types: tuple[type, ...]
@@ -90,10 +93,10 @@ def refuse_restricted(topology: Topology, action: str, chosen: np.ndarray) -> No
 class Workflow:
     """A workflow: its planner, and functions that judge a request before it runs.
 
-    ``problems`` returns reasons to refuse a request with valid parameters. ``warnings`` returns facts that a user should
-    know before the start. ``claims`` returns the instances that the request may change; executions whose claims overlap
-    wait for one another (``plan.requests.claims``). ``takes_back`` is true if the planner can also undo the results of a
-    failed execution when the request asks for it.
+    ``problems`` returns reasons to refuse a request with valid parameters. ``warnings`` returns facts that a user
+    should know before the start. ``claims`` returns the instances that the request may change; executions whose claims
+    overlap wait for one another (``plan.requests.claims``). ``takes_back`` is true if the planner can also undo the
+    results of a failed execution when the request asks for it.
     """
 
     plan: Planner

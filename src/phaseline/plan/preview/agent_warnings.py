@@ -32,7 +32,7 @@ def install_method(properties: Mapping[str, Value]) -> str:
 
 
 def agent_warning(nodes: Sequence[Node]) -> Problem | None:
-    """Return the warning that names all hosts among ``nodes`` whose blueprint asks for an agent; None if there are none."""
+    """Return the warning that names all hosts among ``nodes`` whose blueprint asks for an agent; None if none does."""
     asking = [(node, install_method(node.properties)) for node in nodes if node.is_host]
     asking = [(node, method) for node, method in asking if method != "none"]
     if not asking:

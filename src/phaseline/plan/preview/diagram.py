@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class DrawnNode:
     """A box of a diagram, for one node in one round of a plan.
 
-    ``name`` is unique within its ``round``. ``lines`` are further lines of text. ``sign`` is the node's change in a plan, such
-    as ``+``; otherwise empty.
+    ``name`` is unique within its ``round``. ``lines`` are further lines of text. ``sign`` is the node's change in a
+    plan, such as ``+``; otherwise empty.
     """
 
     name: str
@@ -40,7 +40,10 @@ class DrawnEdge:
 
 @frozen
 class Drawing:
-    """A diagram. ``rounds`` are the titles of its parts, one for each round of a plan; empty if there is only one part."""
+    """A diagram.
+
+    ``rounds`` are the titles of its parts, one for each round of a plan; empty if there is only one part.
+    """
 
     title: str
     nodes: tuple[DrawnNode, ...]
@@ -67,7 +70,10 @@ def of_plan(title: str, summaries: Sequence[PlanSummary]) -> Drawing:
 
 
 def of_nodes(title: str, nodes: Iterable[Node], lines: Mapping[str, Sequence[str]]) -> Drawing:
-    """Return the drawing of nodes of a blueprint with their relationships. ``lines`` is {node: further lines of text}."""
+    """Return the drawing of nodes of a blueprint with their relationships.
+
+    ``lines`` is {node: further lines of text}.
+    """
     kept = list(nodes)
     known = {node.name for node in kept}
     return Drawing(

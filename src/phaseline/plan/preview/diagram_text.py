@@ -138,10 +138,13 @@ def _yaml(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return the text as a string of DOT. ``&`` is escaped, because Graphviz reads ``&amp;`` and the like as characters."""
+    """Return the text as a string of DOT.
+
+    ``&`` is escaped, because Graphviz reads ``&amp;`` and the like as characters.
+    """
     return _visible(text).replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;")
 
 
 def _visible(text: str) -> str:
-    """Return the text with unprintable characters written as in Python, so that it stays on one line and cannot control a terminal."""
+    """Return the text on one line. Unprintable characters are written as in Python, so that they have no effect."""
     return text if text.isprintable() else "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)

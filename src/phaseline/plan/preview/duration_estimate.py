@@ -43,7 +43,10 @@ def expected_s(phases: Iterable[PhasePlan], took: Mapping[str, Took]) -> float |
 
 
 def _in_a_wave(phase: PhasePlan, before: Took) -> float:
-    """Return the duration of the phase in each of its waves, in ms: by its batches for bulk calls, otherwise by its members."""
+    """Return the duration of the phase in each of its waves, in ms.
+
+    A bulk phase takes its time for each batch, any other phase for each member.
+    """
     waves = phase.last_wave - phase.first_wave + 1
     if phase.form == "bulk":
         return before.batch_ms * max(1.0, phase.batches / waves)

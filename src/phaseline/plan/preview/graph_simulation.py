@@ -1,4 +1,4 @@
-"""Simulate a run of a graph in which every call takes equally long and succeeds, to count waves, batches and plugin calls.
+"""Simulate a run of a graph, to count waves, batches and plugin calls. Every call succeeds and takes equally long.
 
 Wave 1 contains all entries that may run at once. Each next wave contains the entries that become ready when the wave
 before it is done. An entry that is never called passes in the wave of its last need.
@@ -23,12 +23,15 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph, LaneSpec, Step
 
 REPEATABLE_BATCH = 1000
-"""Most members of a batch of repeatable single calls. A batch of other single calls has at most one member for each slot."""
+"""Most members of a batch of repeatable single calls.
+
+A batch of other single calls has at most one member for each slot.
+"""
 
 
 @frozen
 class LaneWalk:
-    """The work of one lane: the numbers of its entries, batches and plugin calls, and its first and last wave (from 1)."""
+    """The work of one lane: the numbers of its entries, batches and plugin calls, its first and last wave (from 1)."""
 
     lane: LaneSpec
     entries: int
@@ -85,7 +88,10 @@ def walk(topology: Topology, graph: Graph, wave: np.ndarray, slots: Mapping[str,
 def _lane_walk(
     spec: LaneSpec, members: np.ndarray, wave: np.ndarray, size: int, functions: np.ndarray | None
 ) -> LaneWalk:
-    """Return the work of one lane. ``members`` are its entries, ordered by wave, then position; ``wave`` has the wave of each."""
+    """Return the work of one lane.
+
+    ``members`` are its entries, ordered by wave, then position; ``wave`` has the wave of each.
+    """
     begin = np.flatnonzero(np.diff(wave, prepend=-1))
     counts = np.diff(begin, append=len(wave))
     batches = -(-counts // size)

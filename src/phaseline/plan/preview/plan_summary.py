@@ -61,8 +61,8 @@ class RelationshipPlan:
 class NodePlan:
     """The plan for the instances of one node.
 
-    ``properties`` is {name: value}; values that come from hidden inputs are replaced. ``states`` are the states that the node
-    goes through if it is on a state path.
+    ``properties`` is {name: value}; values that come from hidden inputs are replaced. ``states`` are the states that
+    the node goes through if it is on a state path.
     """
 
     sign: Sign
@@ -79,8 +79,8 @@ class NodePlan:
 class PhasePlan:
     """How a plan calls one operation: with ``calls`` plugin calls in ``batches`` batches, in some waves.
 
-    ``first_wave`` and ``last_wave`` are the waves of its first and its last entry. ``is_least`` is true if a batch key may
-    split the members into more batches and calls than counted.
+    ``first_wave`` and ``last_wave`` are the waves of its first and its last entry. ``is_least`` is true if a batch key
+    may split the members into more batches and calls than counted.
     """
 
     name: str
@@ -98,8 +98,9 @@ class PhasePlan:
 class PlanSummary:
     """The whole plan of one graph.
 
-    ``instances`` is the number of instances that are added, removed or changed. ``resized`` are the nodes whose number of
-    instances changes. ``expected_s`` is the expected duration in seconds, or None if no operation of the plan ran before.
+    ``instances`` is the number of instances that are added, removed or changed. ``resized`` are the nodes whose number
+    of instances changes. ``expected_s`` is the expected duration in seconds, or None if no operation of the plan ran
+    before.
     """
 
     workflow: str

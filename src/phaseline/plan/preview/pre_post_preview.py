@@ -22,8 +22,8 @@ BOTH, ONLY_PRE, ONLY_POST = "before and after", "before", "after"
 class HookForeseen:
     """The preview of one hook class: when it is called, and what it would answer.
 
-    ``says`` is ``refuses`` with the reason in ``message``, or ``silent`` if the class has no ``do_preview_op``. ``decisions`` is
-    {instance id: what the class would decide for it}; ``nodes`` is {instance id: its node}.
+    ``says`` is ``refuses`` with the reason in ``message``, or ``silent`` if the class has no ``do_preview_op``.
+    ``decisions`` is {instance id: what the class would decide for it}; ``nodes`` is {instance id: its node}.
     """
 
     name: str

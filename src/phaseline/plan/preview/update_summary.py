@@ -41,10 +41,11 @@ SHOWN = 5
 
 @frozen
 class NodeChange:
-    """The change of one node's instances. ``reason``: why they are replaced or reinstalled, else empty.
+    """The change of one node's instances.
 
-    ``added`` and ``removed``: numbers of instances added to and removed from a node that stays. ``action``: the change of the
-    node, ``again``: number of instances that are uninstalled and installed again by a replacement or a reinstall.
+    ``reason`` is why they are replaced or reinstalled; otherwise empty. ``added`` and ``removed`` are the numbers of
+    instances added to and removed from a node that stays. ``again`` is the number of instances that are uninstalled and
+    installed again.
     """
 
     sign: Sign
@@ -63,10 +64,10 @@ class NodeChange:
 class UpdatePlan:
     """The whole plan of an update.
 
-    ``differences``: all differences of blueprints and inputs; ``replaced``: {node: why}. ``changes``: differences
-    that belong to no node. ``rounds``: the rounds with calls or state changes. ``reinstalled``: {node: why} of nodes
-    that are reinstalled even without ``--allow-replace``. ``may_be_reinstalled``: {node: condition} of nodes for
-    which this is decided during the run.
+    ``differences`` are all differences between the blueprints and inputs; ``changes`` are those that belong to no node.
+    ``replaced`` is {node: why it is replaced}. ``rounds`` are the rounds with calls or state changes. ``reinstalled``
+    is {node: why it is reinstalled}; this happens even without ``--allow-replace``. ``may_be_reinstalled`` is {node:
+    condition} for nodes that are reinstalled only if the condition turns out to be true during the run.
     """
 
     workflow: str

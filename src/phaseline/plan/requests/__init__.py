@@ -1,1 +1,1 @@
-"""Checks of a request before it runs: its parameters, restricted actions, claims, and whether its workflow is available."""
+"""Checks of a request before it runs: parameters, restricted actions, claims, and whether the workflow is available."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 GONE = (State.UNINITIALIZED, State.DELETED)
 FOR_WHAT_RUNS = frozenset({"update", "scale", "heal", "restore"})
-"""Workflows that are not for suspended instances: they would find them unhealthy, or change them while they are unreachable."""
+"""Workflows that would find suspended instances unhealthy, or change them while they are unreachable."""
 
 
 def unavailable(rules: Availability, topology: Topology, states: np.ndarray) -> str:

@@ -29,9 +29,9 @@ NOBODY = np.empty(0, np.int64)
 class Claim:
     """The instances that an execution reserves, as ascending instance numbers.
 
-    ``own`` are the instances that it may change; None for the whole deployment, even after its shape has changed. ``leans`` are
-    those that must not change meanwhile. ``by_resource``: the engine ensures by itself that each resource is in only one
-    execution (``reach``), so two such executions never collide.
+    ``own`` are the instances that it may change; None for the whole deployment, even after its shape has changed.
+    ``leans`` are those that must not change meanwhile. ``by_resource``: the engine ensures by itself that each resource
+    is in only one execution (``reach``), so two such executions never collide.
     """
 
     own: np.ndarray | None
@@ -74,8 +74,8 @@ def _meet(one: np.ndarray, other: np.ndarray) -> bool:
 def _neighbours(topology: Topology, own: np.ndarray) -> np.ndarray:
     """Return the instances next to the instances ``own``; both are bool arrays indexed by instance number.
 
-    Next to an instance are the instances to which it has a relationship, all instances that contain it, and all instances
-    inside it.
+    Next to an instance are the instances to which it has a relationship, all instances that contain it, and all
+    instances inside it.
     """
     found = np.zeros(len(topology), bool)
     found[topology.target[own[topology.source]]] = True

@@ -30,8 +30,8 @@ def check(
 ) -> tuple[Problem, ...]:
     """Return all problems of the request, found before it is submitted.
 
-    ``with_custom``: undeclared parameters are accepted, so that plugins can read them. ``workflow`` is the workflow of the
-    request; None means the built-in workflow with the request's name.
+    ``with_custom``: undeclared parameters are accepted, so that plugins can read them. ``workflow`` is the workflow of
+    the request; None means the built-in workflow with the request's name.
     """
     if workflow is None and request.workflow in PLANNERS:
         workflow = built_in(request.workflow)
@@ -61,8 +61,8 @@ def stop_problems(
 ) -> Iterator[Problem]:
     """Yield a problem PL-P047 for each breakpoint at which no instance can stop.
 
-    ``topologies`` are the present topology and the one to which the workflow leads. ``phases`` are the phases that nodes may
-    run.
+    ``topologies`` are the present topology and the one to which the workflow leads. ``phases`` are the phases that
+    nodes may run.
     """
     nodes: dict[str, None] = {}
     known = set(POINTS)
@@ -79,7 +79,7 @@ def unfit_stops(
     phases: Sequence[str] = (),
     noun: str = "node",
 ) -> Iterator[Problem]:
-    """Yield a problem PL-P047 for each breakpoint whose node or resource is not in ``names``, or whose point is unknown.
+    """Yield a problem PL-P047 for each breakpoint whose node or resource is not in ``names`` or whose point is unknown.
 
     Empty ``names`` means that any name is accepted.
     """
@@ -119,7 +119,10 @@ def _not_taken_back(request: Request) -> Problem:
 
 
 def warnings(topology: Topology, request: Request, workflow: Workflow | None = None) -> tuple[Problem, ...]:
-    """Return the workflow's warnings about the request. They do not include warnings about the graphs that it leads to."""
+    """Return the workflow's warnings about the request.
+
+    They do not include warnings about the graphs that it leads to.
+    """
     return tuple((workflow or built_in(request.workflow)).warnings(topology, request))
 
 

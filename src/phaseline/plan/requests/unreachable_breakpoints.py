@@ -1,8 +1,8 @@
 """Find breakpoints that fit the deployment, but at which no instance would stop in one execution (H46).
 
 Example, ``install --break pre-stop=db``: the install is previewed with this breakpoint, and none of its graphs has an
-entry of ``pre-stop`` on an instance of ``db``. The calls of an install are known before it runs unless one fails, so the
-request is refused. The calls of a heal depend on the results of checks, so the problem is only a warning there.
+entry of ``pre-stop`` on an instance of ``db``. The calls of an install are known before it runs unless one fails, so
+the request is refused. The calls of a heal depend on the results of checks, so the problem is only a warning there.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ NAMED = 8
 
 
 def is_foreseen(request: Request, foreseen: PreviewedRounds) -> bool:
-    """Return True if the preview shows all operations that can be called, so that other breakpoints can never be met."""
+    """Return True if the preview shows all operations that can be called, so that no other breakpoint is ever met."""
     if request.workflow not in PLANNERS or request.workflow in BY_WHAT_IS_FOUND:
         return False
     verdict = foreseen.verdict
@@ -47,8 +47,8 @@ def unmet_stops(
 ) -> Iterator[Problem]:
     """Yield PL-P047 for each breakpoint in ``given`` at which no instance stops in the preview.
 
-    ``request`` is the previewed request, with these breakpoints. ``is_sure`` makes each problem an error; otherwise it is a
-    warning.
+    ``request`` is the previewed request, with these breakpoints. ``is_sure`` makes each problem an error; otherwise it
+    is a warning.
     """
     for one in given:
         if any(_stops(one, topology, graph) for topology, graph in foreseen.graphs):

@@ -1,10 +1,10 @@
-"""Wrap a workflow's planner in a planner that adds rounds of hooks before and after the workflow's own rounds (ADR 0022).
+"""Wrap a workflow's planner in a planner that adds rounds of hooks before and after the workflow's rounds (ADR 0022).
 
-The workflow itself is called the body here. Example: an install whose body fails and is to be taken back, with hook classes
-A and B. First ``_opening`` builds the round "pre hooks" (A, then B). Then the body's planner plans its rounds, until it
-reports a failure. ``_closing`` builds the round "post hooks", which reports the failure to A and B. Then an action of its own takes
-the results back: "pre hooks of rollback", the body's rounds of taking back, "post hooks of rollback". Last comes the verdict
-of the body.
+The workflow itself is called the body here. Example: an install whose body fails and is to be taken back, with hook
+classes A and B. First ``_opening`` builds the round "pre hooks" (A, then B). Then the body's planner plans its rounds,
+until it reports a failure. ``_closing`` builds the round "post hooks", which reports the failure to A and B. Then an
+action of its own takes the results back: "pre hooks of rollback", the body's rounds of taking back, "post hooks of
+rollback". Last comes the verdict of the body.
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ AFTER = {
     DeploymentCallKind.CANCELED: " after a cancel",
     DeploymentCallKind.TIMED_OUT: " after a time-out",
 }
-"""{how the body ended: suffix of the name of the round of post hooks}. The name thus records what the hooks were given."""
+"""{how the body ended: suffix of the name of the round of post hooks}.
+
+The name thus records what the hooks were given.
+"""
 HOOK_RETRIES = 0
 """Number of times a failed hook is called again: none, because a failure means that the hook refuses."""
 CALLED = ("completed", "failed", TOLERATED)
@@ -49,7 +52,7 @@ CALLED = ("completed", "failed", TOLERATED)
 
 
 def surrounded(planner: Planner, around: PrePost) -> Planner:
-    """Return the planner of an execution: ``planner``, with rounds of hooks and tasks before and after its own rounds."""
+    """Return the planner of an execution: ``planner``, with rounds of hooks and tasks before and after its rounds."""
 
     def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Answer:
         asked = Asked(topology, request, history, declare)
@@ -82,7 +85,10 @@ def is_of_surroundings(name: str) -> bool:
 
 @frozen
 class _Body:
-    """The workflow itself, between its hooks. ``takes_back``: its planner is asked to take back the results of a failure."""
+    """The workflow itself, between its hooks.
+
+    ``takes_back``: its planner is asked to take back the results of a failure.
+    """
 
     planner: Planner
     around: PrePost
@@ -125,8 +131,8 @@ class _Body:
     def _of_now(self, done: Round) -> Round:
         """Return the round, with the number of the present attempt if it belongs to the present action.
 
-        An action may span several attempts, because a user's decision about an unsure entry begins a new attempt. Rounds of an
-        earlier action, rounds with unsure entries, and all rounds before a clean-up keep their number.
+        An action may span several attempts, because a user's decision about an unsure entry begins a new attempt.
+        Rounds of an earlier action, rounds with unsure entries, and all rounds before a clean-up keep their number.
         """
         asked = self.asked
         was_left = asked.request.clean or done.counts.get("unsure")
@@ -147,7 +153,10 @@ class _Body:
 
 @frozen
 class _Action:
-    """An action with its hook classes: the workflow, or taking back its results. ``of`` is the suffix of its rounds' names."""
+    """An action with its hook classes: the workflow, or taking back its results.
+
+    ``of`` is the suffix of its rounds' names.
+    """
 
     classes: Sequence[PinnedHookClass]
     asked: Asked

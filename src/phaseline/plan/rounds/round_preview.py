@@ -31,8 +31,8 @@ MOST_ROUNDS = 100
 class PreviewedRounds:
     """The rounds of a workflow if every call completes.
 
-    ``graphs`` are in order, each with the topology in which it runs. ``before`` is the present topology. ``topology`` and
-    ``states`` (uint8 by instance number) are those at the end. ``verdict`` is None if the planner gave none within
+    ``graphs`` are in order, each with the topology in which it runs. ``before`` is the present topology. ``topology``
+    and ``states`` (uint8 by instance number) are those at the end. ``verdict`` is None if the planner gave none within
     ``MOST_ROUNDS`` rounds.
     """
 
@@ -104,7 +104,7 @@ def checks_after(graph: Graph, checks: Checks) -> Checks:
 
 
 def preview_warnings(workflow: str, foreseen: PreviewedRounds) -> tuple[Problem, ...]:
-    """Return warnings about previewed rounds: they depend on the results of checks (PL-P033), or will fail (PL-P034)."""
+    """Return warnings about previewed rounds: they depend on results of checks (PL-P033), or will fail (PL-P034)."""
     found = []
     asked = sum(step.count for _, graph in foreseen.graphs for step in graph.steps if step.phase in CHECKS)
     if asked and foreseen.graphs[-1][1].name != workflow:

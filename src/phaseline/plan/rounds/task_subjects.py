@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def whom(request: Request, foreseen: PreviewedRounds) -> np.ndarray:
-    """Return the instances on which tasks will run if the rounds go as previewed, bool by number in the last topology."""
+    """Return the instances on which tasks will run if all goes as previewed, bool by number in the last topology."""
     topology = foreseen.topology
     if request.workflow == HEAL:
         found = np.zeros(len(topology), bool)

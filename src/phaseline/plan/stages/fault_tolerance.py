@@ -1,4 +1,4 @@
-"""Compute how many instances may fail in granular tasks: the fault tolerance of task groups, as bounds of a graph (F45)."""
+"""Compute how many instances may fail in granular tasks: fault tolerances of groups, as bounds of a graph (F45)."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ OTHERS = "instances in no group"
 class FaultTolerance:
     """The bounds on failures of instances in granular tasks.
 
-    ``group`` is int32, indexed by instance number: instances in equal sets of task groups have the same number. ``bears`` is
-    true if at least one failure is tolerated.
+    ``group`` is int32, indexed by instance number: instances in equal sets of task groups have the same number.
+    ``bears`` is true if at least one failure is tolerated.
     """
 
     group: np.ndarray
@@ -53,7 +53,7 @@ class FaultTolerance:
         )
 
     def of_subjects(self, subjects: np.ndarray, kind: SubjectKind) -> np.ndarray | int:
-        """Return the failure groups of entries with these subjects; subjects that are not instances are in the group ``STRICT``."""
+        """Return the failure groups of entries with these subjects; ``STRICT`` if these are not instances."""
         return self.group[subjects] if kind is SubjectKind.INSTANCE else STRICT
 
 

@@ -35,7 +35,10 @@ class RoleMasks:
         self._names: frozenset[str] | None = None
 
     def of(self, roles: Roles) -> np.ndarray:
-        """Return the existing instances with one of these roles, bool by number. The engine's own machine is no instance."""
+        """Return the existing instances with one of these roles, bool by number.
+
+        The engine's own machine is no instance.
+        """
         topology = self._topology
         if roles.scope != "named":
             return topology.is_there.copy() if roles.scope == "all" else np.zeros(len(topology), bool)
@@ -45,7 +48,7 @@ class RoleMasks:
         return found
 
     def _named(self, roles: Roles) -> Iterable[str]:
-        """Return the names of the roles, and all known names that a pattern of the roles matches from their beginning."""
+        """Return the names of the roles, and all known names that begin with a match of a pattern of the roles."""
         yield from roles.names
         for text in roles.patterns:
             fits = compiled(text).matches

@@ -26,8 +26,8 @@ def take_turns(
 ) -> None:
     """Make each instance wait until the instance ``at_once`` places before it has ended its tasks, with any result.
 
-    ``rows`` holds the calls of each task, in order. ``segments`` has a number for each task, equal for tasks between the
-    same two points. ``members`` marks the instances of the group, bool by instance number.
+    ``rows`` holds the calls of each task, in order. ``segments`` has a number for each task, equal for tasks between
+    the same two points. ``members`` marks the instances of the group, bool by instance number.
     """
     for segment in sorted(set(segments)):
         called = [row for row, of in zip(rows, segments, strict=True) if of == segment and _is_on_instances(row)]

@@ -24,7 +24,8 @@ MILESTONE = "milestone"
 class StageCall:
     """The calls of one stage: one phase, called with ``policy`` for each of the ``subjects`` (numbers of the ``kind``).
 
-    ``tolerant``: a failure counts as done. ``however``: the next stage begins when all calls have ended, with any result.
+    ``tolerant``: a failure counts as done. ``however``: the next stage begins when all calls have ended, with any
+    result.
     """
 
     phase: str
@@ -87,8 +88,8 @@ def _graph(
 ) -> Graph:
     """Return the graph of the steps. ``followers`` lists, for each step, the positions that wait for its entries.
 
-    For a step of calls, it has the milestone after each call, -1 for none. For a milestone, it has all entries that wait
-    for the milestone.
+    For a step of calls, it has the milestone after each call, -1 for none. For a milestone, it has all entries that
+    wait for the milestone.
     """
     degree: list[np.ndarray] = []
     idx: list[np.ndarray] = []

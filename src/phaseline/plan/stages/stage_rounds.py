@@ -63,6 +63,6 @@ def _stopped(asked: Asked, done: Round) -> Verdict | GoOn:
 
 
 def _last(history: History, name: str) -> Round | None:
-    """Return the last round of this name, in any attempt, because a retry does not repeat successful tasks; None if none."""
+    """Return the last round of this name in any attempt, because a retry does not repeat tasks; None if none exists."""
     found = [done for done in history.rounds if done.name == name]
     return found[-1] if found else None

@@ -1,4 +1,4 @@
-"""Build the graphs of the stage tasks of packages: one before the body of a workflow, one after it (Fuel document, source 4).
+"""Build the graphs of packages' stage tasks: before and after the body of a workflow (Fuel document, source 4).
 
 Example: an install with two tasks, ``net#1`` (``post_deployment/100``, role ``web``) and ``db/tune`` (from
 ``deployment_tasks.yaml``, requires ``deploy_start``). ``before`` finds no task to run. When the body has completed,
@@ -59,14 +59,14 @@ CHANGED = ("changed", "updated")
 HEAL, CHECK_STATUS = "heal", "check_status"
 """Name of the workflow that changes only the instances found by a check, and of the graph with this check."""
 EVERY_DEPLOYMENT = "deployment.id"
-"""Batch key of lanes whose tasks have a limit of calls at once; it makes the limit hold for each deployment separately."""
+"""Batch key of lanes with a limit of calls at once; it makes the limit hold for each deployment separately."""
 
 
 def before(asked: Asked, around: PrePost, body: Callable[[], object] | None = None) -> Graph | None:
     """Return the graph of the tasks before the body; None if no task is due, or if new instances must be added first.
 
-    ``body`` returns the workflow's next answer. A heal runs its checks before the tasks, because the checks decide which
-    instances are healed.
+    ``body`` returns the workflow's next answer. A heal runs its checks before the tasks, because the checks decide
+    which instances are healed.
     """
     if asked.request.workflow == HEAL and body is not None:
         following = body()
@@ -117,7 +117,7 @@ def fresh(asked: Asked) -> np.ndarray:
 
 
 def rows_of(asked: Asked, stages: Stages, stage: str, new: np.ndarray) -> list[tuple[ExecutionTask, int]]:
-    """Return (task, number of instances that run it) for the graph of ``before`` or ``after``, in the order of the graph.
+    """Return (task, number of instances that run it), in the order of the graph of ``before`` or ``after``.
 
     ``new`` marks the instances on which tasks run, bool by instance number. Raises: PL-F015 if tasks wait in a circle.
     """
@@ -258,8 +258,8 @@ class _Side:
     def _row_of_stages(self, in_turn: Sequence[Vertices], known: Mapping[str, Sequence[Vertices]]) -> None:
         """Add edges so that the tasks of ``tasks.yaml`` run one after the other.
 
-        Each task waits for all calls of the task before it; the first task waits for the end point of its stage. Before the
-        body, the point ``deploy_start`` waits for the last task.
+        Each task waits for all calls of the task before it; the first task waits for the end point of its stage. Before
+        the body, the point ``deploy_start`` waits for the last task.
         """
         first, last = (PRE_END, DEPLOY_START) if self._stage == PRE else (POST_END, "")
         ready = np.empty(0, np.int64)
@@ -317,7 +317,10 @@ class _Side:
         return Vertices(id, ties, block, block)
 
     def _who(self, task: ExecutionTask) -> np.ndarray:
-        """Return the instances that run a task. A task of the engine's own machine runs once, so it gets any one instance."""
+        """Return the instances that run a task.
+
+        A task of the engine's own machine runs once, so it gets any one instance.
+        """
         topology = self._asked.topology
         again = topology.is_there if task.reexecutes else self._fresh
         if task.roles.scope == "master":
@@ -352,7 +355,10 @@ class _Side:
     def _left_out(
         self, task: ExecutionTask, subjects: np.ndarray, policy: np.ndarray | int | None, marks: np.ndarray | int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the policy and the marks for each instance; if the task's condition is false for it, the entry is not called."""
+        """Return the policy and the marks for each instance.
+
+        An entry is not called if the task's condition is false for its instance.
+        """
         topology, absent = self._asked.topology, self._graph.policies.absent()
         left_out = np.array([node.name in task.not_on for node in topology.nodes], bool)[topology.node[subjects]]
         return (
@@ -391,7 +397,7 @@ class _Side:
         return calls or [(name, None, int(Mark.ABSENT))]
 
     def _policy(self, task: ExecutionTask, operation: Operation) -> Policy:
-        """Return the policy of a task; if the task has a limit of calls at once, the limit holds for each deployment."""
+        """Return the policy of a task; a limit of calls at once holds for each deployment separately."""
         spec: LaneSpec = lane(operation, self._asked.declare(operation))
         at_once = self._at_once(task)
         if at_once and task.roles.scope != "master":

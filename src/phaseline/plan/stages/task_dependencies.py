@@ -1,8 +1,9 @@
 """Turn the dependencies between tasks of packages (in ``deployment_tasks.yaml``) into edges between their vertices.
 
 ``requires`` and ``required_for`` refer to tasks on the same instance, and to points between stages, which belong to no
-instance. Cross-dependencies refer to tasks on all instances with a role. A name may be a regular expression; unknown names are
-ignored, as in Fuel. Tasks on the other side of the workflow's body already ran or run later, so they get no edge.
+instance. Cross-dependencies refer to tasks on all instances with a role. A name may be a regular expression; unknown
+names are ignored, as in Fuel. Tasks on the other side of the workflow's body already ran or run later, so they get no
+edge.
 """
 
 from __future__ import annotations
@@ -57,7 +58,10 @@ class Vertices:
 
     @property
     def who(self) -> np.ndarray:
-        """Numbers of the instances that run the task, int32, ascending; empty for a point or a task of the engine's machine."""
+        """Numbers of the instances that run the task, int32, ascending.
+
+        The array is empty for a point, and for a task of the engine's own machine.
+        """
         return self.head.subjects if self.head.kind is SubjectKind.INSTANCE else self.head.subjects[:0]
 
 
@@ -66,7 +70,7 @@ Part: TypeAlias = tuple[Vertices, np.ndarray]
 
 
 def fitting(name: str, ids: Iterable[str], *, is_pattern: bool = False) -> list[str]:
-    """Return the ids that a name selects: the equal id, or the ids that a regular expression matches from the beginning.
+    """Return the ids that a name selects: the equal id, or the ids that begin with a match of a regular expression.
 
     The name is an expression if ``is_pattern`` is true or if it has the form ``/like this/``.
 
@@ -111,7 +115,7 @@ class Tying:
         return [one for id in fitting(name, self.known, is_pattern=is_pattern) for one in self.known[id]]
 
     def _beside(self, name: str, own: Vertices, *, needs: bool) -> None:
-        """Add edges between the task ``own`` and the tasks called ``name`` on the same instance, or a point called ``name``.
+        """Add edges between the task ``own`` and tasks called ``name`` on its instance, or the point called ``name``.
 
         With ``needs``, ``own`` waits for these tasks; otherwise these tasks wait for ``own``.
         """
@@ -130,8 +134,8 @@ class Tying:
     def _across(self, said: CrossDependency, own: Vertices, *, needs: bool) -> None:
         """Add edges between the task ``own`` and tasks on all instances with a role, for the cross-dependency ``said``.
 
-        With ``needs``, ``own`` waits for these tasks; otherwise these tasks wait for ``own``. Raises: PL-F015 if the task names
-        itself on several instances.
+        With ``needs``, ``own`` waits for these tasks; otherwise these tasks wait for ``own``. Raises: PL-F015 if the
+        task names itself on several instances.
         """
         if said.roles.scope == "self":
             for id in fitting(said.name, self.known, is_pattern=said.is_pattern):
@@ -151,7 +155,7 @@ class Tying:
             self._is_needed(said, own, others, itself)
 
     def _positions(self, one: Vertices, roles: Roles, *, needs: bool) -> np.ndarray:
-        """Return the positions of a task's last calls (with ``needs``) or first calls, on the instances with the role."""
+        """Return the positions of a task's last calls (``needs``) or first calls, on the instances with the role."""
         block = one.tail if needs else one.head
         if one.is_point:
             return block.positions if roles.scope in {"all", "sync"} else block.positions[:0]
@@ -165,8 +169,8 @@ class Tying:
     def _needs(self, said: CrossDependency, own: Vertices, others: Sequence[Part], itself: np.ndarray) -> None:
         """Make the calls of the task ``own`` wait for calls of other tasks: for all of them, or for any one.
 
-        ``others`` are tasks, each with the positions of its calls. If the dependency names ``own`` on one instance, ``itself`` is
-        the position of that call; the calls of ``own`` on other instances wait for it, too.
+        ``others`` are tasks, each with the positions of its calls. If the dependency names ``own`` on one instance,
+        ``itself`` is the position of that call; the calls of ``own`` on other instances wait for it, too.
         """
         heads = own.head.positions
         sources = [self._reaching(one, positions, own) for one, positions in others]
@@ -180,8 +184,8 @@ class Tying:
     def _is_needed(self, said: CrossDependency, own: Vertices, others: Sequence[Part], itself: np.ndarray) -> None:
         """Make calls of other tasks wait for the calls of the task ``own``: for all of them, or for any one.
 
-        ``others`` are tasks, each with the positions of its calls. If the dependency names ``own`` on one instance, ``itself`` is
-        the position of that call; it waits for the calls of ``own`` on other instances.
+        ``others`` are tasks, each with the positions of its calls. If the dependency names ``own`` on one instance,
+        ``itself`` is the position of that call; it waits for the calls of ``own`` on other instances.
         """
         tails = own.tail.positions
         for one, heads in others:
@@ -193,8 +197,8 @@ class Tying:
     def _reaching(self, before: Vertices, sources: np.ndarray, behind: Vertices) -> np.ndarray:
         """Return the positions for which ``behind`` waits, if it depends on the calls ``sources`` of ``before``.
 
-        Normally these are the calls themselves. If failures are tolerated and ``behind`` is a point between stages, it is a new
-        milestone, which passes when the calls have ended with any result.
+        Normally these are the calls themselves. If failures are tolerated and ``behind`` is a point between stages, it
+        is a new milestone, which passes when the calls have ended with any result.
         """
         if not self.bears or before.is_point or not behind.is_point or not len(sources):
             return sources

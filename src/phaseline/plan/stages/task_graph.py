@@ -1,9 +1,9 @@
-"""A graph of tasks under construction: blocks of vertices, at least one block for each task, and edges between vertices.
+"""A graph of tasks under construction: blocks of vertices, one or more for each task, and edges between vertices.
 
-A vertex is a call of a task on one instance. Edges come from the dependencies of tasks. ``chained`` adds edges that make each
-instance run one task at a time, in the order of the depths. ``build_task_graph`` then makes the graph, with each entry after its
-needs. A vertex is identified by its provisional position: block after block, and by instance within a block. Entries that
-only connect vertices (joins, points, ends that an instance waits for) are never called.
+A vertex is a call of a task on one instance. Edges come from the dependencies of tasks. ``chained`` adds edges that
+make each instance run one task at a time, in the order of the depths. ``build_task_graph`` then makes the graph, with
+each entry after its needs. A vertex is identified by its provisional position: block after block, and by instance
+within a block. Entries that only connect vertices (joins, points, ends that an instance waits for) are never called.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Block:
     """The entries of one call of a task on all its instances, at consecutive positions from ``first`` on.
 
     ``subjects`` are int32, ascending; ``positions`` int64. ``rank`` orders tasks of equal depth; -1 for milestones.
-    ``place`` is the number of calls that the task makes before this one. ``policy`` (a number of ``Policies``), ``marks`` and
-    ``group`` have a value for each entry, or are one number for all entries.
+    ``place`` is the number of calls that the task makes before this one. ``policy`` (a number of ``Policies``),
+    ``marks`` and ``group`` have a value for each entry, or are one number for all entries.
     """
 
     phase: str
@@ -99,7 +99,10 @@ class TaskGraph:
         return found
 
     def tie(self, sources: np.ndarray, targets: np.ndarray) -> None:
-        """Make each target wait for each source. If there are several sources and several targets, a milestone saves edges."""
+        """Make each target wait for each source.
+
+        If there are several sources and several targets, a milestone saves edges.
+        """
         if not len(sources) or not len(targets):
             return
         if len(sources) > 1 and len(targets) > 1:
@@ -132,9 +135,9 @@ class TaskGraph:
 def chained(graph: TaskGraph, rows: Sequence[Sequence[Block]], depth: np.ndarray, ordered: int) -> np.ndarray:
     """Make each instance run its tasks one at a time: a task begins when the task before it has ended, with any result.
 
-    ``rows`` holds the calls of each task, in order. Tasks with a rank below ``ordered`` already wait for all calls of the
-    task before them, so they get no more edges. A milestone is added before each task that must wait; return the vertices
-    that wait for these milestones.
+    ``rows`` holds the calls of each task, in order. Tasks with a rank below ``ordered`` already wait for all calls of
+    the task before them, so they get no more edges. A milestone is added before each task that must wait; return the
+    vertices that wait for these milestones.
     """
     called = [row for row in rows if row and row[0].kind is SubjectKind.INSTANCE]
     if not called:
@@ -162,7 +165,8 @@ def build_task_graph(
 ) -> Graph:
     """Return the finished graph. ``depth`` has the depth of each vertex.
 
-    ``behind`` is the result of ``chained``; each milestone of ``chained`` comes just before the vertex that waits for it.
+    ``behind`` is the result of ``chained``; each milestone of ``chained`` comes just before the vertex that waits for
+    it.
     """
     blocks, size = graph.blocks, graph.size
     lengths = [len(block) for block in blocks]
@@ -233,7 +237,10 @@ def _spread(values: Sequence[Column], lengths: Sequence[int]) -> np.ndarray:
 
 
 def _among(keys: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Return for each key whether it is in ``known``, bool. Sorting nearly sorted numbers is ten times as fast as ``numpy.isin``."""
+    """Return for each key whether it is in ``known``, bool.
+
+    Sorting nearly sorted numbers is ten times as fast as ``numpy.isin``.
+    """
     ordered = np.append(unique(known), -1)
     found: np.ndarray = ordered[ordered[:-1].searchsorted(keys)] == keys
     return found

@@ -32,9 +32,10 @@ def task_rows(
 ) -> tuple[TaskRow, ...]:
     """Return a row for each task of both stages, in the order in which they run.
 
-    In each stage, the tasks of ``deployment_tasks.yaml`` come first. ``topology`` is the deployment in the shape in which the
-    tasks run; None if there is no deployment yet. ``new`` marks the instances that the workflow creates or changes, bool
-    by instance number; None means all instances. Raises: PL-F015 if tasks wait for one another in a circle.
+    In each stage, the tasks of ``deployment_tasks.yaml`` come first. ``topology`` is the deployment in the shape in
+    which the tasks run; None if there is no deployment yet. ``new`` marks the instances that the workflow creates or
+    changes, bool by instance number; None means all instances. Raises: PL-F015 if tasks wait for one another in a
+    circle.
     """
     if topology is None:
         return tuple(_row(task, stage, None) for stage in STAGES for task in _by_files(stages, stage))

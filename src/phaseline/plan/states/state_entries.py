@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @frozen
 class StaySteps:
-    """The steps of one stay: a state, its ``phases`` with their breakpoints, and its ``exit``, which waits for all of these.
+    """The steps of one stay: ``phases`` of a state with their breakpoints, and an ``exit`` that waits for all of these.
 
     All resources of the stay enter the state together.
     """

@@ -58,8 +58,8 @@ class ResourceGroup:
 class Beside:
     """A phase of a state, or a breakpoint at a phase (``is_stop``).
 
-    ``needs`` are the names of the phases and breakpoints of the state for which it waits. ``phase`` is None if no phase of
-    this name is defined.
+    ``needs`` are the names of the phases and breakpoints of the state for which it waits. ``phase`` is None if no phase
+    of this name is defined.
     """
 
     name: str
@@ -81,7 +81,7 @@ class Stops:
     names: Sequence[str] = ()
 
     def passing(self, one: Beside) -> np.ndarray | None:
-        """Return the indexes, in the group, of resources that do not stop at ``one``; None if ``one`` is not a breakpoint."""
+        """Return the indexes in the group of resources that do not stop at ``one``; None if it is not a breakpoint."""
         if not one.is_stop:
             return None
 
@@ -108,9 +108,9 @@ def next_groups(
 ) -> tuple[list[ResourceGroup], list[UnreachableTarget]]:
     """Return the groups of resources that enter their next states, and the groups without a path to the target.
 
-    ``standing`` holds (type, state, subjects): resources of this type that are in this state. Resources that have reached
-    the target are in no group. With ``passed``, the resources have left their states and enter the following ones. Without
-    it they begin, and enter their present state again if it is on their path (PD30).
+    ``standing`` holds (type, state, subjects): resources of this type that are in this state. Resources that have
+    reached the target are in no group. With ``passed``, the resources have left their states and enter the following
+    ones. Without it they begin, and enter their present state again if it is on their path (PD30).
     """
     groups: dict[tuple[str, str], list[np.ndarray]] = {}
     lost: dict[str, list[np.ndarray]] = {}
@@ -166,10 +166,11 @@ def state_graph(
 def late_graph(
     group: ResourceGroup, registry: PhaseRegistry, had: Sequence[str], number: int, stops: Stops = NOWHERE
 ) -> Graph | None:
-    """Return the graph of phases that were loaded after the group had entered its state (PD53); None without such phases.
+    """Return the graph of phases that were loaded after the group had entered its state (PD53); None if there are none.
 
-    ``had`` are the phases that the group has already run in this state. The graph has steps without entries for them, so
-    that they count as run when resources leave the state. The group does not enter the state, numbered ``number``, again.
+    ``had`` are the phases that the group has already run in this state. The graph has steps without entries for them,
+    so that they count as run when resources leave the state. The group does not enter the state, numbered ``number``,
+    again.
     """
     known = {name.lower() for name in had}
     phases = {

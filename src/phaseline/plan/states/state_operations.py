@@ -66,7 +66,7 @@ HOMES: Mapping[str, str] = {
 
 @frozen
 class StateVisit:
-    """The calls in one state: ``operations`` run one after the other, ``phases`` run at the same time as the operations.
+    """The calls in one state: ``operations`` run one after the other, and ``phases`` run at the same time.
 
     ``state`` is empty if the calls are made in no state, because the path consists of the target only.
     """
@@ -147,7 +147,7 @@ def phases_of(blueprint: Blueprint, registry: PhaseRegistry) -> tuple[str, ...]:
 
 
 def path_problems(blueprint: Blueprint, registry: PhaseRegistry) -> Iterator[Problem]:
-    """Yield the problems of the blueprint's state paths: unknown resource types (PL-P020), targets without a path (PL-P021).
+    """Yield problems of a blueprint's state paths: unknown resource types (PL-P020), targets without a path (PL-P021).
 
     ``registry`` has the phases and resource types known to the blueprint.
     """

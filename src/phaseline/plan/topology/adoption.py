@@ -1,9 +1,9 @@
 """Turn a stack document into a deployment: match its resources with instances, and report those that are missing.
 
-(Spec of hooks, section 10.) A document that Phaseline wrote, under its own blueprint, is taken over as it was
-exported: every instance keeps its id and its relationships (``same``). Under another blueprint, or from another system, the
-blueprint determines the instances, and the document's resources are matched with them by name (``matched``). All missing
-resources are reported together as problems, surplus resources as warnings.
+(Spec of hooks, section 10.) A document that Phaseline wrote, under its own blueprint, is taken over as it was exported:
+every instance keeps its id and its relationships (``same``). Under another blueprint, or from another system, the
+blueprint determines the instances, and the document's resources are matched with them by name (``matched``). All
+missing resources are reported together as problems, surplus resources as warnings.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ NOT_THERE = (State.UNINITIALIZED.word, State.DELETED.word)
 class Adoption:
     """The deployment that a document describes.
 
-    ``documents`` is {instance number: runtime properties}. ``states`` is {state: instance numbers as ranges} of instances
-    that will not be ``started``. ``problems`` forbid the adoption, ``warnings`` do not.
+    ``documents`` is {instance number: runtime properties}. ``states`` is {state: instance numbers as ranges} of
+    instances that will not be ``started``. ``problems`` forbid the adoption, ``warnings`` do not.
     """
 
     topology: Topology
@@ -86,10 +86,10 @@ def same(document: Mapping[str, Any], blueprint: Blueprint, *, allow_type_change
 
 
 def matched(document: Mapping[str, Any], fresh: Topology, *, allow_type_change: bool = False) -> Adoption:
-    """Return the deployment of the blueprint (``fresh``), with the document's resources matched to its instances by name.
+    """Return the deployment of the blueprint (``fresh``); the document's resources are matched to instances by name.
 
-    A resource belongs to a node if its name is the node's name, or this name followed by ``_`` and more. Resources of one
-    node are taken in their order, contained ones in the order of their containers. An instance gets the name of its
+    A resource belongs to a node if its name is the node's name, or this name followed by ``_`` and more. Resources of
+    one node are taken in their order, contained ones in the order of their containers. An instance gets the name of its
     resource as its id if that is a valid id for it.
     """
     resources: Mapping[str, Any] = document["resources"]
@@ -129,7 +129,10 @@ def _taken(
     *,
     allow_type_change: bool,
 ) -> Adoption:
-    """Return the adoption. ``whose`` is {instance number: name of its resource}; ``states`` is {state: instance numbers}."""
+    """Return the adoption.
+
+    ``whose`` is {instance number: name of its resource}; ``states`` is {state: instance numbers}.
+    """
     resources: Mapping[str, Any] = document["resources"]
     absent = {at for state in NOT_THERE for at in states.get(state, ())}
     documents: dict[int, dict[str, Value]] = {}
@@ -204,7 +207,7 @@ def _raise_if_other_containers(nodes: Sequence[Node], node: np.ndarray, containe
 
 
 def _raise_if_circular(outer: np.ndarray, most: int) -> None:
-    """Raise ``ValueError`` if a group instance contains itself, or is nested deeper than the number of groups (``most``)."""
+    """Raise ``ValueError`` if a group instance contains itself, or is nested deeper than ``most`` levels."""
     inside = np.arange(len(outer))
     for _ in range(most):
         inside = np.where(inside >= 0, outer[inside], -1)
@@ -236,7 +239,10 @@ def _groups(
 
 
 def _tied(topology: Topology, rows: Sequence[Sequence[Any]], number: Mapping[str, int]) -> Topology:
-    """Return the topology with its links and the document's relationship rows. A link with rows no longer counts as a rule."""
+    """Return the topology with its links and the document's relationship rows.
+
+    A link with rows no longer counts as a rule.
+    """
     nodes, groups = topology.nodes, topology.blueprint.scaling_groups
     each = [1] * (len(nodes) + len(groups))
     links = list(links_of(nodes, plant(nodes, groups, each)))
@@ -256,9 +262,10 @@ def _tied(topology: Topology, rows: Sequence[Sequence[Any]], number: Mapping[str
 
 
 def _node_named(name: str, known: Mapping[str, int]) -> str:
-    """Return the node that a resource belongs to: its own name, or the longest node name that ``_`` and more follow in it.
+    """Return the node that a resource belongs to, judging by the resource's name.
 
-    Return an empty text if there is no such node.
+    It is the node with this name, or else the node with the longest name that ``_`` and more follow in it. Return an
+    empty text if there is no such node.
     """
     if name in known:
         return name

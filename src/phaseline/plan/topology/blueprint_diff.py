@@ -88,7 +88,10 @@ def steps(
 def values_of_inputs(
     old: Mapping[str, Value], new: Mapping[str, Value], hidden: frozenset[str]
 ) -> tuple[tuple[BlueprintChange, ...], frozenset[str]]:
-    """Return (steps for inputs whose value changed, names of these inputs). Values of ``hidden`` inputs are not shown."""
+    """Return (steps for inputs whose value changed, names of these inputs).
+
+    Values of ``hidden`` inputs are not shown.
+    """
     found: list[BlueprintChange] = []
     for name in dict.fromkeys((*old, *new)):
         if name in old and name in new and old[name] == new[name]:
@@ -147,7 +150,7 @@ def takes_one_of(value: Value, inputs: frozenset[str]) -> bool:
 
 
 def relationships_by_key(node: Node) -> dict[tuple[str, str, int], tuple[int, Relationship]]:
-    """Return {key: (index in the node, relationship)}; the key identifies a relationship across versions of a blueprint.
+    """Return {key: (index in the node, relationship)}. The key identifies a relationship in both blueprints.
 
     The key is (type, target, number of earlier relationships with this type and target).
     """
@@ -161,7 +164,7 @@ def relationships_by_key(node: Node) -> dict[tuple[str, str, int], tuple[int, Re
 
 
 def renames(gone: Mapping[str, Node], come: Mapping[str, Node]) -> tuple[Rename, ...]:
-    """Return removed nodes paired with added nodes that are equal except for the name, in the order of the removed nodes.
+    """Return removed nodes paired with added nodes that are equal except for the name, ordered as the removed nodes.
 
     Each node is in one pair at most.
     """

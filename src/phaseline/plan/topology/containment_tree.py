@@ -24,8 +24,8 @@ class Forest:
     """A containment forest of entities: first the nodes by number, then the scaling groups in the order of ``groups``.
 
     Columns indexed by entity: ``parent`` int64 (-1 for none), ``container`` int64 (the node that contains it, skipping
-    groups; -1 for none), ``level`` int64 (0 for roots), and ``each`` (the number of its instances in every instance of its
-    parent).
+    groups; -1 for none), ``level`` int64 (0 for roots), and ``each`` (the number of its instances in every instance of
+    its parent).
     """
 
     node_count: int
@@ -36,7 +36,10 @@ class Forest:
     each: tuple[int, ...]
 
     def groups_of(self, entity: int) -> list[int]:
-        """Return the groups that contain an entity, as entity numbers, nearest first. Groups of its containers are included."""
+        """Return the groups that contain an entity, as entity numbers, nearest first.
+
+        Groups of its containers are included.
+        """
         found = []
         while (entity := int(self.parent[entity])) >= 0:
             if entity >= self.node_count:

@@ -27,8 +27,8 @@ MAX_INSTANCES = 10_000_000
 def expand(blueprint: Blueprint, *, suffixes: int, yes_many: bool = False) -> Topology:
     """Return the instances of all nodes, numbered by depth in the dependency order, place in the blueprint and index.
 
-    ``suffixes`` is the seed for the ids of instances. Instance counts must be evaluated. ``yes_many`` allows more than a
-    million relationship calls (decision 11).
+    ``suffixes`` is the seed for the ids of instances. Instance counts must be evaluated. ``yes_many`` allows more than
+    a million relationship calls (decision 11).
 
     Raises: ``ProblemsError`` with all of: circles (PL-N002, PL-N003), wrong counts (PL-N004, PL-N005), unknown
     connection types (PL-N001), all to one in a scaling group (PL-N006), too many relationship calls (PL-P002).
@@ -78,7 +78,10 @@ def named_anew(topology: Topology, *, suffixes: int) -> Topology:
 
 @frozen
 class _Entities:
-    """Nodes and scaling groups with the positions of their instances. Instances in one parent instance are neighbours."""
+    """Nodes and scaling groups with the positions of their instances.
+
+    Instances in one parent instance are neighbours.
+    """
 
     forest: Forest
     first: np.ndarray
@@ -91,7 +94,10 @@ class _Entities:
         return entity, (place + 1).astype(np.int32)
 
     def ancestors(self, entity: np.ndarray, index: np.ndarray, above: np.ndarray) -> np.ndarray:
-        """Return the instance that contains each instance, int32; -1 for none. ``above`` has the container of each entity."""
+        """Return the instance that contains each instance, int32; -1 for none.
+
+        ``above`` has the container of each entity.
+        """
         upper = above[entity]
         share = np.maximum(self.count[entity] // np.maximum(self.count[upper], 1), 1)
         return np.where(upper >= 0, self.first[upper] + (index - 1) // share, -1).astype(np.int32)
@@ -201,8 +207,8 @@ def _raise_if_too_many(entities: Sequence[Node | ScalingGroup], totals: Sequence
 def hosts(nodes: Sequence[Node], node: np.ndarray, container: np.ndarray) -> np.ndarray:
     """Return the host of each instance: the nearest Compute instance that contains it, or itself; -1 for none (N4).
 
-    Every instance first points to its container; hosts and roots point to themselves. Each pass replaces a pointer by the
-    pointer of the instance that it points to, which doubles the distance. So a chain of n takes log2(n) passes.
+    Every instance first points to its container; hosts and roots point to themselves. Each pass replaces a pointer by
+    the pointer of the instance that it points to, which doubles the distance. So a chain of n takes log2(n) passes.
     """
     own = np.arange(len(node), dtype=np.int32)
     is_host = np.array([one.is_host for one in nodes], bool)[node] if len(nodes) else np.empty(0, bool)

@@ -3,8 +3,8 @@
 The containment forest is walked level by level, all entities of a level at once. In the end each entity has its wanted
 number of instances in every instance of its parent. The content of a removed instance is removed with it.
 
-Instances of nodes and of groups have one numbering here, as *members*: first the instances of nodes, then those of scaling
-groups, then new ones.
+Instances of nodes and of groups have one numbering here, as *members*: first the instances of nodes, then those of
+scaling groups, then new ones.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ KEEP, PLAIN, GO = 2, 1, 0
 class MemberNumbering:
     """The instances of nodes and of groups in one numbering; each is a *member*.
 
-    Columns indexed by member: ``entity`` of the forest, ``parent`` (the member that contains it, -1 for none), ``index``
-    (from 1 within its entity) and ``is_alive``. The first ``node_count`` members are node instances.
+    Columns indexed by member: ``entity`` of the forest, ``parent`` (the member that contains it, -1 for none),
+    ``index`` (from 1 within its entity) and ``is_alive``. The first ``node_count`` members are node instances.
     """
 
     node_count: int
@@ -64,8 +64,8 @@ def members_of(topology: Topology, node_count: int) -> MemberNumbering:
 class ResizedTopology:
     """The result of new counts: members to add, and members to remove.
 
-    ``entity``, ``parent`` and ``index`` describe the new members, which are numbered after the existing ones. ``goes`` marks
-    the members to remove, bool by member.
+    ``entity``, ``parent`` and ``index`` describe the new members, which are numbered after the existing ones. ``goes``
+    marks the members to remove, bool by member.
     """
 
     entity: np.ndarray
@@ -77,9 +77,10 @@ class ResizedTopology:
 def resize(members: MemberNumbering, forest: Forest, wanted: np.ndarray, turn: np.ndarray) -> ResizedTopology:
     """Return the members to add and to remove.
 
-    ``wanted`` is the number of instances of each entity in every instance of its parent. It is -1 for an entity whose count is
-    not modified: its existing instances stay, and new parents get the count of the forest. ``turn`` has ``GO`` for members that
-    are removed first and ``KEEP`` for those removed last; among equal ones, the highest index is removed first.
+    ``wanted`` is the number of instances of each entity in every instance of its parent. It is -1 for an entity whose
+    count is not modified: its existing instances stay, and new parents get the count of the forest. ``turn`` has ``GO``
+    for members that are removed first and ``KEEP`` for those removed last; among equal ones, the highest index is
+    removed first.
     """
     walk = _Walk.begin(members, forest, wanted, turn)
     affected = wanted >= 0

@@ -1,7 +1,7 @@
 """Compute a modification: the instances that are added, removed and related when instance counts change (N6, N7).
 
-Nothing is stored and nothing runs: ``modify`` returns a topology with the added instances after the existing ones.
-A workflow can then install or uninstall only the changed instances, and call relationship operations of their neighbours.
+Nothing is stored and nothing runs: ``modify`` returns a topology with the added instances after the existing ones. A
+workflow can then install or uninstall only the changed instances, and call relationship operations of their neighbours.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ AS_DECLARED: Mapping[str, int] = MappingProxyType({})
 class WantedCount:
     """The wanted number of instances of a node or scaling group in every instance of its parent.
 
-    ``include`` are ids of instances to remove first; ``exclude`` are ids of instances to remove only if no others are left. For
-    a group they may be ids of its instances or of node instances within them.
+    ``include`` are ids of instances to remove first; ``exclude`` are ids of instances to remove only if no others are
+    left. For a group they may be ids of its instances or of node instances within them.
     """
 
     instances: int
@@ -57,8 +57,8 @@ class WantedCount:
 class ModifiedInstances:
     """Instances that change, the instances next to them, and the relationships between these (N7).
 
-    ``changed`` and ``related`` are instance numbers, ascending. ``rows`` are numbers of relationship instances with a changed
-    instance at one end. ``rules`` are numbers of links without rows that relate a changed instance to others.
+    ``changed`` and ``related`` are instance numbers, ascending. ``rows`` are numbers of relationship instances with a
+    changed instance at one end. ``rules`` are numbers of links without rows that relate a changed instance to others.
     """
 
     changed: np.ndarray
@@ -71,10 +71,10 @@ class ModifiedInstances:
 class Modification:
     """The result of a modification.
 
-    ``topology`` has both the added and the removed instances. ``finished`` is the topology at the end, without the removed
-    instances. ``extended`` are instances that stay but get another target at the end. ``counts`` is {node or group: instances
-    in every instance of its parent} where this differs from the blueprint. ``added_groups`` and ``removed_groups`` are numbers
-    of group instances.
+    ``topology`` has both the added and the removed instances. ``finished`` is the topology at the end, without the
+    removed instances. ``extended`` are instances that stay but get another target at the end. ``counts`` is {node or
+    group: instances in every instance of its parent} where this differs from the blueprint. ``added_groups`` and
+    ``removed_groups`` are numbers of group instances.
     """
 
     topology: Topology
@@ -87,7 +87,10 @@ class Modification:
     removed_groups: np.ndarray
 
     def rolled_back(self) -> Topology:
-        """Return the topology after a rollback, without the added instances. Their numbers and ids are not used again."""
+        """Return the topology after a rollback, without the added instances.
+
+        Their numbers and ids are not used again.
+        """
         return without(self.topology, self.added.changed, self.added_groups)
 
 
@@ -141,7 +144,10 @@ def assembled(
     yes_many: bool,
     new_links: np.ndarray | None = None,
 ) -> Modification:
-    """Return the modification that adds and removes the members in ``found``. ``new_links`` marks links without rows so far."""
+    """Return the modification that adds and removes the members in ``found``.
+
+    ``new_links`` marks links without rows so far.
+    """
     grown = _grown(topology, forest, members, found, suffixes)
     before, groups_before = len(topology), len(topology.groups)
     removed = found.goes[:before].nonzero()[0].astype(np.int32)
@@ -245,7 +251,7 @@ def _turns(
 def _grown(
     topology: Topology, forest: Forest, members: MemberNumbering, found: ResizedTopology, suffixes: int
 ) -> Topology:
-    """Return the topology with the new instances after the others, ordered by node and index, without their relationships."""
+    """Return the topology with the new instances after the others, ordered by node and index, but not yet related."""
     is_node = found.entity < forest.node_count
     nodes, groups = is_node.nonzero()[0], (~is_node).nonzero()[0]
     nodes = nodes[np.lexsort((found.index[nodes], found.entity[nodes]))]
@@ -340,7 +346,7 @@ def _related(topology: Topology, changed: np.ndarray, there: np.ndarray) -> Modi
 
 
 def _ruled(topology: Topology, changed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return (links without rows that have a changed instance at one end, nodes at their other ends as bool by node)."""
+    """Return (links without rows that have a changed instance at one end, nodes at their other ends, bool by node)."""
     is_hit = np.zeros(len(topology.nodes), bool)
     is_hit[topology.node[changed]] = True
     rules = np.array([place for place, link in enumerate(topology.links) if link.is_rule], np.int32)
@@ -353,10 +359,10 @@ def _ruled(topology: Topology, changed: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def _with_extended_last(topology: Topology, is_new: np.ndarray, rows_before: int) -> tuple[Topology, ModifiedInstances]:
-    """Return the topology with its new rows between kept instances moved to the end, and the kept instances of these rows.
+    """Return (the topology, in which new rows between kept instances come last; the kept instances of these rows).
 
-    Such rows arise if the only target of an all_to_one is removed and its sources get another target. They are added only
-    when the modification is finished, so that a rollback leaves none of them.
+    Such rows arise if the only target of an all_to_one is removed and its sources get another target. They are added
+    only when the modification is finished, so that a rollback leaves none of them.
     """
     new = np.arange(rows_before, len(topology.link))
     is_kept = ~is_new[topology.source[new]] & ~is_new[topology.target[new]]

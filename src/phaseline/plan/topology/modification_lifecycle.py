@@ -1,7 +1,8 @@
-"""The life cycle of a modification: it begins, and is then finished or taken back (N8). Each step returns a new topology.
+"""The life cycle of a modification: it begins, and is then finished or taken back (N8).
 
-While a modification is open, its added instances exist already and its removed instances still exist, so that a
-workflow can install or uninstall them. The result is computed at the end, from the topology at that time.
+Each step returns a new topology. While a modification is open, its added instances exist already and its removed
+instances still exist, so that a workflow can install or uninstall them. The result is computed at the end, from the
+topology at that time.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 NOTHING: Mapping[str, Value] = {}
 CUT = "cut"
-"""Key of the stored data of an open update: numbers of the links to remove at its end, together with the removed instances."""
+"""Key of an open update's stored data: numbers of the links to remove at its end, with the removed instances."""
 
 
 def begun(
@@ -50,7 +51,8 @@ def begun(
 def finished(topology: Topology) -> tuple[Topology, np.ndarray]:
     """Return (topology after a successful modification, numbers of new relationships between staying instances, int32).
 
-    The removed instances are gone. If the target of an all_to_one was removed, its sources are related to another target.
+    The removed instances are gone. If the target of an all_to_one was removed, its sources are related to another
+    target.
     """
     started = topology.started
     assert started is not None, "only what has begun can be finished"

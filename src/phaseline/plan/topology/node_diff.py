@@ -24,10 +24,11 @@ PAST = "\0"
 class NodeDiff:
     """The decision for each node of both blueprints, by name.
 
-    ``kept`` is {node: its number}, ``replaced`` {node: why it cannot be updated in place}, ``removed`` {node: its number},
-    which includes replaced nodes. ``added`` are the nodes of the new blueprint that get a new number, which includes replaced
-    nodes, in the order of the blueprint. ``groups`` are the new blueprint's scaling groups: first those that keep their
-    instances, in the order of the topology, then new ones. Removed groups keep their positions, renamed and without members.
+    ``kept`` is {node: its number}, ``replaced`` {node: why it cannot be updated in place}, ``removed`` {node: its
+    number}, which includes replaced nodes. ``added`` are the nodes of the new blueprint that get a new number, which
+    includes replaced nodes, in the order of the blueprint. ``groups`` are the new blueprint's scaling groups: first
+    those that keep their instances, in the order of the topology, then new ones. Removed groups keep their positions,
+    renamed and without members.
     """
 
     kept: Mapping[str, int]
@@ -93,7 +94,7 @@ def _why_replaced(old: Node, new: Node, alike: Alike) -> str:
 
 
 def _groups(topology: Topology, blueprint: Blueprint) -> tuple[dict[str, ScalingGroup], dict[str, str]]:
-    """Return (scaling groups in the order of the present ones, {node that must be replaced because of its group: why})."""
+    """Return (scaling groups in the order of the present ones, {node to replace because of its group: why})."""
     old, new = topology.blueprint.scaling_groups, blueprint.scaling_groups
     names = topology.groups.names or tuple(old)
     if not names and not new:

@@ -38,9 +38,10 @@ class RelationshipRows:
 
 @frozen
 class _Links:
-    """Links as columns. ``parts``: the number of equal, independent parts into which both sides are divided, int64.
+    """The links of a topology, as columns indexed by link.
 
-    ``inside`` and ``everyone``: those of containment, and those all to all, bool.
+    ``parts`` is the number of equal, independent parts into which the instances of both nodes are divided, int64.
+    ``inside`` marks containment, ``everyone`` marks all to all, ``rule`` marks links without rows; all bool.
     """
 
     links: tuple[Link, ...]
@@ -208,7 +209,7 @@ def _too_many(nodes: Sequence[Node], columns: _Links, count: np.ndarray) -> list
 
 
 def _rows(columns: _Links, first: np.ndarray, count: np.ndarray) -> RelationshipRows:
-    """Return the rows of all links: to one's container, to the first target (all to one), or to each target (all to all).
+    """Return the rows of all links: to a source's container, to the first target (all to one), or to every target.
 
     Instances of one container or group instance are neighbours, so a division finds the container.
     """

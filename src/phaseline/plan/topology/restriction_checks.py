@@ -36,7 +36,7 @@ def refuse_revision(revision: Revision) -> None:
 
 
 def wrong(topology: Topology, said: Mapping[str, Sequence[str] | None]) -> Iterator[Problem]:
-    """Yield problems of restrictions to be set: PL-P001 for unknown names, PL-P004 for actions that cannot be forbidden."""
+    """Yield problems of restrictions to be set: unknown names (PL-P001), actions that cannot be forbidden (PL-P004)."""
     for name, actions in said.items():
         number = topology.number_of.get(name)
         if name not in current_nodes(topology) and (number is None or not topology.is_there[number]):

@@ -1,10 +1,10 @@
 """Compute what changes when a deployment gets another blueprint: its instances and its relationships (W60, N6, N7).
 
-Nothing is stored and nothing runs. Instances, nodes and relationship instances keep their numbers. Removed nodes remain in
-the topology as past nodes and removed relationships as cut links, so that past executions can still be shown.
+Nothing is stored and nothing runs. Instances, nodes and relationship instances keep their numbers. Removed nodes remain
+in the topology as past nodes and removed relationships as cut links, so that past executions can still be shown.
 
-Steps: ``diff_nodes`` decides about each node. Nodes of the new blueprint get their numbers, new nodes after the others. Links
-are matched by their nodes and type. Then instances are added, removed and related as in any modification.
+Steps: ``diff_nodes`` decides about each node. Nodes of the new blueprint get their numbers, new nodes after the others.
+Links are matched by their nodes and type. Then instances are added, removed and related as in any modification.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ NO_INPUTS: frozenset[str] = frozenset()
 class Revision:
     """The change of a deployment to another blueprint.
 
-    ``former`` is its topology until now. ``finished`` is its topology under the new blueprint, without the removed instances.
-    ``fates`` is the decision about each node. ``added`` and ``removed`` are instance numbers, ascending. Relationship numbers:
-    ``extended`` are new relationships between staying instances; ``reduced`` are removed ones between staying instances;
-    ``retied`` are those whose operations changed. ``changed`` is {kept node: its changes}.
+    ``former`` is its topology until now. ``finished`` is its topology under the new blueprint, without the removed
+    instances. ``fates`` is the decision about each node. ``added`` and ``removed`` are instance numbers, ascending.
+    Relationship numbers: ``extended`` are new relationships between staying instances; ``reduced`` are removed ones
+    between staying instances; ``retied`` are those whose operations changed. ``changed`` is {kept node: its changes}.
     """
 
     former: Topology
@@ -77,11 +77,12 @@ def revise(
     wanted: Mapping[str, int] | None = None,
     yes_many: bool = False,
 ) -> Revision:
-    """Return the revision of a deployment to the blueprint, whose inputs must be evaluated. ``suffixes`` is the seed of new ids.
+    """Return the revision of a deployment to the blueprint, whose inputs must be evaluated.
 
-    ``changed_inputs`` are names of inputs; nodes with a property that uses one of them when it is evaluated later count as changed.
-    A count that the blueprint changes replaces the present count; otherwise the present count stays, even if the node was scaled.
-    ``wanted`` is {node or group: instances}; if it is given, it replaces the present counts.
+    ``suffixes`` is the seed of new ids. ``changed_inputs`` are names of inputs; nodes with a property that uses one of
+    them when it is evaluated later count as changed. A count that the blueprint changes replaces the present count;
+    otherwise the present count stays, even if the node was scaled. ``wanted`` is {node or group: instances}; if it is
+    given, it replaces the present counts.
 
     Raises: ``ProblemsError`` with PL-N001, PL-N005, PL-N006, PL-N007, PL-P002.
     """
@@ -152,7 +153,8 @@ def _counts(
 ) -> tuple[dict[str, int], list[int], np.ndarray]:
     """Return (counts that differ from the blueprint's, counts of all entities, requested counts).
 
-    A count is the number of instances in every instance of the parent. A requested count is -1 if the present one stays.
+    A count is the number of instances in every instance of the parent. A requested count is -1 if the present one
+    stays.
     """
     old_groups, past = topology.blueprint.scaling_groups, topology.past | found.past
     old_end = len(nodes) + len(topology.groups.names or old_groups)
@@ -205,7 +207,10 @@ class _Links:
 
 
 def _links(topology: Topology, nodes: Sequence[Node], forest: Forest, past: frozenset[int], alike: Alike) -> _Links:
-    """Match the links of both blueprints. A link is identified by its nodes, its type, and its rank among links with equal ones."""
+    """Match the links of both blueprints.
+
+    A link is identified by its nodes, its type, and its rank among links with equal ones.
+    """
     said = _numbered(links_of(nodes, forest, past))
     before = _numbered(link for link in topology.links if not (link.is_cut or link.source in past))
     keys = {id(link): key for key, link in before.items()}

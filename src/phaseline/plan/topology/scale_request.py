@@ -40,9 +40,9 @@ SHOWN = 10
 class Scaling:
     """What a request to scale asks for.
 
-    ``name`` is the node or group that is scaled; with ``scale_compute`` it is the node's host. ``delta`` is the change, and
-    ``planned`` the resulting number of instances in each container. ``include`` are ids of instances to remove first,
-    ``exclude`` ids of instances to keep.
+    ``name`` is the node or group that is scaled; with ``scale_compute`` it is the node's host. ``delta`` is the change,
+    and ``planned`` the resulting number of instances in each container. ``include`` are ids of instances to remove
+    first, ``exclude`` ids of instances to keep.
     """
 
     name: str
@@ -231,6 +231,6 @@ class _Choice:
         return (", ".join(ids[member] for member in alive[:SHOWN]) or "none") + more
 
     def others(self, excluded: Iterable[int], count: int) -> list[str]:
-        """Return the ids of ``count`` instances that are not excluded; empty if there are fewer, or too many to name."""
+        """Return the ids of ``count`` instances that are not excluded; empty if there are fewer or too many to name."""
         left = [member for member in self._alive() if member not in set(excluded)]
         return [self._ids[member] for member in left[-count:]] if count <= min(len(left), SHOWN) else []

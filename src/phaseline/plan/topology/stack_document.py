@@ -1,4 +1,4 @@
-"""Write a whole deployment as one document, for exports, snapshots and abandoned deployments (spec of hooks, section 10).
+"""Write a whole deployment as a document, for exports, snapshots and abandoned deployments (spec of hooks, section 10).
 
 The outer keys are exactly those of Heat's documents (source 2), so that readers of Heat's documents can read these.
 The additional key ``phaseline`` holds what Heat's keys cannot express: node instances and relationships. Secrets are
@@ -48,8 +48,8 @@ ACTIONS: Mapping[int, str] = {State.SUSPENDED: "SUSPEND", State.STOPPED: "SUSPEN
 class FilesTaken:
     """The files of a blueprint in a document.
 
-    ``files`` is {path: text, or ``{base64: …}``}; ``main`` is the path of the blueprint's main file; ``executable`` are paths of
-    executable files; ``digest`` is a hash of all. ``left_out`` is the reason if the document has no files.
+    ``files`` is {path: text, or ``{base64: …}``}; ``main`` is the path of the blueprint's main file; ``executable`` are
+    paths of executable files; ``digest`` is a hash of all. ``left_out`` is the reason if the document has no files.
     """
 
     files: Mapping[str, Value] = field(default_factory=dict)
@@ -63,9 +63,10 @@ class FilesTaken:
 class StackDocumentParts:
     """Everything from which a document is made.
 
-    ``template`` is the blueprint as JSON. ``inputs`` and ``documents`` ({instance number: runtime properties}) are as stored.
-    ``states`` is uint8 by instance number; ``state_names`` are the names of states of paths. ``uses`` is {namespace: stored
-    blueprint}. ``packages`` are the used packages, as ``{name, version, enabled, imported, settings}``, with secrets sealed.
+    ``template`` is the blueprint as JSON. ``inputs`` and ``documents`` ({instance number: runtime properties}) are as
+    stored. ``states`` is uint8 by instance number; ``state_names`` are the names of states of paths. ``uses`` is
+    {namespace: stored blueprint}. ``packages`` are the used packages, as ``{name, version, enabled, imported,
+    settings}``, with secrets sealed.
     """
 
     name: str
@@ -105,7 +106,10 @@ def document_of(facts: StackDocumentParts) -> dict[str, Value]:
 
 
 def digest_of(template: Value) -> str:
-    """Return the digest of a template. An adoption compares it, because an unchanged template needs no further check."""
+    """Return the digest of a template.
+
+    An adoption compares it, because an unchanged template needs no further check.
+    """
     import hashlib
     import json
 

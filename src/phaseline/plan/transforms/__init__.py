@@ -1,1 +1,4 @@
-"""The transforms by which planners turn chosen instances into a graph. Each takes a draft and returns the next draft."""
+"""The transforms by which planners turn chosen instances into a graph.
+
+Each takes a draft and returns the next draft.
+"""

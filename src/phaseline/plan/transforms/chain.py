@@ -17,8 +17,8 @@ SINGLE = -1
 def chain_entries(draft: GraphDraft) -> GraphDraft:
     """Return the draft with an edge from each entry of a participant to its next entry.
 
-    The entries of one relationship group run side by side. So the entry before a group gets an edge to each of them, and
-    the entry after the group gets an edge from each of them.
+    The entries of one relationship group run side by side. So the entry before a group gets an edge to each of them,
+    and the entry after the group gets an edge from each of them.
     """
     size = len(draft.participants)
     walk = _Walk(np.full(size, -1, np.int32), np.full(size, -1, np.int32), np.full(size, SINGLE, np.int32))

@@ -49,7 +49,10 @@ def _wait(draft: GraphDraft, *, downwards: bool) -> GraphDraft:
 
 
 def _operation(link: Link) -> str:
-    """Return the full name of the target's operation that a source waits for; ``WHOLE`` for the end of the target's sequence."""
+    """Return the full name of the target's operation that a source waits for.
+
+    It is ``WHOLE`` if the source waits for the end of the target's sequence.
+    """
     name = link.relationship.lifecycle_operation
     if name is None:
         return WHOLE
@@ -73,7 +76,7 @@ def _ends(draft: GraphDraft, operation: str) -> np.ndarray:
 
 
 def _row_pairs(draft: GraphDraft, awaited: list[str], ends: dict[str, np.ndarray], *, downwards: bool) -> list[Pairs]:
-    """Return edges for relationships that are stored as pairs of instances: all except those of all instances to all."""
+    """Return edges for relationships that are stored as pairs of instances, which excludes those of all to all."""
     topology, place = draft.topology, draft.participants.place
     rows = topology.has_rows[topology.link]
     source, target, link = place[topology.source[rows]], place[topology.target[rows]], topology.link[rows]
@@ -105,7 +108,7 @@ class _Ties:
 def _node_pairs(
     draft: GraphDraft, awaited: list[str], ends: dict[str, np.ndarray], *, downwards: bool
 ) -> tuple[tuple[StepSlot, ...], list[Pairs]]:
-    """Return (a slot of milestones, or no slot; edges) for the relationships that connect all instances of two nodes."""
+    """Return (a slot of milestones or no slot, edges) for the relationships that connect all instances of two nodes."""
     names = list(ends)
     count = draft.participants.count
     ties = {

@@ -1,4 +1,7 @@
-"""Call relationship operations of intact instances (those not chosen) for their relationships to chosen instances (W22, W24)."""
+"""Call relationship operations of intact instances on their relationships to chosen instances (W22, W24).
+
+An intact instance is one that is not chosen.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +22,10 @@ NO_ROWS = np.empty(0, np.int32)
 
 
 def concerned(topology: Topology, chosen: np.ndarray, operation: str, between: np.ndarray = NO_ROWS) -> np.ndarray:
-    """Return the intact instances that call ``operation`` for a relationship to a chosen instance; bool by instance number.
+    """Return the intact instances that call ``operation`` on a relationship to a chosen instance; bool by number.
 
-    Only relationships that implement the operation count. ``between`` holds the numbers of relationships between two intact
-    instances to include.
+    Only relationships that implement the operation count. ``between`` holds the numbers of relationships between two
+    intact instances to include.
     """
     found = np.zeros(len(topology), bool)
     if not chosen.all() and len(topology.link):
@@ -36,8 +39,8 @@ def concerned(topology: Topology, chosen: np.ndarray, operation: str, between: n
 def append_intact(draft: GraphDraft, relate: Relate, between: np.ndarray = NO_ROWS, *, tolerant: bool) -> GraphDraft:
     """Return the draft with slots for the operation on relationships from intact instances to chosen instances.
 
-    With ``tolerant``, the operation is tried once and failures are ignored. ``between`` holds the numbers of relationships
-    between two intact instances to include.
+    With ``tolerant``, the operation is tried once and failures are ignored. ``between`` holds the numbers of
+    relationships between two intact instances to include.
     """
     topology, participants = draft.topology, draft.participants
     if participants.is_chosen.all() or not len(topology.link):

@@ -53,10 +53,11 @@ class Walk:
 
     ``downwards``: dependents come first, as in uninstall. ``tolerant``: failures are ignored. ``once``: nothing is
     retried. ``intact``: relationship operations of instances that are not chosen, for their relationships to chosen
-    instances and for the relationships numbered ``between``. These run after the chosen instances are installed, or before they are
-    removed; before a removal their failures are ignored (W24). ``on_paths``: nodes that are resources go through the states of their
-    path instead. ``in_order`` False: all instances run at once. ``however``: instances that wait for a chosen
-    instance continue even if it has failed. Its failure is a result for a later round, so ``stop_after`` does not count it.
+    instances and for the relationships numbered ``between``. These run after the chosen instances are installed, or
+    before they are removed; before a removal their failures are ignored (W24). ``on_paths``: nodes that are resources
+    go through the states of their path instead. ``in_order`` False: all instances run at once. ``however``: instances
+    that wait for a chosen instance continue even if it has failed. Its failure is a result for a later round, so
+    ``stop_after`` does not count it.
     """
 
     sequence: Sequence
@@ -90,7 +91,10 @@ class _Woven:
     declared: Many[tuple[Operation, Declaration]]
 
     def is_for(self, asked: Asked, name: str, chosen: np.ndarray, walk: Walk) -> bool:
-        """Return True if these inputs give the kept graph. Nodes and steps are compared by identity, the rest by value."""
+        """Return True if these inputs give the kept graph.
+
+        Nodes and steps are compared by identity, the rest by value.
+        """
         own, other = self.asked.topology, asked.topology
         if name != self.name or len(own.nodes) != len(other.nodes) or walk.sequence is not self.walk.sequence:
             return False

@@ -1,7 +1,7 @@
 """Make entries for relationship operations: group after group, and side by side within a group (W6).
 
-A group holds the relationships of an instance that are neighbours in the blueprint and have the same target node. Operations
-of the source's and of the target's side run at the same time.
+A group holds the relationships of an instance that are neighbours in the blueprint and have the same target node.
+Operations of the source's and of the target's side run at the same time.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def relationship_slots(
 
 
 def _sides(topology: Topology, name: str, policies: Policies, manner: PolicyOverrides) -> tuple[np.ndarray, np.ndarray]:
-    """Return the policy numbers of the source's and of the target's operation, indexed by link; -1 without an operation."""
+    """Return the policy numbers of the source's and of the target's operation, by link; -1 without an operation."""
     number_of = policies.numbering(manner)
     source, target = np.full(len(topology.links), -1, np.int32), np.full(len(topology.links), -1, np.int32)
     for number, link in enumerate(topology.links):
@@ -98,7 +98,7 @@ def _template_place(topology: Topology, number: int) -> tuple[int, int]:
 
 
 def _follows(topology: Topology) -> list[int]:
-    """Return, for each link, the first link of its group: neighbours in the blueprint with the same source and target."""
+    """Return, for each link, the first link of its group: neighbours in the blueprint with equal source and target."""
     found = [0] * len(topology.links)
     former = -1
     for number in sorted(range(len(topology.links)), key=lambda number: _template_place(topology, number)):

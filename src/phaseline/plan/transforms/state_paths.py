@@ -1,8 +1,9 @@
 """Give chosen instances of resources the states of their path, with the operations and phases of each state (ADR 0014).
 
-A state becomes these steps: ``state:NAME`` enters it, then the operations run in their order and the phases beside them,
-and the gate ``exit:NAME`` waits for all of these. If a phase of the state may become applicable late, the engine checks for that
-before the gate passes. Breakpoints of operations are in the chain of operations, those of phases beside the phases.
+A state becomes these steps: ``state:NAME`` enters it, then the operations run in their order and the phases beside
+them, and the gate ``exit:NAME`` waits for all of these. If a phase of the state may become applicable late, the engine
+checks for that before the gate passes. Breakpoints of operations are in the chain of operations, those of phases beside
+the phases.
 """
 
 from __future__ import annotations
@@ -60,8 +61,8 @@ def append_paths(
 ) -> GraphDraft:
     """Return the draft with slots for chosen instances on state paths.
 
-    ``sequence`` is what the workflow does with instances that are not on a path; its operations are called in the states of
-    the path.
+    ``sequence`` is what the workflow does with instances that are not on a path; its operations are called in the
+    states of the path.
     """
     away = draft.participants.is_chosen & ~draft.walks
     if not some(away):
@@ -97,8 +98,8 @@ class _Laying:
     def begins(self) -> np.ndarray:
         """Return, by participant place, the index in the path of the first state that each instance enters.
 
-        This is the instance's present state, which it enters again (PD30). An instance that enters no state gets the number of
-        states.
+        This is the instance's present state, which it enters again (PD30). An instance that enters no state gets the
+        number of states.
         """
         path, numbers = self.path, self.known.numbers
         table = np.zeros(STATES, np.int32)
@@ -149,7 +150,7 @@ class _Laying:
         )
 
     def _concerned(self, one: Beside, who: np.ndarray) -> np.ndarray:
-        """Return the instances of ``who`` that get an entry: all for a phase, those that stop there for a breakpoint."""
+        """Return the instances of ``who`` that get an entry: all for a phase, those that stop for a breakpoint."""
         if not one.is_stop:
             return who
         names = [node.name for node in self.draft.topology.nodes]

@@ -45,8 +45,8 @@ class _Walk:
     """The progress of each participant while the items are handled in order. Arrays are indexed by participant place.
 
     ``pending``: bits of states that are reached but attached to no entry yet. ``carrier``: the slot number of the last
-    entry if it is an operation of the instance itself, otherwise -1. ``width``: the number of last entries, which run side by
-    side; 0 before the first entry.
+    entry if it is an operation of the instance itself, otherwise -1. ``width``: the number of last entries, which run
+    side by side; 0 before the first entry.
     """
 
     def __init__(self, draft: GraphDraft) -> None:
@@ -96,8 +96,8 @@ class _Walk:
     def close(self) -> None:
         """Add a last entry for participants that need one.
 
-        These are participants without an entry, those that end in a relationship group, and those with a state that no entry
-        sets.
+        These are participants without an entry, those that end in a relationship group, and those with a state that no
+        entry sets.
         """
         phase = WORDS.get(self.states[-1], CLOSING) if self.states else CLOSING
         self._absent(phase, (self.pending > 0) | (self.width == 0) | self.ends_in_group)
@@ -110,7 +110,8 @@ class _Walk:
     def _before_group(self, members: np.ndarray) -> None:
         """Add single entries before a relationship group where they are needed.
 
-        A relationship group cannot begin a sequence, set states, or follow directly after another group with several entries.
+        A relationship group cannot begin a sequence, set states, or follow directly after another group with several
+        entries.
         """
         opening = (members > 0) & ((self.pending > 0) | (self.width == 0))
         self._absent(OPENING, opening)

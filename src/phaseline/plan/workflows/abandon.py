@@ -1,8 +1,8 @@
 """Plan an abandon: save the deployment as a document, then delete its records (spec of hooks, section 10).
 
-No real resource is touched. The document is stored in a turn of its own; the records are deleted in the turn that ends the
-execution. So neither a crash nor a lost reply loses the document. A hook that runs in between still finds the records;
-if the hook refuses, the records are kept.
+No real resource is touched. The document is stored in a turn of its own; the records are deleted in the turn that ends
+the execution. So neither a crash nor a lost reply loses the document. A hook that runs in between still finds the
+records; if the hook refuses, the records are kept.
 """
 
 from __future__ import annotations

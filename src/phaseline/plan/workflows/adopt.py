@@ -1,9 +1,9 @@
 """Plan an adoption: existing resources become a deployment, and nothing is created (spec of hooks, section 10).
 
-The caller has already stored the deployment with its instances and their runtime properties. The graph "adopt" calls nothing: it
-sets each instance to ``started``, or to another state if the document names one. Then each instance with a
-check is checked, because an adoption alone does not notice a wrong id. A failed adoption can be undone: the records are deleted, the
-resources are not.
+The caller has already stored the deployment with its instances and their runtime properties. The graph "adopt" calls
+nothing: it sets each instance to ``started``, or to another state if the document names one. Then each instance with a
+check is checked, because an adoption alone does not notice a wrong id. A failed adoption can be undone: the records are
+deleted, the resources are not.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
 
 
 def _check(asked: Asked) -> Graph | None:
-    """Return the graph that checks all adopted instances that have a check; None if there are none or no check is wanted."""
+    """Return the graph that checks all adopted instances with a check; None if there are none or no check is wanted."""
     if asked.request.parameters.get(CHECK) is False:
         return None
     return build_status_graph(

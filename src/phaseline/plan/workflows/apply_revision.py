@@ -1,7 +1,7 @@
-"""Apply the revision of an update: make the topology under the new blueprint, with a record of the work left to do (W60).
+"""Apply the revision of an update: make the topology under the new blueprint, and record the work left to do (W60).
 
-An update with its own rounds has uninstalled the removed instances before. If a delegated workflow does that work, the removed
-instances and their relationships still exist while it runs, and ``ended`` removes them.
+An update with its own rounds has uninstalled the removed instances before. If a delegated workflow does that work, the
+removed instances and their relationships still exist while it runs, and ``ended`` removes them.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def revised(topology: Topology, aim: Aim) -> Revision:
 def taken_over(asked: Asked, revision: Revision, *, keeps_all: bool = False) -> Topology:
     """Return the topology under the new blueprint, with a record of the work left to do.
 
-    With ``keeps_all``, removed instances are kept. An earlier update may be unfinished: instances that it added but did not install
-    count as added by this one, and instances that it uninstalled but did not install again are reinstalled.
+    With ``keeps_all``, removed instances are kept. An earlier update may be unfinished: instances that it added but did
+    not install count as added by this one, and instances that it uninstalled but did not install again are reinstalled.
     """
     former = asked.topology.started
     left = former.added if former is not None else np.empty(0, np.int32)
@@ -77,7 +77,7 @@ def taken_over(asked: Asked, revision: Revision, *, keeps_all: bool = False) -> 
 
 
 def left_between(asked: Asked) -> np.ndarray:
-    """Return instances that an unfinished update was to reinstall or update and that are not started; bool by number."""
+    """Return unstarted instances that an unfinished update was to reinstall or update; bool by number."""
     found = kept_instances(asked, AGAIN) | kept_instances(asked, "reinstalled") | kept_instances(asked, "updated")
     found |= at_source(asked.topology, kept(asked, "tied"))
     found = with_contained(asked.topology, found) & asked.topology.is_there

@@ -1,7 +1,8 @@
 """Workflows that only store what an operator recorded: restrictions, health marks, labels. They call nothing.
 
-They are executions like any other, so they claim the instances that they change and do not disturb other work on
-them. Restrictions and marks are in the spec of hooks, section 11; labels are stored when the hook classes have agreed (decision 41).
+They are executions like any other, so they claim the instances that they change and do not disturb other work on them.
+Restrictions and marks are in the spec of hooks, section 11; labels are stored when the hook classes have agreed
+(decision 41).
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 RESTRICT, MARK, RELABEL = "restrict", "mark_unhealthy", "relabel"
 """Names of the workflows, and of their rounds."""
 RESTRICTED = "restricted"
-"""Parameter of ``restrict``: {node or instance id: forbidden actions, or null for the actions that the blueprint forbids}."""
+"""Parameter of ``restrict``: {node or instance id: forbidden actions; null means those that the blueprint forbids}."""
 REASON = "reason"
 """Parameter of ``mark_unhealthy``: the reason, which is shown with the instance."""
 ADD, REMOVE = "add", "remove"

@@ -68,7 +68,7 @@ def build_status_graph(asked: Asked, chosen: np.ndarray, *, tolerant: bool, in_o
 
 
 def build_drift_graph(asked: Asked, chosen: np.ndarray, *, tolerant: bool, in_order: bool) -> Graph | None:
-    """Return the graph that checks drift of chosen instances, then of their relationships; None if nothing can be checked."""
+    """Return the graph that checks drift of chosen instances, then of relationships; None if none can be checked."""
     called = implementing(asked.topology, op.CHECK_DRIFT) | _related(asked.topology, op.CHECK_RELATIONSHIP_DRIFT)
     called &= chosen & is_up(asked)
     sequence = (Call(op.CHECK_DRIFT), Relate(op.CHECK_RELATIONSHIP_DRIFT))
@@ -88,7 +88,10 @@ def _related(topology: Topology, operation: str) -> np.ndarray:
 
 
 def plan_status(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
-    """Return the graph that checks the status of chosen instances; after it, the verdict. A failed check fails the workflow."""
+    """Return the graph that checks the status of chosen instances; after it, the verdict.
+
+    A failed check fails the workflow.
+    """
     asked = Asked(topology, request, history, declare)
     in_order = request.parameters.get(IN_ORDER) is True
     return _once(
@@ -97,7 +100,10 @@ def plan_status(topology: Topology, request: Request, history: History, declare:
 
 
 def plan_drift(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
-    """Return the graph that checks drift of chosen instances; after it, the verdict. Drift is a result, not a failure."""
+    """Return the graph that checks drift of chosen instances; after it, the verdict.
+
+    Drift is a result, not a failure.
+    """
     asked = Asked(topology, request, history, declare)
     in_order = request.parameters.get(IN_ORDER) is not False
     return _once(asked, CHECK_DRIFT, lambda chosen: build_drift_graph(asked, chosen, tolerant=False, in_order=in_order))

@@ -42,8 +42,8 @@ def handed_over(asked: Asked, rounds: tuple[Round, ...]) -> Graph | Reshape | Go
 def whom(asked: Asked) -> dict[str, Value]:
     """Return the parameters that describe the update to the other workflow.
 
-    They are ids of added and removed instances, of instances with changed relationships, and of the neighbours of all these;
-    and the names of changed nodes.
+    They are ids of added and removed instances, of instances with changed relationships, and of the neighbours of all
+    these; and the names of changed nodes.
     """
     topology, given = asked.topology, asked.request.parameters
     started = topology.started

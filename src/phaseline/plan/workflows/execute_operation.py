@@ -45,7 +45,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
 
 
 def problems(topology: Topology, request: Request) -> Iterable[Problem]:
-    """Yield problems of the operation: chosen nodes that do not declare it (PL-P006), inputs defined twice (PL-P007)."""
+    """Yield problems: chosen nodes that do not declare the operation (PL-P006), inputs defined twice (PL-P007)."""
     found = known_operations(topology, request, _name(request))
     if request.parameters.get(SKIP_UNDECLARED) is not True:
         yield from _undeclared(topology, request, found)

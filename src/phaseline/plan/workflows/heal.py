@@ -1,8 +1,9 @@
-"""Heal: repair unhealthy instances; reinstall those that cannot be repaired (W30-W37).
+"""Plan a heal: repair unhealthy instances, and reinstall those that cannot be repaired (W30-W37).
 
-Four rounds, each of which may be empty: ``check_status``, ``heal``, then ``uninstall`` and ``install`` of the instances to
-reinstall. These are computed from the states and the results of checks alone. So an engine that takes the execution over
-in the middle computes the same. Update uses the same functions for the instances that it updates.
+It has four rounds, each of which may be left out: ``check_status``, ``heal``, then ``uninstall`` and ``install`` of the
+instances to reinstall. The rounds are computed only from instance states and results of checks. So an engine that takes
+the execution over halfway computes the same rounds. An update uses functions of this module for the instances that it
+updates.
 """
 
 from __future__ import annotations
@@ -40,18 +41,21 @@ DIAGNOSE_VALUE = "diagnose_value"
 ALLOW_REINSTALL = "allow_reinstall"
 FORCE_REINSTALL = "force_reinstall"
 ASSUME_HEALTHY = "assume_healthy"
-"""Parameter: instances never checked, or without a check, count as healthy (WD3)."""
+"""Parameter: instances that were never checked, or have no check, count as healthy (WD3)."""
 NO_DIAGNOSIS = "Not provided"
-"""The diagnosis if none is given."""
+"""Text of the diagnosis if the user gives none."""
 
 SHOWN = 5
-"""The most instances or nodes named; all are counted."""
+"""Most instances or nodes that a message names. It also gives the number of the others."""
 ALL_WELL = "every instance is healthy, so there was nothing to heal"
 HEALING = Walk((Call(op.PREHEAL), Call(op.HEAL), Call(op.POSTHEAL)), once=True, however=True)
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
-    """The graph of the next needed round, in the order above; after the last one, the verdict."""
+    """Return the graph of the next round that is needed: check_status, heal, uninstall, install.
+
+    After the last one, the verdict.
+    """
     asked = Asked(topology, request, history, declare)
     done = settled(history, install.INSTALL)
     if done:
@@ -71,7 +75,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
 
 
 def _next(asked: Asked, *, checked: bool, healed: bool) -> Graph | Verdict:
-    """The rounds before a reinstall, and its first half."""
+    """Return the next graph up to the uninstall of instances to reinstall, or a verdict if no graph is needed."""
     selected, parameters = select(asked.topology, asked.request), asked.request.parameters
     if not selected.any():
         return Verdict(ExecutionStatus.COMPLETED, NOBODY)
@@ -98,7 +102,7 @@ def _next(asked: Asked, *, checked: bool, healed: bool) -> Graph | Verdict:
 
 
 def _heal_verdict(asked: Asked, found: Verdict) -> Verdict:
-    """The verdict of a finished heal, with the healed and the reinstalled instances."""
+    """Return the verdict of a finished heal; its reason also names the healed and the reinstalled instances."""
     if found.status is not ExecutionStatus.COMPLETED:
         return found
     nobody = np.zeros(len(asked.topology), bool)
@@ -116,13 +120,13 @@ def _heal_verdict(asked: Asked, found: Verdict) -> Verdict:
 
 
 def _mark(chosen: np.ndarray, called: np.ndarray | None) -> None:
-    """Add the called instances; the topology may have grown since."""
+    """Add the instances in ``called`` to ``chosen``; instances may have been added to the topology since the calls."""
     if called is not None:
         chosen[: len(called)] |= called[: len(chosen)]
 
 
 def _is_conclusive(done: Round) -> bool:
-    """Whether the result is known for every instance; a failed check or heal is a result."""
+    """Return True if the result is known for every instance. A failed check or heal counts as a known result."""
     return not done.counts.get("unsure", 0) and not done.counts.get("canceled", 0)
 
 
@@ -134,9 +138,10 @@ def _wrong(asked: Asked) -> np.ndarray:
 
 
 def concerned(asked: Asked) -> np.ndarray:
-    """Instances that this heal changes, bool by number: before it those to heal or reinstall, afterwards those it did.
+    """Return the instances that this heal changes, bool by number.
 
-    A task of a package runs for these, and not for instances that are only checked.
+    Before the heal these are the instances to heal or reinstall; afterwards those that it has healed or reinstalled.
+    Tasks of packages run for these instances, and not for instances that are only checked.
     """
     topology, history = asked.topology, asked.history
     done = [one for one in history.rounds if one.name in {HEAL, uninstall.UNINSTALL, install.INSTALL}]
@@ -159,7 +164,10 @@ def concerned(asked: Asked) -> np.ndarray:
 
 
 def to_heal(asked: Asked, selected: np.ndarray) -> np.ndarray:
-    """Selected instances (bool by number) that are unhealthy and can be healed, without those to reinstall (W34)."""
+    """Return the selected instances that are unhealthy and can be healed, bool by number (W34).
+
+    Instances that will be reinstalled, because they or their containers cannot be healed, are not included.
+    """
     sick = selected & ~_healthy(asked, is_healed=False)
     healable = implementing(asked.topology, op.HEAL) & is_up(asked)
     found: np.ndarray = sick & healable & ~with_contained(asked.topology, sick & ~healable)
@@ -167,7 +175,7 @@ def to_heal(asked: Asked, selected: np.ndarray) -> np.ndarray:
 
 
 def build_heal_graph(asked: Asked, chosen: np.ndarray) -> Graph:
-    """The graph that heals the chosen instances in dependency order.
+    """Return the graph that heals the chosen instances in dependency order.
 
     A failed heal does not block other instances (W36).
     """
@@ -175,12 +183,12 @@ def build_heal_graph(asked: Asked, chosen: np.ndarray) -> Graph:
 
 
 def to_reinstall(asked: Asked, selected: np.ndarray) -> np.ndarray:
-    """Selected instances that are unhealthy even after heal, with everything that they contain (W37)."""
+    """Return the selected instances that are unhealthy even after the heal, with everything that they contain (W37)."""
     return with_contained(asked.topology, selected & ~_healthy(asked, is_healed=True))
 
 
 def with_contained(topology: Topology, chosen: np.ndarray) -> np.ndarray:
-    """These instances (bool by number), and all instances contained in them, directly or not."""
+    """Return these instances, and all instances contained in them, directly or not; bool by number."""
     container = topology.container
     inside = container >= 0
     while True:
@@ -191,14 +199,17 @@ def with_contained(topology: Topology, chosen: np.ndarray) -> np.ndarray:
 
 
 def _marked(asked: Asked) -> np.ndarray:
-    """Instances that an operator marked unhealthy, bool by number; a check does not change that."""
+    """Return the instances that an operator has marked unhealthy, bool by number. A check does not remove the mark."""
     count = len(asked.topology)
     marked: np.ndarray = asked.history.checks.column(CheckKind.STATUS, count) == CheckResult.MARKED
     return marked
 
 
 def _healthy(asked: Asked, *, is_healed: bool) -> np.ndarray:
-    """Instances that are healthy by the last results, bool by number (W33). ``is_healed``: a successful heal suffices."""
+    """Return the instances that are healthy by their last results, bool by number (W33).
+
+    With ``is_healed``, a successful heal makes an instance healthy even if it has no check.
+    """
     topology = asked.topology
     status = asked.history.checks.column(CheckKind.STATUS, len(topology))
     if asked.request.parameters.get(ASSUME_HEALTHY) is True:
@@ -216,7 +227,10 @@ def _healthy(asked: Asked, *, is_healed: bool) -> np.ndarray:
 
 
 def select(topology: Topology, request: Request) -> np.ndarray:
-    """Instances selected by the request, bool by number: all, or the host of one instance with everything on it (W30, WD5)."""
+    """Return the instances that the request selects, bool by number (W30, WD5).
+
+    These are all instances; or, if the request names one instance, its host with everything on it.
+    """
     id = request.parameters.get(NODE_INSTANCE_ID)
     if not id:
         return topology.is_there.copy()
@@ -229,12 +243,15 @@ def select(topology: Topology, request: Request) -> np.ndarray:
 
 
 def claims(topology: Topology, request: Request) -> np.ndarray | None:
-    """The instances that a heal may change: None for all, or the host of one instance with everything on it."""
+    """Return the instances that a heal may change; None for all.
+
+    If the request names one instance, these are its host with everything on it.
+    """
     return select(topology, request) if request.parameters.get(NODE_INSTANCE_ID) else None
 
 
 def problems(topology: Topology, request: Request) -> Iterable[Problem]:
-    """PL-P001 for an unknown instance; PL-P031 when a reinstall is both forbidden and forced."""
+    """Yield PL-P001 for an unknown instance, and PL-P031 if a reinstall is both forbidden and forced."""
     id, parameters = request.parameters.get(NODE_INSTANCE_ID), request.parameters
     number = topology.number_of.get(str(id)) if id else None
     if id and (number is None or not topology.is_there[number]):
@@ -251,7 +268,7 @@ def problems(topology: Topology, request: Request) -> Iterable[Problem]:
 
 
 def _nearest(topology: Topology, wrong: str) -> str:
-    """The most similar id, also for a node's name given as an id; empty if there is none."""
+    """Return the id most similar to ``wrong``, which may also be the name of a node; empty if no id is similar."""
     from phaseline.lang.did_you_mean import closest
 
     near = closest(wrong, topology.ids)
@@ -262,7 +279,7 @@ def _nearest(topology: Topology, wrong: str) -> str:
 
 
 def warnings(topology: Topology, request: Request) -> Iterable[Problem]:
-    """PL-P032: nodes without a check, all of whose instances count as not healthy (W33, WD3)."""
+    """Yield PL-P032 for nodes without a check, because all their instances count as unhealthy (W33, WD3)."""
     parameters = request.parameters
     if parameters.get(ASSUME_HEALTHY) is True or parameters.get(FORCE_REINSTALL) is True:
         return
@@ -283,7 +300,7 @@ def warnings(topology: Topology, request: Request) -> Iterable[Problem]:
 
 
 def _named(asked: Asked, chosen: np.ndarray) -> str:
-    """The ids of the first few instances, and the number of the others (W35)."""
+    """Return the ids of the first few instances, and the number of the others, as text (W35)."""
     numbers = chosen.nonzero()[0].tolist()
     listed = ", ".join(asked.topology.ids[number] for number in numbers[:SHOWN])
     return listed + (f" (and {len(numbers) - SHOWN:,} more)" if len(numbers) > SHOWN else "")

@@ -1,4 +1,4 @@
-"""Install: every chosen instance goes from nothing to started, after the instances it depends on (W20-W22)."""
+"""Plan an install: bring every chosen instance to started, after the instances on which it depends (W20-W22)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ SEQUENCE: Sequence = (
     Relate(op.ESTABLISH, unless=STARTED),
     Become(State.STARTED, unless=SUSPENDED),
 )
-"""W20, with the skips of W21."""
+"""The steps of an install (W20). ``unless`` names the states in which an instance skips a step (W21)."""
 
 ALL_BUT_STARTING = frozenset(State) - {State.STARTING}
 ALL_BUT_CREATING = frozenset(State) - {State.CREATING}
@@ -69,13 +69,19 @@ CLEAN_UP_SEQUENCE: Sequence = (
 HALF_MADE = (
     State.INITIALIZING, State.CREATING, State.CREATED, State.CONFIGURING, State.CONFIGURED, State.STARTING,
 )  # fmt: skip
-"""States of half-made instances. A call may have been canceled before it answered, so these are always taken back."""
+"""States of half-made instances.
+
+Taking an install back removes such instances even if no call on them has completed.
+"""
 CLEANING = Walk(CLEAN_UP_SEQUENCE, downwards=True, tolerant=True, once=True)
-"""Half-started instances are stopped, half-created ones are deleted (W8)."""
+"""Clean-up before an install continues: half-started instances are stopped, half-created ones are deleted (W8)."""
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
-    """The next graph: clean-up of half-made instances if asked for, then install; after it, the verdict."""
+    """Return the next graph: the clean-up of half-made instances if requested, then the install; after it, the verdict.
+
+    If the install has failed and the request asks for it, a graph that takes the install back comes before the verdict.
+    """
     done = settled(history, INSTALL)
     if done:
         found = verdict(history, done)
@@ -105,17 +111,18 @@ def build_install_graph(
     name: str = INSTALL,
     between: np.ndarray = NO_ROWS,
 ) -> Graph:
-    """The graph that installs the chosen instances (bool by number); resources follow their paths of states.
+    """Return the graph that installs the chosen instances (bool by number).
 
-    ``intact``: relationship operations that others run for their relationships to the chosen ones, and for those ``between``
-    themselves (numbers). ``name``: the name of the graph.
+    Resources go through the states of their paths. ``intact`` are relationship operations that other instances call for
+    their relationships to the chosen ones, and for the relationships numbered ``between`` among themselves. ``name`` is
+    the name of the graph.
     """
     walk = Walk(SEQUENCE, intact=tuple(Relate(operation) for operation in intact), between=between, on_paths=True)
     return weave(asked, name, chosen, walk)
 
 
 def _taken_back(asked: Asked, failed: Verdict) -> Graph | Verdict:
-    """The graph that removes what a failed install has made; after it, the verdict."""
+    """Return the graph that removes what a failed install has made; after it, the verdict."""
     done = settled(asked.history, TAKE_BACK)
     if done:
         how = (

@@ -1,9 +1,10 @@
-"""A planner that wraps another one: instances whose life cycle failed go through it again, between rounds (W5).
+"""Wrap a planner so that instances whose life cycle has failed go through it again, as often as requested (W5).
 
-Example: an install in which ``web_2`` fails for good, with one such retry. The round "install" is not met, so the round "again
-install" removes the remains of ``web_2``. Then the workflow's planner gets a history without that install and plans it again; started
-instances have nothing to do in it. After a failed uninstall the planner is called again at once. The workflow's planner does not know
-of retries, so it decides about a failure only when no retry is left.
+Example: an install in which ``web_2`` fails, with one retry allowed. The round "install" is not met, so the round
+"again install" removes the remains of ``web_2``. Then the workflow's planner gets a history without that install and
+plans the install again, in which started instances have nothing to do. After a failed uninstall the planner is called
+again at once. The workflow's planner does not know of these retries, so it decides about a failure only when no retry
+is left.
 """
 
 from __future__ import annotations
@@ -27,13 +28,16 @@ if TYPE_CHECKING:
     Answer = Graph | Reshape | GoOn | Verdict
 
 UP, DOWN = "install", "uninstall"
-"""First words of the graphs in which instances go through their life cycle."""
+"""First words of the names of graphs in which instances go through their life cycle."""
 AGAIN = "again"
-"""First word of the graph that removes what a failed one has made."""
+"""First word of the name of the graph that removes what a failed life cycle has made."""
 
 
 def retrying(planner: Planner, taking_back: Walk) -> Planner:
-    """The planner with life cycles retried as requested. ``taking_back``: the lifecycle that a failed instance goes through first."""
+    """Return a planner that retries failed life cycles as requested.
+
+    ``taking_back`` is what a failed instance goes through before its life cycle is repeated.
+    """
 
     def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Answer:
         most = request.retries.subgraph_retries
@@ -61,7 +65,7 @@ def _verb(done: Round) -> str:
 
 
 def _shown(rounds: tuple[Round, ...]) -> tuple[Round, ...]:
-    """The workflow's own rounds, without those that were repeated in the same attempt."""
+    """Return the workflow's own rounds, without rounds that were repeated in the same attempt."""
     own = [done for done in rounds if _verb(done) != AGAIN]
     latest = {(done.name, done.attempt): at for at, done in enumerate(own)}
     return tuple(
@@ -70,7 +74,7 @@ def _shown(rounds: tuple[Round, ...]) -> tuple[Round, ...]:
 
 
 def _may_go_again(history: History, last: Round, most: int) -> bool:
-    """Whether the round failed, all its results are known, and a retry is left."""
+    """Return True if the round has failed, all its results are known, and a retry is left."""
     if _verb(last) not in {UP, DOWN} or not last.counts.get("failed"):
         return False
     if last.counts.get("unsure") or last.counts.get("canceled"):
@@ -80,7 +84,7 @@ def _may_go_again(history: History, last: Round, most: int) -> bool:
 
 
 def _taken_away(asked: Asked, last: Round, taking_back: Walk) -> Graph | None:
-    """The graph that removes called instances that are not started; None without such instances."""
+    """Return the graph that removes called instances that are not started; None if there are none."""
     called = asked.history.called(last.name)
     if called is None:
         return None

@@ -1,8 +1,8 @@
-"""One operation on all chosen instances, as a round: for execute_operation, start, stop, restart and pull (W26).
+"""Plan rounds that each call one operation on all chosen instances, such as the rounds of stop and restart (W26).
 
-A workflow is a tuple of invocations, one round each: ``restart`` is all of ``stop``, then all of ``start``. Example of
-``restart``: without a round, ``in_turn`` builds the graph "stop". Called again when that has settled, it finds the round
-"stop" met and builds "start". Called a third time, it counts the results of "start".
+A workflow is a tuple of invocations, one for each round: ``restart`` calls all of ``stop``, then all of ``start``.
+Example of ``restart``: without any round, ``in_turn`` builds the graph "stop". Called again when that has settled, it
+finds the round "stop" met and builds "start". Called a third time, it returns the verdict with the results of "start".
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 IN_ORDER = "run_by_dependency_order"
 REVERSE_ORDER = "reverse_order"
-"""Parameter: in dependency order, dependents come first (WD19)."""
+"""Parameter: dependents come first if instances are called in dependency order (WD19)."""
 IN_TURN: Mapping[str, Parameter] = {IN_ORDER: SWITCH, **FILTERING}
 """Parameters of every workflow that calls one operation."""
 NOBODY = "no instance was chosen, so there was nothing to do"
@@ -40,10 +40,10 @@ NOBODY = "no instance was chosen, so there was nothing to do"
 
 @frozen
 class Invocation:
-    """A round that calls ``operation``, by its full name or by one that only one interface of a node has (B33).
+    """A round that calls ``operation``, given by its full name or by a last part that is unique within the node (B33).
 
-    ``graph``: name of the round. ``in_order``: whether dependencies count by default.
-    ``may_reverse``: whether the request may turn their order.
+    ``graph`` is the name of the round. ``in_order`` is true if instances wait for their dependencies by default.
+    ``may_reverse`` is true if the request may let dependents come first.
     """
 
     graph: str
@@ -59,7 +59,10 @@ def in_turn(
     declare: Declare,
     invocations: tuple[Invocation, ...],
 ) -> Graph | Verdict:
-    """The graph of the first unsettled invocation with instances; after the last one, or a loss, the verdict."""
+    """Return the graph of the first invocation that has not settled; after the last one or a failed one, the verdict.
+
+    Invocations without chosen instances are skipped.
+    """
     done, place = None, len(invocations)
     while done is None and place:
         place -= 1
@@ -76,24 +79,24 @@ def in_turn(
 
 
 def known_operations(topology: Topology, request: Request, operation: str) -> dict[int, Operation]:
-    """{node number: operation of its instances} for nodes with chosen instances and the operation."""
+    """Return {node number: the operation} for nodes that have chosen instances and the operation."""
     numbers = np.unique(topology.node[choose(topology, request)]).tolist()
     found = {number: topology.nodes[number].find_operation(operation) for number in numbers}
     return {number: operation for number, operation in found.items() if operation is not None}
 
 
 def is_in_order(request: Request, invocation: Invocation) -> bool:
-    """Whether instances wait for their dependencies, or for their dependents."""
+    """Return True if instances wait for one another along their dependencies."""
     return request.parameters.get(IN_ORDER, invocation.in_order) is True
 
 
 def is_reversed(request: Request, invocation: Invocation) -> bool:
-    """Whether dependents come first."""
+    """Return True if dependents come first."""
     return invocation.may_reverse and request.parameters.get(REVERSE_ORDER) is True
 
 
 def _build_round(asked: Asked, invocation: Invocation) -> Graph | None:
-    """The graph; None if no chosen instance has the operation."""
+    """Return the graph of an invocation; None if no chosen instance has the operation."""
     topology, request = asked.topology, asked.request
     found = known_operations(topology, request, invocation.operation)
     names = dict.fromkeys(operation.name for operation in found.values() if operation.is_implemented)

@@ -1,4 +1,7 @@
-"""Reinstall: uninstall all chosen instances, then install all; no install starts before the last uninstall has ended (W25)."""
+"""Plan a reinstall: uninstall all chosen instances, then install them (W25).
+
+No install starts before the last uninstall has ended.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ REINSTALL = "reinstall"
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
-    """The graph "uninstall" of the chosen, then "install" of them; after it, the verdict.
+    """Return the graph "uninstall" of the chosen instances, then their graph "install"; after it, the verdict.
 
     Intact instances establish their relationships to the chosen ones again, with all three operations (decision 17).
     """

@@ -1,7 +1,7 @@
-"""Rollback: take half-made instances of an install back to a state from which it can be repeated (W45).
+"""Plan a rollback: take half-made instances of an install back to a state from which the install can be repeated (W45).
 
 Half-started instances go back to configured, half-created or half-configured ones to uninitialized; all others stay
-unchanged. Failures are ignored, as in the ancestor: what cannot be undone must not keep the rest from being undone.
+unchanged. Failures are ignored, as in Cloudify: what cannot be undone must not keep the rest from being undone.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from phaseline.plan.graph.call_policies import Declare
 
 ROLLBACK = "rollback"
-"""Name of the graph."""
+"""Name of the workflow, and of its graph."""
 FULL_ROLLBACK = "full_rollback"
-"""Parameter: afterwards the whole deployment is uninstalled."""
+"""Parameter: uninstall the whole deployment after the rollback."""
 
 NOTHING_HALF_MADE = "no chosen instance is half made, so there was nothing to take back"
 HALF_MADE = frozenset({State.CREATING, State.CONFIGURING, State.STARTING})
@@ -49,7 +49,7 @@ BACK = Walk(SEQUENCE, downwards=True, tolerant=True, once=True)
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
-    """The graph that takes half-made instances back, then, if requested, that of an uninstall; then the verdict."""
+    """Return the graph that takes half-made instances back, then that of a requested uninstall; then the verdict."""
     gone = settled(history, uninstall.UNINSTALL)
     if gone:
         return verdict(history, gone)
@@ -67,7 +67,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
 
 
 def claims(topology: Topology, request: Request) -> np.ndarray | None:
-    """The chosen instances; with ``full_rollback`` all."""
+    """Return the chosen instances as the claim; with ``full_rollback``, None for all instances."""
     return None if request.parameters.get(FULL_ROLLBACK) is True else only_chosen(topology, request)
 
 

@@ -1,12 +1,12 @@
-"""Scale: add and install instances of a node or scaling group, or uninstall and remove them (W40-W44).
+"""Plan a scale: add and install instances of a node or scaling group, or uninstall and remove them (W40-W44).
 
-The topology changes when a modification begins, and again when it is finished or taken back; the graphs come between.
-Example, a scale out of ``web``: no modification is under way, so the change "begin web" adds the instances. Then the
+The topology changes when a modification begins, and again when it is finished or taken back; the graphs run in between.
+Example, a scale out of ``web``: no modification is open, so the change "begin web" adds the instances. Then the
 graph "install web" is built for them. When that has settled, the change "finish web" ends the modification. After a
 failure, "rollback web", "uninstall web" and "take back web" undo it.
 
-Progress is stored in the topology rather than in the rounds. So it is the same after a crash, in a later attempt, and
-for another execution that takes the modification back (W41).
+Progress is stored in the topology rather than in the rounds. So it is known after a crash, in a later attempt, and
+to another execution that takes the modification back (W41).
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ ABORT_STARTED = "abort_started"
 ESTABLISH = "establish"
 """First word of the graph in which other instances establish the relationships that moved to them."""
 TIED = "tied"
-"""Key of data kept of a modification whose removed instances are gone: relationships that moved to other instances."""
+"""Key of a modification's stored data: relationships that moved to other targets when their targets were removed."""
 NOTHING_THERE = frozenset({State.UNINITIALIZED, State.INITIALIZING, State.DELETED})
 """States in which an added instance has nothing to uninstall."""
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Reshape | Verdict:
-    """The next graph or topology change; after the last one the verdict."""
+    """Return the next graph or change of the topology; after the last one the verdict."""
     asked = Asked(topology, request, history, declare)
     started = topology.started
     if started is None or started.workflow != SCALE or started.execution != history.execution:
@@ -64,7 +64,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
 
 
 def _ended(asked: Asked) -> Verdict | None:
-    """The verdict when this attempt has ended the modification; None if it has not begun one."""
+    """Return the verdict if this attempt has ended the modification, or was canceled before it began; else None."""
     rounds = [done for done in asked.history.rounds if done.attempt == asked.history.attempt]
     run = [done for done in rounds if done.counts]
     if rounds and rounds[-1].name.startswith("finish "):
@@ -81,7 +81,10 @@ def _ended(asked: Asked) -> Verdict | None:
 
 
 def _begin(asked: Asked) -> Graph | Reshape | Verdict:
-    """The change that begins the modification; an earlier one under way is first taken back, or refused (N8)."""
+    """Return the change of the topology that begins the modification.
+
+    If another modification is open, it is first taken back if requested; otherwise PL-P043 is raised (N8).
+    """
     topology, request = asked.topology, asked.request
     started = topology.started
     if started is not None:
@@ -98,7 +101,7 @@ def _begin(asked: Asked) -> Graph | Reshape | Verdict:
 
 
 def _abort(asked: Asked, started: Started) -> Graph | Reshape | Verdict:
-    """Uninstall and take back the modification that another execution has begun (W41)."""
+    """Return the graph that uninstalls what another execution has added, then the change that takes it back (W41)."""
     whose = f"{started.name} of {started.execution}"
     gone = settled(asked.history, f"uninstall {whose}")
     if gone is not None and not gone.is_met:
@@ -110,7 +113,7 @@ def _abort(asked: Asked, started: Started) -> Graph | Reshape | Verdict:
 
 
 def _run(asked: Asked, started: Started) -> Graph | Reshape | Verdict:
-    """The graph that installs or uninstalls, then the change that ends the modification."""
+    """Return the graph that installs added or uninstalls removed instances, then the change that ends the scaling."""
     history = asked.history
     is_out = len(started.added) > 0
     changed = _of(asked, started.added if is_out else started.removed)
@@ -132,7 +135,10 @@ def _run(asked: Asked, started: Started) -> Graph | Reshape | Verdict:
 
 
 def _finish(asked: Asked, started: Started) -> Reshape:
-    """The change that removes the removed instances. Relationships that moved to others are established before the end."""
+    """Return the change that removes the removed instances.
+
+    If relationships have moved to other targets, they are established before the modification ends.
+    """
     shape, rows = under_way.finished(asked.topology)
     if some(concerned(shape, np.zeros(len(shape), bool), op.ESTABLISH, rows)):
         left = altered(started, removed=started.removed[:0], removed_groups=started.removed_groups[:0])
@@ -141,7 +147,7 @@ def _finish(asked: Asked, started: Started) -> Reshape:
 
 
 def _tied(asked: Asked, started: Started) -> Graph | Reshape | Verdict:
-    """The graph that establishes the moved relationships, then the end of the modification."""
+    """Return the graph that establishes the moved relationships, then the change that ends the modification."""
     done = settled(asked.history, f"{ESTABLISH} {started.name}")
     if done is None:
         if asked.history.canceled:
@@ -156,7 +162,10 @@ def _tied(asked: Asked, started: Started) -> Graph | Reshape | Verdict:
 
 
 def _take_back(asked: Asked, started: Started) -> Graph | Reshape | Verdict:
-    """Roll back added instances and uninstall those that were up; removals are not undone (W42, W43)."""
+    """Return the graphs that roll back half-made added instances and uninstall the others, then the final change.
+
+    Instances that were already removed are not installed again (W42, W43).
+    """
     half_made = _of(asked, started.added) & np.isin(asked.history.states, list(rollback.HALF_MADE))
     if some(half_made):
         tolerant = asked.request.parameters.get(uninstall.IGNORE_FAILURE) is True
@@ -173,7 +182,10 @@ def _clear(asked: Asked, started: Started) -> Graph | Reshape:
 
 
 def _taken_back(asked: Asked, started: Started) -> Graph | Reshape | Verdict | None:
-    """The next step of taking back a scale out; None if this attempt has not begun it. A lost call keeps it under way."""
+    """Return the next step of taking back a scale out; None if this attempt has not begun to take it back.
+
+    If a call has failed, the modification stays open.
+    """
     if not len(started.added):
         return None
     cleared = settled(asked.history, f"uninstall {started.name}")
@@ -194,12 +206,12 @@ def _of(asked: Asked, numbers: np.ndarray) -> np.ndarray:
 
 
 def _still_there(asked: Asked, started: Started) -> np.ndarray:
-    """Added instances with something to uninstall, bool by number."""
+    """Return the added instances that have something to uninstall, bool by number."""
     return _of(asked, started.added) & ~np.isin(asked.history.states, list(NOTHING_THERE))
 
 
 def problems(topology: Topology, request: Request) -> Iterable[Problem]:
-    """Problems of the request, and PL-P043 for a modification under way that is not to be taken back."""
+    """Yield the problems of the request, and PL-P043 for an open modification that the request does not take back."""
     started = topology.started
     if started is not None and not (started.workflow == SCALE and request.parameters.get(ABORT_STARTED) is True):
         yield under_way.refusal(started)

@@ -1,11 +1,13 @@
-"""Snapshot, restore and the deletion of a snapshot (decision 24; spec of hooks, section 11).
+"""Plan the workflows ``snapshot``, ``restore`` and ``delete_snapshot`` (decision 24; spec of hooks, section 11).
 
-A snapshot calls ``cloudify.interfaces.snapshot.create`` of each instance that implements it, then saves the deployment as a document.
-A restore is an update to the plan of that document, then ``snapshot.apply``. A deletion is ``snapshot.delete``, then the document is
-deleted. All three operations get the name of the snapshot; an operation keeps data for later in its runtime properties under that name.
+A snapshot calls ``cloudify.interfaces.snapshot.create`` of each instance that implements it, then stores the deployment
+as a document. A restore is an update to the plan of that document, then ``snapshot.apply``. A deletion calls
+``snapshot.delete``, then deletes the document. All three operations get the name of the snapshot; under this name an
+operation can keep data for later in its runtime properties.
 
-Example of ``restore``: the rounds of an update come first; the planner of update gets a history of these alone. When it has completed,
-instances that were up at the snapshot and are not up now are installed. Then ``snapshot.apply`` is called for every instance that is up.
+Example of ``restore``: the rounds of an update come first; the planner of update gets a history of only these rounds.
+Then instances that were up at the snapshot and are not up now are installed. Then ``snapshot.apply`` is called for
+every instance that is up.
 """
 
 from __future__ import annotations
@@ -38,17 +40,17 @@ if TYPE_CHECKING:
     from phaseline.plan.graph.call_policies import Declare
 
 SNAPSHOT, RESTORE, DELETE = "snapshot", "restore", "delete_snapshot"
-"""Names of the workflows, and of the graphs that call."""
+"""Names of the workflows, and of their graphs with calls."""
 WRITTEN_DOWN, DROPPED = "written down", "dropped"
 """Names of the rounds that store and delete the document."""
 MISSING = "install missing"
-"""Name of the graph that installs missing instances that were up at the snapshot."""
+"""Name of the graph that installs instances that were up at the snapshot and are not up now."""
 WAS_UP = "was_up"
-"""Parameter of restore: the ids of instances that were up."""
+"""Parameter of ``restore``: the ids of instances that were up at the snapshot."""
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Reshape | GoOn | Verdict:
-    """The calls, then the round that stores or deletes the document; after that, the verdict."""
+    """Return the graph with the calls, then the round that stores or deletes the document; after it, the verdict."""
     deletes = request.workflow == DELETE
     last = DROPPED if deletes else WRITTEN_DOWN
     done = settled(history, last) or settled(history, request.workflow)
@@ -68,7 +70,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
 def plan_restore(
     topology: Topology, request: Request, history: History, declare: Declare
 ) -> Graph | Reshape | GoOn | Verdict:
-    """The rounds of an update, then the restore's own; after these, the verdict."""
+    """Return the rounds of an update, then the restore's own rounds; after these, the verdict."""
     own = tuple(done for done in history.rounds if done.name in {MISSING, RESTORE})
     answer = _updated(topology, request, altered(history, rounds=_others(history, own)), declare)
     if not (isinstance(answer, Verdict) and answer.status is ExecutionStatus.COMPLETED):
@@ -92,7 +94,7 @@ def _others(history: History, own: tuple[Round, ...]) -> tuple[Round, ...]:
 def _updated(
     topology: Topology, request: Request, history: History, declare: Declare
 ) -> Graph | Reshape | GoOn | Verdict:
-    """The next step of the update to the document's plan; nodes that cannot be updated in place are replaced."""
+    """Return the next step of the update to the document's plan. Nodes that cannot be updated in place are replaced."""
     if history.canceled and any(done.name == update.FINISHED for done in history.rounds):
         history = altered(history, canceled=False)
     asked = altered(request, parameters={**request.parameters, update.ALLOW_REPLACE: True})
@@ -100,7 +102,7 @@ def _updated(
 
 
 def _missing(asked: Asked) -> np.ndarray:
-    """Existing instances that were up and are not up now; bool by number."""
+    """Return the existing instances that were up at the snapshot and are not up now; bool by number."""
     said = asked.request.parameters.get(WAS_UP)
     number_of = asked.topology.number_of
     found = np.zeros(len(asked.topology), bool)
@@ -110,13 +112,13 @@ def _missing(asked: Asked) -> np.ndarray:
 
 
 def _called(asked: Asked, name: str, operation: str) -> Graph | None:
-    """The graph that calls the operation of each instance that is up and implements it; None without any."""
+    """Return the graph that calls the operation of each instance that is up and implements it; None if none does."""
     chosen = is_up(asked) & implementing(asked.topology, operation)
     return weave(asked, name, chosen, Walk((Call(operation),))) if chosen.any() else None
 
 
 def problems(_topology: Topology, request: Request) -> Iterable[Problem]:
-    """PL-P042 for a restore without a plan to carry out."""
+    """Yield PL-P042 if a restore has no plan to carry out."""
     if request.workflow == RESTORE and PLAN not in request.parameters:
         mend = "name the snapshot: phaseline restore -d NAME SNAPSHOT"
         yield Problem("PL-P042", "a restore needs a snapshot, and none is given", mend)

@@ -1,6 +1,7 @@
-"""Start, stop, restart and pull: ``execute_operation`` of a lifecycle operation, without state changes (W26).
+"""Plan start, stop, restart and pull: each calls one lifecycle operation, without state changes (W26).
 
-Nodes whose types do not declare the operation are left out (WD7). Given inputs override those of the blueprint.
+They work like ``execute_operation``, but leave out nodes whose types do not declare the operation (WD7). Inputs given
+in the request override those of the blueprint.
 """
 
 from __future__ import annotations
@@ -39,19 +40,23 @@ INVOCATIONS: Mapping[str, tuple[Invocation, ...]] = {
     "restart": (STOP, START),
     "pull": (PULL,),
 }
-"""{workflow: its rounds}"""
+"""{workflow: the rounds that it consists of}"""
 
 SHOWN = 5
-"""The most nodes named in the warning; all are counted."""
+"""Most pairs of nodes that the warning names. It also gives the number of the others."""
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
-    """The graph of the next round; after the last one, or one that lost something, the verdict."""
+    """Return the graph of the next round; after the last round, or a round that was not met, the verdict."""
     return in_turn(topology, request, history, declare, INVOCATIONS[request.workflow])
 
 
 def warnings(topology: Topology, request: Request) -> Iterable[Problem]:
-    """PL-P030 if a container would be stopped before its content, because the source's order is targets first (WD19)."""
+    """Yield PL-P030 if a container would be stopped before its content.
+
+    This is so because the order required by the Cloudify document (source 3) calls targets of relationships first
+    (WD19).
+    """
     if STOP not in INVOCATIONS[request.workflow] or not is_in_order(request, STOP) or is_reversed(request, STOP):
         return
     chosen = set(topology.node[choose(topology, request)].tolist())

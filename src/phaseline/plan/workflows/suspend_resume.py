@@ -1,11 +1,12 @@
-"""Suspend and resume: freeze started instances, dependents first, and resume them in the opposite order (decision 24).
+"""Plan suspend and resume: freeze started instances, dependents first, and resume them in opposite order (decision 24).
 
-Instances that implement ``cloudify.interfaces.freeze`` are frozen, all others are stopped and started. A suspended instance has a
-state of its own, so a second suspend after a partial failure suspends only the others. If none is left, it reports that, and calls
-nothing, no hook either (source 2's successor returns early, too).
+Instances that implement ``cloudify.interfaces.freeze`` are frozen; all others are stopped, and later started. Suspended
+is a state of its own, so a second suspend after a partial failure suspends only instances that still run. If none is
+left, the workflow reports that at once and calls nothing, not even hooks.
 
-Example, ``suspend`` of ``web`` on ``db``: both are started, so ``web`` is frozen or stopped and becomes suspended, then ``db``.
-``resume`` selects suspended instances: ``db`` is resumed and becomes started, then ``web``.
+Example, ``suspend`` of ``web``, which depends on ``db``: both are started, so first ``web`` is frozen or stopped and
+becomes suspended, then ``db``. ``resume`` selects suspended instances: first ``db`` is resumed and becomes started,
+then ``web``.
 """
 
 from __future__ import annotations
@@ -39,9 +40,11 @@ SUSPEND, RESUME = "suspend", "resume"
 
 @frozen
 class Freezing:
-    """One direction: suspend or resume.
+    """The settings of one of the workflows suspend and resume.
 
-    ``instead``: the operation of instances that do not implement ``operation``; ``downwards``: dependents come first.
+    ``operation`` is called on instances that implement it, ``instead`` on all others. Instances in the state ``before``
+    are selected and get the state ``after``. ``downwards``: dependents come first. ``nobody`` is the reason if none is
+    selected.
     """
 
     graph: str
@@ -63,7 +66,7 @@ BY_NAME = {SUSPEND: FREEZE, RESUME: THAW}
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
-    """The one graph, of the instances still in the state before; after it, the verdict."""
+    """Return the graph of chosen instances in the state to change; after it, the verdict."""
     what = BY_NAME[request.workflow]
     done = settled(history, what.graph)
     if done:
@@ -77,7 +80,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
 
 
 def build_switch_graph(asked: Asked, chosen: np.ndarray, what: Freezing) -> Graph:
-    """The graph that freezes or thaws these (bool by number)."""
+    """Return the graph that suspends or resumes the chosen instances (bool by number)."""
     can = implementing(asked.topology, what.operation)
     calls = Call(what.operation, only=can), Call(what.instead, only=~can), Become(what.after)
     return weave(asked, what.graph, chosen, Walk(calls, downwards=what.downwards))

@@ -1,4 +1,4 @@
-"""Uninstall: stop, unlink and delete every chosen instance, after the instances that depend on it (W23, W24)."""
+"""Plan an uninstall: stop, unlink and delete each chosen instance, after the instances that depend on it (W23, W24)."""
 
 from __future__ import annotations
 
@@ -28,10 +28,13 @@ if TYPE_CHECKING:
     from phaseline.plan.graph.call_policies import Declare
 
 UNINSTALL = "uninstall"
-"""Name of the graph."""
+"""Name of the workflow, and of its graph."""
 IGNORE_FAILURE = "ignore_failure"
 RECURSIVE = "recursive"
-"""Parameter: deployments that belong to this one are uninstalled first, by the caller that starts the uninstall (W24)."""
+"""Parameter: first uninstall deployments that belong to this one.
+
+The caller that starts the uninstall does that (W24).
+"""
 RETRY_IGNORED = "retry_ignored"
 """Parameter: with ``ignore_failure``, failed calls are still retried before the failure is ignored (W24)."""
 
@@ -42,7 +45,10 @@ DELETED = frozenset({State.DELETED})
 
 
 def stopping(unless: frozenset[State]) -> Sequence:
-    """The steps that take an instance from running to stopped (W23, 2-7), but not from the states ``unless``."""
+    """Return the steps that stop a running instance (W23, steps 2 to 7).
+
+    Instances in a state of ``unless`` skip them.
+    """
     return (
         Become(State.STOPPING, unless=unless),
         Call(op.VALIDATE_DELETION, unless=unless),
@@ -55,7 +61,7 @@ def stopping(unless: frozenset[State]) -> Sequence:
 
 
 def taking_away(not_running: frozenset[State]) -> Sequence:
-    """All steps of an uninstall. Instances in one of the states ``not_running`` are not stopped."""
+    """Return all steps of an uninstall. Instances in one of the states ``not_running`` are not stopped."""
     return (
         *stopping(unless=not_running),
         Become(State.STOPPED, unless=STOPPED),
@@ -67,18 +73,18 @@ def taking_away(not_running: frozenset[State]) -> Sequence:
 
 
 SEQUENCE = taking_away(NOT_RUNNING)
-"""W23 with its skips by present state."""
+"""The steps of an uninstall, which an instance skips or runs depending on its present state (W23)."""
 NOT_STARTED = frozenset({State.INITIALIZING, State.CREATING, State.CREATED, State.CONFIGURING})
 TAKING_BACK = Walk(taking_away(NOT_RUNNING | NOT_STARTED), downwards=True, tolerant=True, once=True, on_paths=True)
-"""For half-made instances: an uninstall that stops no instance that had not begun to start."""
+"""Uninstall of half-made instances, without stopping instances that had not begun to start."""
 BEFORE_AGAIN = Walk(SEQUENCE, downwards=True, tolerant=True, once=True, on_paths=True)
-"""Before a life cycle is repeated: a whole uninstall, which stops half-made instances, too (W5, W23)."""
+"""Uninstall before a life cycle is repeated; it stops half-made instances, too (W5, W23)."""
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Reshape | Verdict:
-    """The graph that uninstalls the chosen instances; after it, the verdict.
+    """Return the graph that uninstalls the chosen instances; after it, the verdict.
 
-    If nothing is left of a deployment with a modification under way, the modification ends, too.
+    If no instance is left in a deployment with an open modification, the modification is ended, too.
     """
     done = settled(history, UNINSTALL)
     if done:
@@ -103,9 +109,10 @@ def build_uninstall_graph(
     name: str = UNINSTALL,
     between: np.ndarray = NO_ROWS,
 ) -> Graph:
-    """The graph that uninstalls the chosen instances (bool by number). ``ignore_failure`` None: the value of the request.
+    """Return the graph that uninstalls the chosen instances (bool by number).
 
-    ``between``: numbers of relationships between others that are unlinked as well. ``name``: the name of the graph.
+    ``ignore_failure`` overrides the request's parameter unless it is None. ``between`` are numbers of relationships
+    between other instances that are unlinked as well. ``name`` is the name of the graph.
     """
     parameters = asked.request.parameters
     tolerant = parameters.get(IGNORE_FAILURE) is True if ignore_failure is None else ignore_failure

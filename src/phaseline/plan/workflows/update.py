@@ -1,21 +1,21 @@
-"""Update: bring a deployment and its instances to another blueprint (W60, W61).
+"""Plan an update: bring a deployment and its instances to another blueprint (W60, W61).
 
-The rounds, in the order of the source; empty ones are left out:
+The rounds have the order that the Cloudify document (source 3) prescribes; empty ones are left out:
 
 - ``uninstall`` of removed instances; then the new blueprint is stored, with the added and removed instances;
-- ``install`` of added instances; ``check_drift`` of staying ones; ``check_status`` and ``heal`` of those to update;
-- the results are sorted: which instances are updated, and which reinstalled; then ``update``;
-- instances that could not be updated are uninstalled and installed again; then the update is finished.
+- ``install`` of added instances; ``check_drift`` of staying instances; ``check_status`` and ``heal`` of those to update;
+- the decision which instances are updated, and which reinstalled; then ``update``;
+- uninstall and install of the instances that could not be updated; then the update is finished.
 
-A round reads the results of earlier ones from ``Topology.started``, the states and the results of checks. So an engine that
-takes the execution over in the middle computes the same.
+A round reads the results of earlier rounds from ``Topology.started``, the states and the results of checks. So an
+engine that takes the execution over halfway computes the same rounds.
 
-Removed instances are uninstalled before the new blueprint is stored. So their operations see the deployment that created them,
-and an update that fails so early has changed nothing else. With ``workflow_id`` another planner supplies the rounds between
-the new blueprint and the end (``delegated_update``).
+Removed instances are uninstalled before the new blueprint is stored. So their operations find the deployment that
+created them, and an update that fails so early has changed nothing else. With ``workflow_id`` another planner supplies
+the rounds between the new blueprint and the end (``delegated_update``).
 
-A failed update that is to be taken back continues, after the round ``BACK``, with the rounds of an update to the former blueprint
-(``Aim.former``). A retry of an update that was taken back starts again after the round ``ONCE_MORE``.
+If a failed update is to be taken back, the rounds of an update to the former blueprint (``Aim.former``) follow after
+the round ``BACK``. A retry of an update that was taken back starts again after the round ``ONCE_MORE``.
 """
 
 from __future__ import annotations
@@ -83,9 +83,9 @@ if TYPE_CHECKING:
 TAKEN_OVER, SORTED, FINISHED = "new blueprint", "sorted out", "finish"
 """Names of the rounds that change the topology."""
 BACK, ONCE_MORE = "back", "once more"
-"""Names of the rounds after which counting of rounds restarts."""
+"""Names of rounds that begin a new sequence of rounds: back to the former blueprint, or the update once more."""
 UNINSTALL_AGAIN, INSTALL_AGAIN = "uninstall again", "install again"
-"""Names of the graphs that reinstall."""
+"""Names of the graphs that reinstall instances."""
 
 SKIP_INSTALL = "skip_install"
 SKIP_UNINSTALL = "skip_uninstall"
@@ -96,12 +96,12 @@ ALLOW_REPLACE = "allow_replace"
 AUTO_CORRECT_TYPES = "auto_correct_types"
 """Parameter: inputs given as text are converted to the numbers and booleans that their types require."""
 UPDATE_PLUGINS = "update_plugins"
-"""Parameter without effect: plugins are read from their folder at every call."""
+"""Parameter of Cloudify without effect here, because plugins are read from their folder at every call."""
 STATUSES = Parameter((bool,), "false: an update has no status but its execution's", is_ignored=True)
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Answer:
-    """The next round, in the order above; after the last one, or a failed one, the verdict."""
+    """Return the next round, in the order listed for this module; after the last round or a failed one, the verdict."""
     asked = Asked(topology, request, history, declare)
     forth, back = _parted(history.rounds)
     if back is None:
@@ -121,7 +121,7 @@ def plan(topology: Topology, request: Request, history: History, declare: Declar
 
 
 def _towards(asked: Asked, rounds: tuple[Round, ...]) -> Answer:
-    """The round that follows these on the way to the target."""
+    """Return the round that follows ``rounds`` on the way to the target of the update."""
     last, done = rounds[-1] if rounds else None, frozenset(one.name for one in rounds)
     asked = altered(asked, history=altered(asked.history, rounds=rounds))
     if TAKEN_OVER in done and FINISHED not in done and asked.request.parameters.get(WORKFLOW_ID):
@@ -141,7 +141,10 @@ def _towards(asked: Asked, rounds: tuple[Round, ...]) -> Answer:
 
 
 def _parted(rounds: tuple[Round, ...]) -> tuple[tuple[Round, ...], tuple[Round, ...] | None]:
-    """(the rounds to the new blueprint, those back to the old one; None: these have not begun)."""
+    """Return (the rounds to the new blueprint, the rounds back to the old one).
+
+    The second is None if the way back has not begun.
+    """
     names = [one.name for one in rounds]
     if ONCE_MORE in names:
         return _parted(rounds[len(names) - names[::-1].index(ONCE_MORE) :])
@@ -150,9 +153,10 @@ def _parted(rounds: tuple[Round, ...]) -> tuple[tuple[Round, ...], tuple[Round, 
 
 
 def _begin_back(asked: Asked, forth: tuple[Round, ...]) -> Reshape | None:
-    """The round that begins the way back; None if the former blueprint is unknown.
+    """Return the round that begins the way back to the former blueprint; None if that blueprint is unknown.
 
-    Removed instances that are uninstalled are installed again. Staying ones were not touched before the round "sorted out".
+    Removed instances that were uninstalled are recorded, to be installed again. So is whether staying instances may
+    have been changed, which happens only after the round "sorted out".
     """
     aim, topology = asked.history.aim(), asked.topology
     if aim is None or aim.former is None:
@@ -176,7 +180,7 @@ def _brought_back(failed: Verdict, back: Verdict) -> Verdict:
 
 
 def _goes_on(last: Round) -> bool:
-    """Whether the next round can follow; a failed heal or update is a result that the next round handles."""
+    """Return True if the next round can follow. A failed heal or update is a result that the next round handles."""
     if last.name in {heal.HEAL, UPDATE}:
         return not last.counts.get("unsure", 0) and not last.counts.get("canceled", 0)
     return last.is_met
@@ -186,7 +190,7 @@ def _goes_on(last: Round) -> bool:
 
 
 def _before(asked: Asked, done: frozenset[str]) -> Graph | Reshape:
-    """The uninstall of removed instances; then the change to the new blueprint."""
+    """Return the graph that uninstalls removed instances; then the change to the new blueprint."""
     aim = asked.history.aim()
     if aim is None:
         raise ProblemsError(problems(asked.topology, altered(asked.request, parameters={})))
@@ -210,7 +214,7 @@ def _before(asked: Asked, done: frozenset[str]) -> Graph | Reshape:
 
 
 def _installs(asked: Asked, done: frozenset[str]) -> Graph | None:
-    """The install of added instances, with new relationships between staying ones."""
+    """Return the graph that installs added instances and establishes new relationships; None if not needed."""
     if install.INSTALL in done or is_confirmed(asked, SKIP_INSTALL):
         return None
     comes, rows = kept_instances(asked, "added"), kept(asked, "extended")
@@ -220,7 +224,10 @@ def _installs(asked: Asked, done: frozenset[str]) -> Graph | None:
 
 
 def _sorts(asked: Asked, done: frozenset[str]) -> Graph | Reshape | None:
-    """Checks and heals, then the decision which staying instances are updated and which reinstalled."""
+    """Return the graphs of checks and heals, then the round that decides whether instances are updated or reinstalled.
+
+    Return None when the decision is made.
+    """
     if SORTED in done:
         return None
     if not {CHECK_DRIFT, CHECK_STATUS, heal.HEAL} & done and not is_confirmed(asked, SKIP_DRIFT_CHECK):
@@ -245,7 +252,10 @@ def _sorts(asked: Asked, done: frozenset[str]) -> Graph | Reshape | None:
 
 
 def _follows(asked: Asked, done: frozenset[str]) -> Graph | None:
-    """The update itself, and a reinstall of the instances that it could not bring up to date."""
+    """Return the graph of the update, then the graphs that reinstall instances which the update could not change.
+
+    Return None when all of them have settled.
+    """
     own, rows = kept_instances(asked, "updated"), kept(asked, "tied")
     if UPDATE not in done:
         chosen = own.copy()
@@ -268,7 +278,7 @@ def _ends(asked: Asked) -> Reshape:
 
 
 def _updating(asked: Asked, own: np.ndarray, rows: np.ndarray) -> Walk:
-    """The update operations of drifted instances, then those of drifted relationships (W61)."""
+    """Return what an update runs: update operations of drifted instances, then of drifted relationships (W61)."""
     only = np.zeros(len(asked.topology.link), bool)
     only[rows] = True
     calls = tuple(Call(name, only=own) for name in UPDATES)
@@ -279,7 +289,7 @@ def _updating(asked: Asked, own: np.ndarray, rows: np.ndarray) -> Walk:
 
 
 def problems(topology: Topology, request: Request) -> Iterable[Problem]:
-    """PL-P042 without a plan to carry out, PL-P001 for unknown instances."""
+    """Yield PL-P042 if there is no plan to carry out, and PL-P001 for unknown instances."""
     if PLAN not in request.parameters:
         mend = "name the blueprint to come: phaseline deployments update NAME FILE"
         yield Problem("PL-P042", "an update needs a plan, and none is given", mend)

@@ -1,6 +1,7 @@
 """Decide which staying instances of an update are updated and which reinstalled, from the results of checks (W61).
 
-The planner knows earlier rounds of the update only by their effects: instance states, check results and ``Topology.started``.
+The planner knows earlier rounds of the update only by their effects: instance states, results of checks and
+``Topology.started``.
 """
 
 from __future__ import annotations
@@ -29,19 +30,19 @@ SKIP_REINSTALL = "skip_reinstall"
 SKIP_DRIFT_CHECK = "skip_drift_check"
 FORCE_REINSTALL = "force_reinstall"
 REINSTALL_LIST = "reinstall_list"
-"""Parameters of the update."""
+"""Names of parameters of the update."""
 AGAIN = "again"
-"""Key of kept data: instances to reinstall because an earlier update, or its first half, left them half made."""
+"""Key of stored data: instances to reinstall because an earlier update was interrupted while it reinstalled them."""
 OWN_UPDATES = (op.LIFECYCLE + ".update", op.LIFECYCLE + ".update_config", op.LIFECYCLE + ".update_apply")
-"""An instance with one of these operations is updated, one without is reinstalled."""
+"""Operations that update an instance. An instance without any of them is reinstalled instead."""
 
 
 @frozen
 class Sorted:
-    """The decision for the staying instances.
+    """The decision for the staying instances: updated or reinstalled.
 
-    ``own``: the instances that are updated themselves; ``again``: the instances that are reinstalled, with their
-    content; both bool by instance number. ``rows``: numbers of relationships that are updated.
+    ``own`` are the instances that are updated themselves; ``again`` are the instances that are reinstalled, together
+    with their content; both are bool by instance number. ``rows`` are numbers of relationships that are updated.
     """
 
     topology: Topology
@@ -51,25 +52,25 @@ class Sorted:
 
     @property
     def updated(self) -> np.ndarray:
-        """Instances with something to update, bool by number."""
+        """Instances with something to update, their own or of a relationship, bool by number."""
         found: np.ndarray = self.own | at_source(self.topology, self.rows)
         return found
 
     def without(self, asked: Asked, sick: np.ndarray) -> Sorted:
-        """The decision with these instances reinstalled instead, unless reinstalls are skipped."""
+        """Return the decision in which the instances ``sick`` are reinstalled, unless reinstalls are skipped."""
         more = np.zeros_like(sick) if is_confirmed(asked, SKIP_REINSTALL) else heal.with_contained(self.topology, sick)
         kept = ~(sick | more)
         rows = self.rows[kept[self.topology.source[self.rows]]]
         return altered(self, own=self.own & kept, rows=rows, again=self.again | more)
 
     def as_kept(self) -> dict[str, Value]:
-        """The decision as stored until the end of the update."""
+        """Return the decision in the form in which it is stored until the end of the update."""
         own, again = (ranges_of(column.nonzero()[0]) for column in (self.own, self.again))
         return {"updated": own, "tied": ranges_of(self.rows), "reinstalled": again}
 
 
 def candidates(asked: Asked) -> np.ndarray:
-    """Started instances that this update has not added; bool by number (W61)."""
+    """Return the started instances that this update has not added; bool by number (W61)."""
     topology, paths = asked.topology, asked.history.paths
     names = () if paths is None else sorted(paths.numbers, key=paths.numbers.__getitem__)
     states = as_life_cycle(topology, asked.history.states, tuple(names)) if names else asked.history.states
@@ -79,7 +80,7 @@ def candidates(asked: Asked) -> np.ndarray:
 
 
 def sort_out(asked: Asked) -> Sorted:
-    """The decision from drift, found by checks or caused by the changed blueprint (W61)."""
+    """Return the decision: it depends on drift, which checks have found or the changed blueprint causes (W61)."""
     topology, checks = asked.topology, asked.history.checks
     here, is_checked = candidates(asked), not is_confirmed(asked, SKIP_DRIFT_CHECK)
     changed = kept_instances(asked, "changed") & here
@@ -103,7 +104,10 @@ def sort_out(asked: Asked) -> Sorted:
 
 
 def _drifted_rows(asked: Asked, here: np.ndarray, *, is_checked: bool) -> tuple[np.ndarray, np.ndarray]:
-    """(drifted relationships that can be updated, bool by instance: a check of a relationship failed)."""
+    """Return (numbers of drifted relationships that can be updated, instances with a failed check of a relationship).
+
+    The instances are bool by number.
+    """
     topology, checks = asked.topology, asked.history.checks
     lost = np.zeros(len(topology), bool)
     is_drifted = np.zeros(len(topology.link), bool)
@@ -121,7 +125,7 @@ def _drifted_rows(asked: Asked, here: np.ndarray, *, is_checked: bool) -> tuple[
 
 
 def _rows_with(topology: Topology, sides: Sequence[str], operation: str) -> np.ndarray:
-    """Relationships with the operation implemented on one of the sides, bool by number."""
+    """Return the relationships with the operation implemented on one of the sides, bool by number."""
     by_link = [
         not link.is_cut
         and any(
@@ -141,12 +145,12 @@ def _having_any(topology: Topology, operations: Iterable[str]) -> np.ndarray:
 
 
 def has_any(topology: Topology, chosen: np.ndarray, operations: Iterable[str]) -> bool:
-    """Whether one of the chosen implements one of the operations."""
+    """Return True if at least one chosen instance implements one of the operations."""
     return bool((chosen & _having_any(topology, operations)).any())
 
 
 def _named(asked: Asked) -> np.ndarray:
-    """Instances that the user asked to reinstall, bool by number."""
+    """Return the instances that the user asked to reinstall, bool by number."""
     said = asked.request.parameters.get(REINSTALL_LIST)
     names = [said] if isinstance(said, str) else said if isinstance(said, list) else []
     found = np.zeros(len(asked.topology), bool)
@@ -156,23 +160,23 @@ def _named(asked: Asked) -> np.ndarray:
 
 
 def is_confirmed(asked: Asked, parameter: str) -> bool:
-    """True if the user has set a parameter to true."""
+    """Return True if the user has set a parameter to true."""
     return asked.request.parameters.get(parameter) is True
 
 
 def assumes(asked: Asked) -> bool:
-    """Whether instances without a check count as healthy; the default here is true."""
+    """Return True if instances without a check count as healthy, which is the default for updates."""
     return asked.request.parameters.get(heal.ASSUME_HEALTHY) is not False
 
 
 def kept(asked: Asked, what: str) -> np.ndarray:
-    """Numbers stored when the blueprint was taken over or the update sorted."""
+    """Return the numbers that the update has stored under the key ``what``; empty if there are none."""
     started = asked.topology.started
     return numbers_of(started.kept.get(what)) if started is not None else np.empty(0, np.int32)
 
 
 def kept_instances(asked: Asked, what: str) -> np.ndarray:
-    """The stored instances that still exist, bool by number."""
+    """Return the instances that the update has stored under the key ``what`` and that still exist, bool by number."""
     started = asked.topology.started
     found = np.zeros(len(asked.topology), bool)
     if started is not None:
@@ -182,7 +186,10 @@ def kept_instances(asked: Asked, what: str) -> np.ndarray:
 
 
 def who_again(asked: Asked, own: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Instances to reinstall, bool by number: those decided so and those whose update failed, with their content."""
+    """Return the instances to reinstall, with their content; bool by number.
+
+    They are those that the decision names, and those whose update has failed.
+    """
     topology, count = asked.topology, len(asked.topology)
     found = kept_instances(asked, "reinstalled")
     if not is_confirmed(asked, SKIP_REINSTALL):
@@ -198,7 +205,7 @@ def who_again(asked: Asked, own: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 def at_source(topology: Topology, rows: np.ndarray) -> np.ndarray:
-    """The sources of these relationships, bool by instance number."""
+    """Return the sources of these relationships, bool by instance number."""
     found = np.zeros(len(topology), bool)
     found[topology.source[rows]] = True
     return found
