@@ -1,4 +1,4 @@
-"""Blueprint text to a checked ``Blueprint``: YAML, imports, grammar by version, inheritance, intrinsic functions.
+"""Turn blueprint text into a checked ``Blueprint``: YAML, imports, grammar by version, inheritance, functions.
 
 Nothing here opens a file: the caller passes a ``FileSource`` that does. The entry points are ``reader.read_blueprint``,
 ``inputs.complete_inputs``, ``evaluate_blueprint.with_inputs``, the functions of ``documents.json_codec``, and ``functions``.

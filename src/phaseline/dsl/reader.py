@@ -1,4 +1,4 @@
-"""One blueprint, read: files, sections, types, templates, checks, in this order."""
+"""Read one blueprint: its files, sections, types and templates, followed by the checks, in this order."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from phaseline.model.problems.problem import ProblemsError
 def read_blueprint(
     main: str, source: FileSource, *, validate_version: bool = True, open_types: bool = False
 ) -> Blueprint:
-    """The blueprint in the file ``main`` and all that it imports, merged and checked.
+    """Read the blueprint in the file ``main`` with all its imports; merge and check them.
 
-    ``validate_version`` False: elements of later versions of the language are let through (B3). ``open_types``: where
-    the definition file of a plugin is not available, its declarations are taken as open, with a warning each.
+    With ``validate_version`` False, elements of later versions of the language are accepted (B3). With ``open_types``,
+    types from a missing definition file of a plugin become open types, with a warning for each.
 
-    Raises: ``ProblemsError`` with all errors, followed by warnings; if there are only warnings, they are in ``warnings``.
+    Raises: ``ProblemsError`` with all errors, followed by warnings. Without errors, the warnings are in ``warnings``.
     Source: Cloudify, blueprints and DSL definitions.
     """
     return read_whole(main, source, validate_version=validate_version, open_types=open_types)[0]
@@ -47,7 +47,7 @@ def read_blueprint(
 def read_whole(
     main: str, source: FileSource, *, validate_version: bool = True, open_types: bool = False
 ) -> tuple[Blueprint, MergedSections]:
-    """The blueprint, and the sections of its files that it was made of. Arguments and errors as ``read_blueprint``."""
+    """Read a blueprint like ``read_blueprint``, and also return the merged sections from which it was made."""
     report = ProblemReport()
     files = read_files(main, source, report, validate_version=validate_version, may_miss=open_types)
     if not files.documents:
@@ -69,7 +69,7 @@ def read_whole(
 
 
 class _Reading:
-    """The parts of one reading, which share sections and report."""
+    """Reads one blueprint: creates the readers of its parts, which share the sections and the report."""
 
     def __init__(self, main: str, source: FileSource, sections: MergedSections, report: ProblemReport) -> None:
         self._main = main
@@ -91,7 +91,7 @@ class _Reading:
         self._is_sound = True
 
     def blueprint(self, version: str) -> Blueprint:
-        """Everything merged and checked."""
+        """Return the merged blueprint and report everything that is wrong with it."""
         sections, report = self._sections, self._report
         self._properties.check_all_data_types()
         declarations = InputDeclarations(sections, self._properties, self._functions, report)
@@ -145,7 +145,7 @@ class _Reading:
         )
 
     def ask_announced(self, blueprint: Blueprint) -> None:
-        """Let third-party functions check the whole blueprint once nothing else is wrong."""
+        """Let third-party functions check the whole blueprint, once it has no other errors."""
         from phaseline.dsl.documents.merged_plan import plan_document
 
         self._functions.check_announced_in(plan_document(blueprint, self._sections))

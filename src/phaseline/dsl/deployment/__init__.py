@@ -1,1 +1,1 @@
-"""A blueprint with its inputs, evaluated as far as possible."""
+"""Combine a blueprint with inputs, and evaluate its functions as far as possible."""

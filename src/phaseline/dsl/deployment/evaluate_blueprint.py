@@ -1,4 +1,4 @@
-"""A blueprint with inputs: every function that can be known before run time is evaluated (B41)."""
+"""Combine a blueprint with inputs: evaluate every function whose value is known before run time (B41)."""
 
 from __future__ import annotations
 
@@ -21,65 +21,64 @@ from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
 
 PLANNED = ("connection_type", "operation")
-"""Properties of relationships that decide how instances are connected and ordered."""
+"""Properties of relationships that decide how instances are connected and in which order they start."""
 
 
 def with_inputs(
     blueprint: Blueprint, inputs: Mapping[str, Value], source: FileSource | None = None, *, runtime_only: bool = False
 ) -> Blueprint:
-    """``blueprint`` with its hybrid functions evaluated; the remaining functions are evaluated at run time.
+    """Return the blueprint with its hybrid functions evaluated; the remaining functions are evaluated at run time.
 
-    ``inputs``: complete, as ``complete_inputs`` answers them. Counts of instances are numbers afterwards;
-    ``has_functions`` marks elements with functions left. Nodes without functions are the same objects. ``runtime_only``:
-    only what the number and kind of instances need is evaluated, so that later runs see the inputs of their time.
+    ``inputs`` must be complete, as ``complete_inputs`` returns them. In the result, counts of instances are numbers,
+    ``has_functions`` marks elements with remaining functions, and nodes without functions are the same objects.
+    With ``runtime_only`` only counts and connections of instances are evaluated: later runs then use their own inputs.
+    A secret input is not evaluated, so that nothing made from the blueprint shows its value (decision 30).
 
-    Secret inputs are not evaluated either, so nothing made from the blueprint shows them (decision 30).
-
-    Raises: ``ProblemsError`` with all functions that cannot be evaluated, shown in the texts of ``source`` if given.
+    Raises: ``ProblemsError`` with all functions that cannot be evaluated, located in the texts of ``source`` if given.
     """
     return _Deploying(blueprint, inputs, source, runtime_only=runtime_only).blueprint()
 
 
 class _Where(NamedTuple):
-    """An element: the place of its node (or of the file) and its path."""
+    """Position of an element: the place of its node or file, and its path in that file."""
 
     base: Place
     path: Path
 
     def at(self, *more: str | int) -> _Where:
-        """An element below this one."""
+        """Return the position of an element inside this one."""
         return _Where(self.base, self.path + more)
 
 
 class PlainInputs(dict[str, Value]):
-    """The inputs that are not secret; values of secret inputs are not known before run time."""
+    """The inputs that are not secret; reading a secret input raises ``NotYetKnown``."""
 
     def __init__(self, inputs: Mapping[str, Value], hidden: Collection[str]) -> None:
-        """``hidden``: names of inputs that are secrets."""
+        """Take all inputs; ``hidden`` are the names of the inputs that are secrets."""
         super().__init__((name, value) for name, value in inputs.items() if name not in hidden)
         self._hidden = frozenset(hidden) & inputs.keys()
 
     def __missing__(self, name: str) -> Value:
-        """Raise ``NotYetKnown`` for a secret input, ``KeyError`` for one that is not declared."""
+        """Raise ``NotYetKnown`` for a secret input, ``KeyError`` for an undeclared one."""
         if name in self._hidden:
             raise NotYetKnown
         raise KeyError(name)
 
 
 class SecretsLater:
-    """Secrets for a scope that may not read them: a function that asks for a secret remains unevaluated."""
+    """Replaces the secrets before run time: every function that asks for a secret remains unevaluated."""
 
     def get(self, name: str) -> str:
-        """Not yet."""
+        """Raise ``NotYetKnown`` for every name."""
         raise NotYetKnown(name)
 
     def missing(self, names: Collection[str]) -> Sequence[str]:  # noqa: ARG002 - the protocol's signature
-        """Ignore the function: nothing is recorded."""
+        """Return (): no secret counts as missing before run time."""
         return ()
 
 
 class _Deploying:
-    """One evaluation of one blueprint. Properties are replaced as they become known."""
+    """Evaluates one blueprint. Evaluated properties of a node replace the written ones for functions that read them."""
 
     def __init__(
         self, blueprint: Blueprint, inputs: Mapping[str, Value], source: FileSource | None, *, runtime_only: bool
@@ -97,7 +96,7 @@ class _Deploying:
         self._scope = StaticScope(plain, self._properties, open_nodes=open_nodes)
 
     def blueprint(self) -> Blueprint:
-        """The whole, or all problems."""
+        """Return the evaluated blueprint, or raise all problems at once."""
         nodes = dict(self._blueprint.nodes)
         waiting = [node for node in nodes.values() if node.has_functions]
         for node in waiting:
@@ -121,7 +120,7 @@ class _Deploying:
         return blueprint
 
     def _placed(self) -> list[Problem]:
-        """The problems with their places: exact places if the text is available, else the places of their nodes."""
+        """Return the problems with positions: exact ones if the text is available, otherwise those of their nodes."""
         positions: dict[str, Positions | None] = {}
         placed: list[Problem] = []
         for problem, where in self._problems:
@@ -233,7 +232,7 @@ class _Deploying:
         return {name: self._value(value, scope, where.at(name)) for name, value in values.items()}
 
     def _value(self, value: Value, scope: StaticScope, where: _Where) -> Value:
-        """The value of a part that is not needed before run time, as far as it is known."""
+        """Evaluate a value that planning does not need; with ``runtime_only`` return it unchanged."""
         return value if self._runtime_only else self._known(value, scope, where)
 
     def _known(self, value: Value, scope: StaticScope, where: _Where) -> Value:

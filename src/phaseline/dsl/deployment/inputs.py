@@ -1,4 +1,4 @@
-"""The inputs of a deployment: what was given, completed by defaults and checked (B13)."""
+"""Complete the given inputs of a deployment with defaults, and check them (B13)."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ _CODES = {"type": "PL-B082", "constraint": "PL-B088", "function": "PL-B093"}
 def complete_inputs(
     blueprint: Blueprint, given: Mapping[str, Value], *, auto_correct: bool = False, lookup: Lookup | None = None
 ) -> dict[str, Value]:
-    """{input: value} for every declared input, in the order of the declarations.
+    """Return {input: value} for every declared input, in the order of the declarations.
 
-    A default of null counts as none; an input that is not required and not given is null; one of a data type whose
-    defaults are enough gets those. ``auto_correct``: texts become integers, floats or booleans where the type asks for
-    one. ``lookup``: what a store knows, for types such as ``deployment_id``; without it these are not checked.
+    A default of null counts as no default. An input that is neither given nor required is null. An input of a data
+    type is completed with the defaults of that type. With ``auto_correct``, a text becomes an integer, float or
+    boolean if its type requires one. ``lookup`` finds what is in the store, to check types such as ``deployment_id``;
+    without ``lookup`` such inputs are not checked.
 
     Raises: ``ProblemsError`` with all of PL-B080 (missing), PL-B081 (unknown), PL-B082 (wrong type), PL-B088
-    (constraints) and PL-B093 (a function where constraints are).
+    (constraint not met) and PL-B093 (a function as the value of an input with constraints).
     """
     values: dict[str, Value] = {}
     missing: list[str] = []
@@ -61,7 +62,7 @@ def complete_inputs(
 
 
 def _with_known_arguments(schema: PropertySchema, scope: StaticScope, problems: list[Problem]) -> PropertySchema:
-    """The schema with the functions in its constraints evaluated."""
+    """Return the schema with the functions in its constraints evaluated; add errors to ``problems``."""
     if not any(contains_functions(dict(item)) for item in schema.constraints):
         return schema
     try:

@@ -1,4 +1,4 @@
-"""The parameters of an execution: what was given, completed by the defaults of the workflow and checked (B23)."""
+"""Complete the given parameters of an execution with the defaults of its workflow, and check them (B23)."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ def merge_parameters(
     types: Mapping[str, DataType] | None = None,
     lookup: Lookup | None = None,
 ) -> dict[str, Value]:
-    """{parameter: value}: what was given, else the default; then given ones that are not declared.
+    """Return {parameter: its given value or its default}, followed by given parameters that are not declared.
 
-    Texts become integers, floats or booleans where the type asks for one. ``more``: names that are known although
-    the workflow does not declare them; ``allow_custom``: any name is. A parameter without default and value is
-    left out if it is not required. ``types``: the data types of the blueprint; ``lookup`` as of ``complete_inputs``.
+    A text becomes an integer, float or boolean if its type requires one. ``more`` are names that may be given although
+    the workflow does not declare them; with ``allow_custom`` any name may. A parameter that has neither value nor
+    default is omitted if it is not required. ``types`` are the data types of the blueprint. ``lookup`` finds what is
+    in the store, to check types such as ``deployment_id``.
 
     Raises: ``ProblemsError`` with all of PL-P008 (missing) and PL-P004 (wrong type, unknown name).
     """
@@ -53,9 +54,9 @@ def merge_parameters(
 def _checked(
     schema: PropertySchema, value: Value, types: Mapping[str, DataType], lookup: Lookup | None
 ) -> tuple[Value, list[ValueProblem]]:
-    """Check the value by ``checked_value``.
+    """Check a value with ``checked_value``.
 
-    Null is also accepted if it is the default or the parameter is not required.
+    Accept null, too, if null is the default or the parameter is not required.
     """
     if value is None and (not schema.required or (schema.has_default and schema.default is None)):
         return None, []

@@ -1,4 +1,4 @@
-"""Names of secrets in a blueprint: the arguments of every ``get_secret`` (B41)."""
+"""Find the names of secrets in a blueprint: the arguments of all ``get_secret`` functions (B41)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ GET_SECRET = "get_secret"  # noqa: S105 - the name of a function
 
 
 def secret_names(blueprint: Blueprint) -> tuple[str, ...]:
-    """Literal names in the order of the text; names computed by functions are known only at the call."""
+    """Return the literal names of secrets, each once, in order. Names that functions compute are not included."""
     return tuple(dict.fromkeys(_names(blueprint)))
 
 

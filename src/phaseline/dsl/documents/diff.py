@@ -1,4 +1,4 @@
-"""Differences between two merged and checked blueprints, not line by line."""
+"""Compare two merged and checked blueprints by their elements, not by lines of text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DECLARED = (
     "relationships",
     "data_types",
 )
-"""Sections of which what the files themselves declare is compared, whether it is used or not."""
+"""Sections whose elements are compared as the blueprint's own files declare them, whether used or not."""
 NOUNS = {
     "inputs": "input",
     "nodes": "node",
@@ -44,15 +44,15 @@ NOUNS = {
     "data_types": "data type",
 }
 PARTS = {"properties": "property", "operations": "operation", "relationships": "relationship"}
-"""Parts of a node that have a noun of their own."""
+"""{part of a node: the noun that a difference shows for it}."""
 ALIKE = 0.6
-"""Share of equal parts from which a node that is gone and a new one are taken for one that was renamed."""
+"""Smallest share of equal values at which a removed and a new node are reported as one renamed node."""
 
 Document = Mapping[str, Value]
 
 
 def compare(old: tuple[Blueprint, MergedSections], new: tuple[Blueprint, MergedSections]) -> Differences:
-    """Differences of the second blueprint from the first."""
+    """Return the differences that lead from the old blueprint to the new one."""
     before, after = comparable_values(*old), comparable_values(*new)
     changes: list[BlueprintChange] = []
     renames: list[Rename] = []
@@ -67,7 +67,7 @@ def compare(old: tuple[Blueprint, MergedSections], new: tuple[Blueprint, MergedS
 
 
 def comparable_values(blueprint: Blueprint, sections: MergedSections) -> dict[str, Value]:
-    """The comparable content of a blueprint as plain values: nodes with all they inherit, then the types of its files."""
+    """Return what is compared of a blueprint, as plain values: nodes with all they inherit, and declarations."""
     found: dict[str, Value] = {
         "version": blueprint.version,
         "description": blueprint.description,
@@ -79,7 +79,7 @@ def comparable_values(blueprint: Blueprint, sections: MergedSections) -> dict[st
 
 
 def _declared(sections: MergedSections, section: str) -> dict[str, Value]:
-    """The elements of a section that the blueprint's own files declare; elements of built-in types are left out."""
+    """Return the elements of a section that the blueprint's own files declare, without those of built-in types."""
     return {
         name: value
         for name, value in sections.of(section).items()
@@ -142,7 +142,7 @@ def _schema(schema: PropertySchema) -> dict[str, Value]:
 
 
 def _noun(path: Path) -> str:
-    """The value at a path: the parts of a node, or the whole of any other element."""
+    """Return the noun for the value at a path: 'property' or the like inside a node, else the noun of its section."""
     section = str(path[0])
     if section == "nodes" and len(path) > 3:
         return PARTS.get(str(path[2]), "node")
@@ -157,7 +157,7 @@ def _elements(value: Value) -> Document:
 
 
 def _renames(section: str, old: Document, new: Document) -> Iterator[Rename]:
-    """Pair each removed element with the most similar new element, if any; the most similar pairs come first."""
+    """Pair removed elements with similar new ones of the section, the most similar pairs first."""
     gone = [name for name in old if name not in new]
     come = [name for name in new if name not in old]
     pairs = sorted(
@@ -171,7 +171,7 @@ def _renames(section: str, old: Document, new: Document) -> Iterator[Rename]:
 
 
 def _likeness(old: Value, new: Value) -> float:
-    """The share of equal leaves; 0 for an element without leaves."""
+    """Return the share of equal leaf values from 0 to 1; 0 for an element without leaf values or of another type."""
     before, after = dict(_leaves((), old)), dict(_leaves((), new))
     if not before or not after or before.get(("type",)) != after.get(("type",)):
         return 0.0

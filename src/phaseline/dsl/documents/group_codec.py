@@ -1,4 +1,4 @@
-"""Groups, labels, settings and tags of a blueprint as plain JSON values and back; empty ones are left out."""
+"""Convert groups, labels, settings and tags of a blueprint to JSON values and back; empty fields are left out."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from phaseline.model.blueprint.groups import GroupPolicy, NodeGroup, ScalingGrou
 from phaseline.model.problems.problem import Place
 
 PLAIN = ("policy_types", "policy_triggers", "labels", "blueprint_labels", "deployment_settings", "resource_tags")
-"""Fields of a blueprint whose values are JSON already."""
+"""Fields of a blueprint whose values are JSON values already."""
 
 
 def groups_to_json(blueprint: Blueprint) -> dict[str, Any]:
-    """{field: value} of the fields that are not empty in the blueprint."""
+    """Return {field: JSON value} for the fields that are not empty."""
     written: dict[str, Any] = {name: dict(getattr(blueprint, name)) for name in PLAIN}
     written["groups"] = [[group.name, list(group.members), _policies(group)] for group in blueprint.groups.values()]
     written["policies"] = [
@@ -41,7 +41,7 @@ def _policies(group: NodeGroup) -> dict[str, Any]:
 
 
 def groups_from_json(written: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a blueprint that ``groups_to_json`` wrote."""
+    """Return {field: value} for a new blueprint, from the JSON values that ``groups_to_json`` wrote."""
     fields: dict[str, Any] = {name: written[name] for name in (*PLAIN, "runtime_only") if name in written}
     fields["groups"] = {
         name: NodeGroup(

@@ -1,4 +1,4 @@
-"""Blueprints as plain JSON values and back, for a store. Operations that nodes share are written once."""
+"""Convert blueprints to JSON values and back, for the store. Operations that nodes share are written once."""
 
 from __future__ import annotations
 
@@ -29,11 +29,14 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.state_paths import StatePath
 
 FORMAT = 1
-"""Of what this module writes; a reader refuses higher ones."""
+"""Version of the format that this module writes; a reader refuses a higher version."""
 
 
 class _Writer:
-    """Numbers shared objects by identity, which the blueprint keeps unique while it is written."""
+    """Writes each shared object once, in a list, and refers to it by its number in that list.
+
+    Equal objects are recognised by ``id()``, which is unique because the blueprint exists throughout.
+    """
 
     def __init__(self) -> None:
         self.operations: list[tuple[Any, ...]] = []
@@ -43,7 +46,7 @@ class _Writer:
         self._numbers: dict[int, int] = {}
 
     def operation(self, operation: Operation) -> int:
-        """Its number."""
+        """Return the number of an operation; write it if it is new."""
         number = self._numbers.get(id(operation))
         if number is None:
             number = self._numbers[id(operation)] = len(self.operations)
@@ -52,7 +55,7 @@ class _Writer:
         return number
 
     def table(self, operations: Mapping[str, Operation]) -> int:
-        """The number of a mapping of operations."""
+        """Return the number of a mapping of operations; write it if it is new."""
         number = self._numbers.get(id(operations))
         if number is None:
             number = self._numbers[id(operations)] = len(self.tables)
@@ -61,7 +64,7 @@ class _Writer:
         return number
 
     def hierarchy(self, hierarchy: tuple[str, ...]) -> int:
-        """The number of a type hierarchy."""
+        """Return the number of a type hierarchy; write it if it is new."""
         number = self._numbers.get(id(hierarchy))
         if number is None:
             number = self._numbers[id(hierarchy)] = len(self.hierarchies)
@@ -69,7 +72,7 @@ class _Writer:
         return number
 
     def relationship(self, item: Relationship) -> int:
-        """The number of a relationship."""
+        """Return the number of a relationship; write it if it is new."""
         number = self._numbers.get(id(item))
         if number is None:
             number = self._numbers[id(item)] = len(self.relationships)
@@ -87,7 +90,7 @@ class _Writer:
         return number
 
     def node(self, node: Node) -> list[Any]:
-        """One node as a row."""
+        """Return one node as a row of JSON values."""
         return [
             node.name,
             self.hierarchy(node.type_hierarchy),
@@ -109,16 +112,16 @@ class _Writer:
 _operation_row = attrgetter(*field_defaults(Operation))
 _SAID = 6
 _UNSAID = tuple(field_defaults(Operation).values())[_SAID:]
-"""What most operations have from here on; it is not written."""
+"""Default values of the last fields of an operation. They are not written if all of them have their defaults."""
 
 
 def _plain(values: Mapping[str, Value]) -> dict[str, Value]:
-    """As the JSON writer wants it."""
+    """Return the values as a ``dict``, which the JSON writer requires."""
     return values if isinstance(values, dict) else dict(values)
 
 
 def blueprint_to_json(blueprint: Blueprint) -> dict[str, Any]:
-    """The blueprint without its warnings, as JSON values."""
+    """Return the blueprint, except its warnings, as JSON values."""
     writer = _Writer()
     nodes = [writer.node(node) for node in blueprint.nodes.values()]
     return {
@@ -161,7 +164,7 @@ def blueprint_to_json(blueprint: Blueprint) -> dict[str, Any]:
 
 
 def _short(one: object) -> dict[str, Any]:
-    """{field: value} for fields that differ from their default."""
+    """Return {field: value} for the fields whose values differ from their defaults."""
     defaults = _DEFAULTS[type(one)]
     return {name: value for name, value in as_dict(one).items() if value != defaults[name]}
 
@@ -183,7 +186,7 @@ def _read_schemas(written: Mapping[str, Mapping[str, Any]]) -> dict[str, Propert
 
 
 def blueprint_from_json(written: Mapping[str, Any]) -> Blueprint:
-    """The blueprint that ``blueprint_to_json`` wrote, without its warnings."""
+    """Return the blueprint from the JSON values that ``blueprint_to_json`` wrote; it has no warnings."""
     ANNOUNCED.expect(written.get("announced", ()))  # not written by the first version
     operations = [Operation(*row) for row in written["operations"]]
     tables = [{operations[number].name: operations[number] for number in row} for row in written["operation_tables"]]

@@ -1,6 +1,6 @@
-"""The plan of a blueprint as the ancestor's parser gives it: one JSON value with everything merged and checked (B50).
+"""Write a blueprint as the plan that Cloudify's parser returns: one JSON value, fully merged and checked (B50).
 
-Equal blueprints give equal documents, key by key in the order of the files (B51).
+Equal blueprints give equal documents, with keys in the order of the files (B51).
 """
 
 from __future__ import annotations
@@ -25,14 +25,17 @@ from phaseline.model.blueprint.blueprint import (
 )
 
 WORKFLOW_RUNNER = "script_runner.tasks.execute_workflow"
-"""The function of the ancestor's script plugin that runs a script as a workflow."""
+"""Function of Cloudify's script plugin that runs a script as a workflow."""
 _SCRIPT_INPUTS = {"script": "script_path", "inline": "script_source"}
 
 Document = dict[str, Any]
 
 
 def plan_document(blueprint: Blueprint, sections: MergedSections) -> Document:
-    """The whole merged blueprint. ``sections``: of the files that it was read from (``reader.read_whole``)."""
+    """Return the whole merged blueprint as a document.
+
+    ``sections`` are the merged sections of the blueprint's files (see ``reader.read_whole``).
+    """
     placement = placement_of(blueprint)
     arriving: dict[str, list[Relationship]] = {}
     for node in blueprint.nodes.values():
@@ -91,7 +94,7 @@ def plan_document(blueprint: Blueprint, sections: MergedSections) -> Document:
 
 
 def _groups(blueprint: Blueprint) -> Document:
-    """The sections that are about groups."""
+    """Return the sections ``groups``, ``scaling_groups`` and ``policies``."""
     return {
         "groups": {
             name: {"members": list(group.members), "policies": _group_policies(group.policies)}
@@ -146,7 +149,10 @@ def _node(
 
 
 def _used(node: Node, arriving: Iterable[Relationship], plugins: Mapping[str, Document]) -> list[Document]:
-    """The plugins of a node, each once for every executor: of its operations and of its side of relationships."""
+    """Return the plugins of a node's operations, each once for every executor.
+
+    The operations include those that relationships run at the node: as their source, or (``arriving``) as their target.
+    """
     tables = [node.operations, *(item.source_operations for item in node.relationships)]
     tables += [item.target_operations for item in arriving]
     pairs = dict.fromkeys(
@@ -159,7 +165,7 @@ def _used(node: Node, arriving: Iterable[Relationship], plugins: Mapping[str, Do
 
 
 def _at(plugins: Mapping[str, Document], names: Iterable[str], executor: str) -> list[Document]:
-    """Plugins as they are installed for operations of one executor."""
+    """Return the named plugins with ``executor`` as their executor."""
     return [{**plugins[name], "executor": executor} for name in names if name in plugins]
 
 
@@ -175,7 +181,7 @@ def _relationship(item: Relationship) -> Document:
 
 
 def _operations(operations: Mapping[str, Operation]) -> Document:
-    """The operations by full name, and also by the short name if only one operation has it (B33)."""
+    """Return the operations by full name, and also by short name if only one operation has it (B33)."""
     bare: dict[str, int] = {}
     for full in operations:
         name = full.rpartition(".")[2]
@@ -212,7 +218,7 @@ def _operation(operation: Operation) -> Document:
 
 
 def _counts(of: Any) -> Document:
-    """The instance counts of a node, a policy or a scaling group."""
+    """Return the instance counts of a node, a policy or a scaling group."""
     default = of.default_instances
     return {
         "min_instances": of.min_instances,
@@ -262,7 +268,7 @@ def _schemas(schemas: Mapping[str, PropertySchema]) -> Document:
 
 
 def _completed(schemas: Mapping[str, PropertySchema], blueprint: Blueprint) -> Document:
-    """As ``_schemas``; defaults of data types have what these add to them."""
+    """Return the schemas as a document, with defaults completed by the defaults of their data types."""
     written = _schemas(schemas)
     for name, schema in schemas.items():
         default = schema.default
@@ -272,7 +278,7 @@ def _completed(schemas: Mapping[str, PropertySchema], blueprint: Blueprint) -> D
 
 
 def _schema(schema: PropertySchema) -> Document:
-    """Only fields that are given; an explicit default of null counts as given."""
+    """Return the fields of a schema that are given. A default of null counts as given if it is written."""
     written: Document = {"type": schema.type} if schema.type is not None else {}
     if schema.has_default:
         written["default"] = schema.default
@@ -298,7 +304,7 @@ def _outputs(blueprint: Blueprint, section: str) -> Document:
 
 
 def _relationship_type(name: str, sections: MergedSections) -> Document:
-    """A relationship type with what it inherits."""
+    """Return a relationship type with everything that it inherits."""
     chain: list[str] = []
     current: Value = name
     while isinstance(current, str) and current in sections.of("relationships") and current not in chain:
@@ -323,7 +329,7 @@ def _relationship_type(name: str, sections: MergedSections) -> Document:
 
 
 def _written_operation(raw: Value) -> Document:
-    """An operation of a type as declared, with every field present."""
+    """Return an operation as its type declares it, with None for every field that is not given."""
     fields = {"implementation": raw} if isinstance(raw, str) else dict(cast("Document", raw or {}))
     names = ("executor", "max_retries", "retry_interval", "timeout", "timeout_recoverable")
     return {
@@ -339,12 +345,12 @@ def _raw(sections: MergedSections, section: str, name: str) -> Mapping[str, Valu
 
 
 def _each(places: Mapping[str, tuple[str, ...]]) -> Iterable[str]:
-    """The plugins of all places, each once."""
+    """Return the plugins of all places, each once."""
     return dict.fromkeys(name for names in places.values() for name in names)
 
 
 def _arguments(value: object, function: str) -> Iterator[Any]:
-    """The arguments of a function."""
+    """Yield the argument of each occurrence of a function in a value, at any depth."""
     if isinstance(value, dict):
         if function_name(value) == function:
             yield value[function]

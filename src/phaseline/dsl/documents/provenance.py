@@ -1,4 +1,4 @@
-"""Origins of each property, operation, input and relationship of a node: file, line, column, and overridden values."""
+"""Find where each property, operation and relationship of a node is written, and which values it overrides."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ WORDS: Mapping[Kind, str] = {
 
 
 def explain(blueprint: Blueprint, sections: MergedSections, name: str) -> Explained:
-    """Everything about the node ``name``, which the blueprint has."""
+    """Return the origins of all values of the node ``name``, which must exist."""
     return _Explaining(blueprint, sections).node(blueprint.nodes[name])
 
 
 class _Explaining:
-    """One explanation. Texts are looked through once each for the places of all parts."""
+    """Explains one node. The positions in each file are computed once, for all values of the node."""
 
     def __init__(self, blueprint: Blueprint, sections: MergedSections) -> None:
         self._blueprint = blueprint
@@ -87,7 +87,7 @@ class _Explaining:
         written: Mapping[str, Value],
         spot: ElementPath,
     ) -> Iterator[Piece]:
-        """The fields of every operation that is mapped or changed by the template."""
+        """Yield the fields of every operation that is implemented, or that the template mentions."""
         declared: dict[str, tuple[str, Value, ElementPath]] = {}
         for owner, raw, here in lineage(self._sections, section, kind):
             for full, item, at in _each_operation(raw.get(key), here.at(key)):
@@ -152,7 +152,7 @@ class _Explaining:
                 yield from self._operations(base, key, "relationships", kind, operations, raw, here)
 
     def _relationship_spots(self, name: str, spot: ElementPath) -> list[ElementPath]:
-        """The places of relationships: first the template's own, then those that other files add."""
+        """Return the positions of a template's relationships, those in the template's own file first."""
         found: list[ElementPath] = []
         for document in [spot.document, *(each for each in self._sections.documents if each is not spot.document)]:
             root = document.root if isinstance(document.root, dict) else {}
@@ -176,7 +176,7 @@ class _Explaining:
     # -- origins and places ----------------------------------------------------------------------------------------------
 
     def _piece(self, path: Path, value: Value, givers: Sequence[Contribution], spot: ElementPath) -> Piece:
-        """``givers``: strongest first; a part without one comes from the template itself."""
+        """Return a value with its origins. ``givers`` has the effective one first, or is empty: the template."""
         origins = [self._origin(each.kind, each.owner, each.spot) for each in givers]
         first = origins[0] if origins else self._origin("template", str(spot.path[1]), spot)
         return Piece(dotted(path), value, first, tuple(origins[1:]))
@@ -195,9 +195,9 @@ class _Explaining:
         return positions.place(spot.path, "key" if is_key else "value")
 
     def _imports(self) -> dict[str, Place]:
-        """{file: the line that imports it} for each file that contributed a value.
+        """Return {file: position of the line that imports it} for each imported file that contributed a value.
 
-        The files through which these are imported are included.
+        Also return the files that import these files.
         """
         found: dict[str, Place] = {}
         waiting = list(self._documents.values())
@@ -211,7 +211,7 @@ class _Explaining:
 
 
 def _extends(text: Value, inherited: Value, raw: Value) -> bool:
-    """Whether a template's operation adds to that of the type, in place of replacing it (B32)."""
+    """Return True if a template's operation is merged with that of its type, False if it replaces it (B32)."""
     says = not isinstance(raw, dict) or any(value not in ("", None, {}) for value in raw.values())
     return says and (not text or text == inherited)
 

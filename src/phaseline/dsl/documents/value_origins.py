@@ -1,4 +1,4 @@
-"""Where values come from: what types, data types and templates contribute to one merged value, weakest first."""
+"""Find what types, data types and templates contribute to one merged value, from lowest to highest priority."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from phaseline.lang.fast_namedtuples import NamedTuple
 from phaseline.model.blueprint.blueprint import Value
 
 Kind = Literal["template", "node_types", "relationships", "data_types"]
-"""The owner of a contribution: a template, or a type of one of these sections."""
+"""Kind of a contribution's owner: a template, or a type of one of these sections."""
 
 
 class Contribution(NamedTuple):
-    """A contributed value. ``path``: its place in the merged whole. ``owner``: the name of the type or template."""
+    """A value that a type or template (``owner``) adds at ``path`` inside a merged value."""
 
     kind: Kind
     owner: str
@@ -25,7 +25,7 @@ class Contribution(NamedTuple):
     path: Path = ()
 
     def at(self, key: str) -> Contribution | None:
-        """Its contribution to one key of the whole; None if it has none."""
+        """Return what this contribution adds at one key of the merged value, or None if it adds nothing there."""
         if self.path:
             return self._replace(path=self.path[1:]) if self.path[0] == key else None
         if isinstance(self.value, dict) and not is_function(self.value) and key in self.value:
@@ -34,7 +34,7 @@ class Contribution(NamedTuple):
 
 
 def lineage(sections: MergedSections, section: Kind, name: str) -> list[tuple[str, Mapping[str, Value], ElementPath]]:
-    """(name, what is written, where) of a type and those it derives from, the root first."""
+    """Return (name, declaration, position) of a type and of the types it derives from, the root type first."""
     found: list[tuple[str, Mapping[str, Value], ElementPath]] = []
     known = sections.of(section)
     current: Value = name
@@ -45,17 +45,19 @@ def lineage(sections: MergedSections, section: Kind, name: str) -> list[tuple[st
 
 
 class PropertyLayers(NamedTuple):
-    """Contributions to one property, weakest first. ``is_structured``: the value has a data type and is merged key by key."""
+    """Contributions to one property, from lowest to highest priority.
+
+    ``is_structured`` is True if the property has a data type, so that its value is merged key by key.
+    """
 
     contributions: list[Contribution]
     is_structured: bool = False
 
 
 def property_contributions(sections: MergedSections, section: Kind, name: str) -> dict[str, PropertyLayers]:
-    """{property: the contributions of a type, its parents and its data types}.
+    """Return {property: the contributions of a type, its parents and its data types}.
 
-    A property declared again with the same data type keeps the contributions of the parents; with another type it loses
-    them.
+    If a type declares a property of its parent again, the parent's contributions count only if the data type is equal.
     """
     found: dict[str, PropertyLayers] = {}
     kinds: dict[str, Value] = {}
@@ -76,7 +78,7 @@ def property_contributions(sections: MergedSections, section: Kind, name: str) -
 
 
 def _of_data_type(sections: MergedSections, name: str) -> Iterator[Contribution]:
-    """The defaults of a data type's properties, each put where it belongs."""
+    """Yield the defaults of a data type's properties, each with its path inside the value."""
     for owner, raw, spot in lineage(sections, "data_types", name):
         for key, item in cast("Mapping[str, Mapping[str, Value]]", raw.get("properties") or {}).items():
             fields = item or {}
@@ -91,7 +93,10 @@ def _of_data_type(sections: MergedSections, name: str) -> Iterator[Contribution]
 
 
 def shares(value: Value, given: PropertyLayers, path: Path = ()) -> Iterator[tuple[Path, Value, list[Contribution]]]:
-    """(path, value, origins with the effective one first) of each part of a merged value with a single origin."""
+    """Split a merged value into parts with their own origins.
+
+    Yield (path, value, contributions with the effective one first) for each part.
+    """
     if given.is_structured:
         mappings = [each for each in given.contributions if each.path or _is_mapping(each.value)]
         if _is_mapping(value) and value and (len(mappings) > 1 or any(each.path for each in mappings)):

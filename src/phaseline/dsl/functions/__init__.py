@@ -1,5 +1,5 @@
 """Intrinsic functions: mappings such as ``{"get_input": "port"}`` that represent a value (B40-B42).
 
-``evaluate`` computes all functions whose values the scope knows: for a running instance all of them, while a deployment
-is created those of inputs and properties. Functions with unknown values remain unchanged.
+``evaluate`` computes every function whose value the scope knows. For a running instance these are all functions; while
+a deployment is created these are the functions of inputs and properties. The remaining functions stay unchanged.
 """

@@ -1,6 +1,6 @@
-"""The required form of each intrinsic function's arguments.
+"""Check the form of each intrinsic function's arguments.
 
-A form is a function that returns what is wrong with an argument, or None.
+A form is a function that returns a message about what is wrong with an argument, or None if the argument is right.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import TypeAlias
 from phaseline.model.blueprint.blueprint import Value
 
 IsFunction: TypeAlias = Callable[[object], bool]
-"""Decides whether a mapping is a function or a plain value."""
+"""Function that decides whether a value is an intrinsic function or a plain value."""
 Form: TypeAlias = Callable[[Value, IsFunction], str | None]
-"""(argument, what is a function) -> what is wrong with it."""
+"""Check of an argument: (argument, test for intrinsic functions) -> what is wrong, or None."""
 
 SYSTEM: dict[str, tuple[str, ...]] = {"tenant": ("name",), "deployment": ("id", "name", "blueprint", "owner")}
-"""{what get_sys knows: its properties}."""
+"""{entity that ``get_sys`` can ask about: its properties}."""
 CONSUMERS = ("ids", "names", "count")
-"""What get_consumers can be asked for."""
+"""Possible arguments of ``get_consumers``."""
 
 
 def _is_step(value: Value, is_function: IsFunction) -> bool:
@@ -26,7 +26,7 @@ def _is_step(value: Value, is_function: IsFunction) -> bool:
 
 
 def _is_path(value: Value, is_function: IsFunction, *, least: int = 2) -> bool:
-    """True for a list of at least ``least`` steps of which the first is a name."""
+    """Return True for a list of at least ``least`` names, keys or indexes, the first of which is a name."""
     return (
         isinstance(value, list)
         and len(value) >= least
@@ -36,7 +36,7 @@ def _is_path(value: Value, is_function: IsFunction, *, least: int = 2) -> bool:
 
 
 def name_or_path(what: str, *, least: int = 2) -> Form:
-    """A name, or a list of a name and keys or indexes with at least ``least`` items in total."""
+    """Return the form for a name, or for a list of a name and keys or indexes with at least ``least`` items."""
 
     def form(value: Value, is_function: IsFunction) -> str | None:
         fits = isinstance(value, str) or is_function(value) or _is_path(value, is_function, least=least)
@@ -46,7 +46,7 @@ def name_or_path(what: str, *, least: int = 2) -> Form:
 
 
 def path(what: str) -> Form:
-    """A list of a name and at least one key or index."""
+    """Return the form for a list of a name and at least one key or index."""
 
     def form(value: Value, is_function: IsFunction) -> str | None:
         return None if _is_path(value, is_function) else f"takes a list [{what}; key, key or index, …]"
@@ -55,7 +55,7 @@ def path(what: str) -> Form:
 
 
 def paths(value: Value, is_function: IsFunction) -> str | None:
-    """A list of a node and at least one key or list of keys."""
+    """Require a list of a node and at least one key or list of keys."""
     fits = (
         isinstance(value, list)
         and len(value) >= 2
@@ -66,7 +66,7 @@ def paths(value: Value, is_function: IsFunction) -> str | None:
 
 
 def group_path(value: Value, is_function: IsFunction) -> str | None:
-    """A list of a group, a capability or a list of them, and keys."""
+    """Require a list of a group, a capability or a list of capabilities, and keys or indexes if wanted."""
     fits = (
         isinstance(value, list)
         and len(value) >= 2
@@ -77,7 +77,7 @@ def group_path(value: Value, is_function: IsFunction) -> str | None:
 
 
 def label(value: Value, is_function: IsFunction) -> str | None:
-    """A key, or a list of a key and the place of one value."""
+    """Require the key of a label, or a list of the key and the index of one of its values."""
     if isinstance(value, str) or is_function(value):
         return None
     fits = (
@@ -90,7 +90,7 @@ def label(value: Value, is_function: IsFunction) -> str | None:
 
 
 def system(value: Value, is_function: IsFunction) -> str | None:
-    """A list of an entity and one of its properties; the names themselves are checked separately."""
+    """Require a list of an entity and one of its properties; whether they exist is checked separately."""
     fits = (
         isinstance(value, list)
         and len(value) >= 2
@@ -100,7 +100,7 @@ def system(value: Value, is_function: IsFunction) -> str | None:
 
 
 def one_of(words: Collection[str]) -> Form:
-    """One of some words."""
+    """Return the form for exactly one of the given words."""
 
     def form(value: Value, is_function: IsFunction) -> str | None:
         return (
@@ -113,12 +113,12 @@ def one_of(words: Collection[str]) -> Form:
 
 
 def parts(value: Value, is_function: IsFunction) -> str | None:
-    """A list of parts to join."""
+    """Require a list of parts to join."""
     return None if isinstance(value, list) or is_function(value) else "takes a list of the parts to join"
 
 
 def mappings(value: Value, is_function: IsFunction) -> str | None:
-    """A list of mappings."""
+    """Require a list of mappings."""
     if is_function(value):
         return None
     if not isinstance(value, list):
@@ -128,7 +128,7 @@ def mappings(value: Value, is_function: IsFunction) -> str | None:
 
 
 def texts(what: str, least: int, most: int) -> Form:
-    """A list of texts; the arguments after the first ``least`` are whole numbers."""
+    """Return the form for a list of ``least`` texts, followed by whole numbers, with at most ``most`` items."""
 
     def form(value: Value, is_function: IsFunction) -> str | None:
         fits = (
@@ -143,10 +143,10 @@ def texts(what: str, least: int, most: int) -> Form:
 
 
 def text(value: Value, is_function: IsFunction) -> str | None:
-    """One text."""
+    """Require one text."""
     return None if isinstance(value, str) or is_function(value) else "takes a text"
 
 
 def anything(_value: Value, _is_function: IsFunction) -> str | None:
-    """Whatever is written."""
+    """Accept any argument."""
     return None

@@ -1,4 +1,4 @@
-"""Errors of functions that cannot be evaluated, each with the class that the ancestor would have raised (B40)."""
+"""Errors of functions that cannot be evaluated, each with the exception class that Cloudify would raise (B40)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from phaseline.model.problems.problem import Problem, ProblemsError
 
 
 def fail(code: str, message: str, mend: str, *, kind: str = "") -> ProblemsError:
-    """The single problem described. ``kind`` takes the place of the class that the ancestor raises for its code."""
+    """Return an error with one problem. ``kind`` replaces the exception class that Cloudify raises for ``code``."""
     number, usual = ANCESTOR.get(code, (None, None))
     return ProblemsError([Problem(code, message, mend, cloudify_code=number, cloudify_class=kind or usual)])

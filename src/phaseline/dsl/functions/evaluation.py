@@ -1,4 +1,4 @@
-"""Values with functions, evaluated inside out in a scope (B40, B41)."""
+"""Evaluate the functions in a value, the innermost first, with the values that a scope knows (B40, B41)."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from phaseline.dsl.text.value_words import word_for
 from phaseline.model.blueprint.blueprint import Value
 
 MAX_RECURSION = 50
-"""Functions that may need one another in a row (B40)."""
+"""Largest depth to which functions may need the values of other functions (B40)."""
 MAX_PARTS = 100_000
-"""Parts of values within functions that one value may need: each may need two others, and these two more each."""
+"""Largest number of parts in functions evaluated for one value. It bounds values that repeat others many times."""
 
 _COMPUTE = {**lookups.COMPUTE, **texts.COMPUTE}
 
 
 class _Way:
-    """The nesting depth of the functions of one value, and the number of parts that may still be evaluated for it."""
+    """Progress in evaluating one value: the nesting depth of functions, and how many more parts may be evaluated."""
 
     __slots__ = ("depth", "left")
 
@@ -30,7 +30,7 @@ class _Way:
         self.left = MAX_PARTS
 
     def spend(self, count: int) -> None:
-        """Count ``count`` more evaluated parts; the budget covers only parts within functions."""
+        """Count ``count`` more evaluated parts if they are inside functions; raise PL-B075 if there are too many."""
         if self.depth:
             self.left -= count
         if self.left < 0:
@@ -42,10 +42,10 @@ class _Way:
 
 
 def evaluate(value: Value, scope: Scope, way: _Way | None = None) -> Value:
-    """``value`` with its functions replaced by what they stand for.
+    """Return ``value`` with each function replaced by its result.
 
-    A function that the scope cannot know yet stays, with its arguments evaluated as far as they are known. ``way``: None
-    for a whole value.
+    A function whose value the scope does not know yet remains, with its arguments evaluated as far as possible. ``way``
+    is None for a whole value, and counts depth and parts when ``evaluate`` calls itself.
 
     Raises ``ProblemsError``: PL-B074 (cannot be evaluated), PL-B075 (``MAX_RECURSION``, ``MAX_PARTS``), PL-B076 (input
     path), PL-B078 (other deployments), PL-B079 and PL-B150 (secrets).
@@ -106,7 +106,7 @@ def _call(name: str, written: dict[str, Value], scope: Scope, way: _Way) -> Valu
 
 
 def _announced(name: str, written: dict[str, Value], scope: Scope, inner: texts.Inner) -> Value:
-    """The value of a third-party function; functions in its answer are evaluated, too."""
+    """Return the value of a third-party function; functions in its result are evaluated, too."""
     try:
         return inner(ANNOUNCED.function(name).evaluate(written, scope), scope)
     except AnnouncedFunctionError as error:

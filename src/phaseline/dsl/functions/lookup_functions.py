@@ -14,7 +14,7 @@ from phaseline.model.blueprint.blueprint import Value
 
 
 def _known(value: Value) -> Value:
-    """Return ``value`` if no part of it has to wait for run time."""
+    """Return ``value``, or raise ``NotYetKnown`` if it contains a function that waits for run time."""
     if contains_functions(value):
         raise NotYetKnown
     return value
@@ -76,7 +76,7 @@ def _attributes_dict(arguments: Value, scope: Scope, _inner: Inner) -> Value:
 
 
 def repeated(names: Sequence[str]) -> list[str]:
-    """Items that occur more than once, in order."""
+    """Return the items that occur more than once, in order."""
     return [name for name in dict.fromkeys(names) if names.count(name) > 1]
 
 
@@ -139,11 +139,11 @@ COMPUTE: dict[str, Compute] = {
         for name in ("get_capability", "get_group_capability", "get_environment_capability", "get_consumers")
     },
 }
-"""{name: how it is looked up}"""
+"""{name of a function: the Python function that looks up its value}."""
 
 
 def _steps(arguments: Value) -> list[str | int]:
-    """A name and the keys and indexes after it."""
+    """Return the arguments as a list of a name and the keys and indexes that follow it."""
     return cast("list[str | int]", arguments if isinstance(arguments, list) else [arguments])
 
 

@@ -13,9 +13,9 @@ from phaseline.model.problems.problem import ProblemsError
 
 
 def evaluate_outputs(outputs: Mapping[str, Output], scope: RuntimeScope) -> dict[str, Value]:
-    """{name: value}. A part that cannot be computed from a running instance becomes the text ``<ERROR: …>``.
+    """Return {name: value}. A part that cannot be computed becomes the text ``<ERROR: …>``.
 
-    A value that consists only of a missing secret is left out.
+    An output that consists only of a missing secret is left out.
     """
     tolerant = altered(scope, own=None, source=None, target=None, is_tolerant=True)
     values: dict[str, Value] = {}

@@ -1,4 +1,4 @@
-"""Scopes: what is known while a deployment is made, and what is known to a running instance (B41, B42)."""
+"""The two scopes of functions: one for making a deployment, one for a running instance (B41, B42)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.problems.problem import ProblemsError
 
 NO_SECRET = "PL-B079"  # noqa: S105 - a code
-"""The code of problems about missing secrets."""
+"""Code of problems about missing secrets."""
 
 
 class OpenProperties(dict[str, Value]):
-    """Properties of a node whose type is not available: there may be others with unknown values."""
+    """Properties of a node whose type is not available. The node may have further properties, with unknown values."""
 
     def __contains__(self, name: object) -> bool:
-        """True for every name: the type may have any property."""
+        """Return True for every name: the type may have any property."""
         return True
 
     def __missing__(self, name: str) -> Value:
@@ -33,10 +33,10 @@ class OpenProperties(dict[str, Value]):
 
 @frozen
 class StaticScope:
-    """Inputs and node properties; attributes are not known yet.
+    """Scope for making a deployment: it knows inputs and node properties, but no attributes of instances.
 
-    ``properties``: {node: its properties}. ``own``, ``source``, ``target``: the nodes of SELF, SOURCE and TARGET.
-    ``open_nodes``: nodes whose types are not available.
+    ``properties`` is {node: its properties}. ``own``, ``source`` and ``target`` are the nodes that SELF, SOURCE and
+    TARGET mean. ``open_nodes`` are the nodes whose types are not available.
     """
 
     inputs: Mapping[str, Value]
@@ -47,11 +47,11 @@ class StaticScope:
     open_nodes: frozenset[str] = frozenset()
 
     def input(self, name: str) -> Value:
-        """The given value."""
+        """Return the value of an input."""
         return self.inputs[name]
 
     def node(self, reference: str) -> tuple[Mapping[str, Value], Scope]:
-        """Properties by name, SELF, SOURCE or TARGET."""
+        """Return the properties of a node (or of SELF, SOURCE, TARGET), and the scope in which to evaluate them."""
         name = {SELF: self.own, SOURCE: self.source, TARGET: self.target}.get(reference, reference)
         if name is None or name not in self.properties:
             raise _no_node(reference)
@@ -60,67 +60,68 @@ class StaticScope:
         return OpenProperties(found) if is_open else found, altered(self, own=name, source=None, target=None)
 
     def attribute(self, *_asked: object) -> NoReturn:
-        """Nothing runs yet."""
+        """Raise ``NotYetKnown``: there are no running instances."""
         raise NotYetKnown
 
     attributes = instances_of = secret = label = system = elsewhere = attribute
 
     @property
     def watcher(self) -> None:
-        """None: no secret is read here."""
+        """Return None: functions read no secrets in this scope, so no observer is needed."""
 
     @property
     def is_running(self) -> bool:
-        """Nothing does."""
+        """Return False: no instance is running."""
         return False
 
     @property
     def own_name(self) -> str | None:
-        """The node itself."""
+        """Return the node that SELF means, or None."""
         return self.own
 
 
 class InstanceLookup(Protocol):
-    """Running instances, known by number, as functions look at them."""
+    """Gives functions access to running instances, each identified by its number."""
 
     def instances_of(self, node: str) -> Sequence[int]:
-        """All instances of a node, in order."""
+        """Return all instances of a node, in order."""
         ...
 
     def node_of(self, instance: int) -> str:
-        """The name of an instance's node."""
+        """Return the name of an instance's node."""
         ...
 
     def targets_of(self, instance: int, node: str) -> Sequence[int]:
-        """Instances of ``node`` that ``instance`` has relationships to."""
+        """Return the instances of ``node`` to which ``instance`` has a relationship."""
         ...
 
     def groups_of(self, instance: int) -> Mapping[str, int]:
-        """{scaling group: its instance} for the groups of an instance and of its containers, nearest first."""
+        """Return {scaling group: number of its group instance} for an instance and its containers, nearest first."""
         ...
 
     def within(self, node: str, group: str, number: int) -> Sequence[int]:
-        """The instances of ``node`` in one instance of a scaling group."""
+        """Return the instances of ``node`` in the group instance ``number`` of a scaling group."""
         ...
 
     def id_of(self, instance: int) -> str:
-        """The id of an instance, such as ``web_a1b2c3``."""
+        """Return the id of an instance, such as ``web_a1b2c3``."""
         ...
 
     def index_of(self, instance: int) -> int:
-        """1, 2, ... within its node."""
+        """Return the index of an instance among the instances of its node, from 1."""
         ...
 
     def runtime_properties(self, instance: int) -> Mapping[str, Value]:
-        """What the instance's operations have written."""
+        """Return the runtime properties that operations of the instance have written."""
         ...
 
 
 @frozen
 class DeploymentFacts:
-    """What functions may know of a deployment beside its nodes.
+    """Data of a deployment, apart from its nodes, that functions may read.
 
-    ``labels``: {key: values}; ``system``: {entity: {property: value}} of get_sys. ``secrets`` None: there is no store.
+    ``labels`` is {key: values}; ``system`` is {entity: {property: value}} for ``get_sys``. ``secrets`` is None if there
+    is no store.
     """
 
     labels: Mapping[str, Sequence[Value]] = field(default_factory=dict)
@@ -133,11 +134,11 @@ NO_FACTS = DeploymentFacts()
 
 @frozen
 class RuntimeScope:
-    """The scope with all values, for an operation of instance ``own``, of a relationship, or for no operation.
+    """Scope at run time, in which all values are known: for an operation of a node or relationship, or for outputs.
 
-    ``source``, ``target``: the instances of a relationship operation. ``own_node``: the node of SELF if its instance is
-    unknown. ``is_tolerant``: an attribute that cannot be computed becomes the text ``<ERROR: …>`` (B24). ``watcher`` is
-    called for each function.
+    ``own`` is the instance that SELF means; ``source`` and ``target`` are the instances of a relationship operation.
+    ``own_node`` is the node that SELF means if its instance is unknown. With ``is_tolerant``, an attribute that cannot
+    be computed becomes the text ``<ERROR: …>`` (B24). ``watcher`` is called for each function.
     """
 
     inputs: Mapping[str, Value]
@@ -152,18 +153,21 @@ class RuntimeScope:
     watcher: EvaluationWatcher | None = None
 
     def input(self, name: str) -> Value:
-        """The deployment's value."""
+        """Return the value of an input of the deployment."""
         return self.inputs[name]
 
     def node(self, reference: str) -> tuple[Mapping[str, Value], Scope]:
-        """Properties by name, SELF, SOURCE or TARGET."""
+        """Return the properties of a node (or of SELF, SOURCE, TARGET), and the scope in which to evaluate them."""
         name = self._node_name(reference)
         if name not in self.properties:
             raise _no_node(reference)
         return self.properties[name], self._within(name, reference)
 
     def attribute(self, reference: str, path: Sequence[str | int]) -> Value:
-        """Runtime property, then ``node_instance_id`` and ``node_instance_index``, then node property, else null."""
+        """Return the runtime property at ``path``, or else the node property, or else None.
+
+        ``node_instance_id`` and ``node_instance_index`` can be asked for like runtime properties.
+        """
         try:
             return self._attribute(reference, path)
         except ProblemsError as error:
@@ -172,7 +176,10 @@ class RuntimeScope:
             raise
 
     def attributes(self, reference: str, paths: Sequence[Sequence[str | int]]) -> Mapping[str, Sequence[Value]]:
-        """By instance id, in order; SELF, SOURCE and TARGET mean all instances of their nodes."""
+        """Return {instance id: values at ``paths``} for all instances of a node, in order.
+
+        SELF, SOURCE and TARGET mean all instances of their nodes here.
+        """
         name = self._node_name(reference)
         if name not in self.properties:
             raise _no_node(reference)
@@ -183,16 +190,16 @@ class RuntimeScope:
 
     @property
     def is_running(self) -> bool:
-        """It may."""
+        """Return True: instances may be running."""
         return True
 
     @property
     def own_name(self) -> str | None:
-        """The node of the instance."""
+        """Return the node that SELF means, or None."""
         return self.own_node if self.own is None else self.instances.node_of(self.own)
 
     def instances_of(self, node: str) -> Sequence[Mapping[str, Value]]:
-        """By number, in order."""
+        """Return id, index and runtime properties of each instance of a node, in order."""
         if node not in self.properties:
             raise _no_node(node)
         return [
@@ -205,7 +212,7 @@ class RuntimeScope:
         ]
 
     def secret(self, name: str) -> str:
-        """From the store of secrets."""
+        """Return a secret. Raises ``ProblemsError``: PL-B079 (no such secret) or PL-B150 (no store of secrets)."""
         if self.facts.secrets is None:
             raise fail("PL-B150", f"there is no store of secrets to look for '{name}'", "use an input in its place")
         try:
@@ -214,18 +221,18 @@ class RuntimeScope:
             raise no_secrets([name]) from None
 
     def label(self, key: str) -> Sequence[Value]:
-        """As the deployment has it."""
+        """Return the values of a label of the deployment. Raises ``ProblemsError`` (PL-B074) if it is missing."""
         if key not in self.facts.labels:
             known = f"it has {quoted_list(self.facts.labels)}" if self.facts.labels else "it has none"
             raise fail("PL-B074", f"the deployment has no label '{key}'", suggest(key, self.facts.labels, known))
         return self.facts.labels[key]
 
     def system(self, entity: str, name: str) -> Value:
-        """Of the deployment, or of its tenant."""
+        """Return a property of the deployment or of its tenant, or None."""
         return self.facts.system.get(entity, {}).get(name)
 
     def elsewhere(self, function: str, arguments: Value) -> Value:  # noqa: ARG002 - a scope that reads other deployments needs them
-        """Values of other deployments are not supported yet."""
+        """Raise ``ProblemsError`` (PL-B078): functions cannot read other deployments yet."""
         message = f"'{function}' asks for another deployment, and functions cannot read other deployments yet"
         raise fail("PL-B078", message, "give the value as an input, such as {get_input: address}")
 
@@ -258,7 +265,7 @@ class RuntimeScope:
         return reference if instance == -1 else self.instances.node_of(instance)
 
     def _within(self, name: str, reference: str) -> RuntimeScope:
-        """The scope of a node's own properties, with its instance where that is known."""
+        """Return the scope in which to evaluate properties of a node, with the node's instance if it is known."""
         try:
             instance = self._instance(reference)
         except ProblemsError:
@@ -266,7 +273,7 @@ class RuntimeScope:
         return altered(self, own=instance, source=None, target=None, own_node=None)
 
     def _instance(self, reference: str) -> int:
-        """The one instance a reference means (B42)."""
+        """Return the instance that a name, SELF, SOURCE or TARGET means (B42); raise ``ProblemsError`` if unclear."""
         direct = {SELF: self.own, SOURCE: self.source, TARGET: self.target}
         if reference in direct:
             instance = direct[reference]
@@ -299,7 +306,10 @@ class RuntimeScope:
         raise _unclear(reference)
 
     def _in_group(self, viewer: int, node: str, some: int) -> Sequence[int]:
-        """Instances of ``node`` (``some`` is one) in the viewer's instance of the nearest common scaling group."""
+        """Return the instances of ``node`` in the viewer's group instance of their nearest common scaling group.
+
+        ``some`` is any instance of ``node``: it shows in which scaling groups the node is.
+        """
         groups = self.instances.groups_of(viewer)
         if not groups:
             return ()
@@ -324,7 +334,7 @@ def _unclear(reference: str) -> ProblemsError:
 
 
 def no_secrets(names: Sequence[str]) -> ProblemsError:
-    """Secrets that a blueprint needs do not exist."""
+    """Return an error: these secrets do not exist, but the blueprint needs them."""
     word = "secret" if len(names) == 1 else "secrets"
     return fail(
         NO_SECRET,

@@ -1,9 +1,8 @@
-"""The built-in intrinsic functions as a table: name, version, when they can be evaluated, form of their arguments.
+"""Table of the built-in intrinsic functions: name, version, when they can be evaluated, form of their arguments.
 
 Third-party functions are in ``third_party``.
-
-A new function is a new row here, a computation (``lookups`` or ``texts``) and, if it asks for something new, a method
-of ``Scope``.
+A new function needs a row here and a computation in ``lookup_functions`` or ``string_functions``. If it looks up a new
+kind of value it also needs a method of ``Scope``.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ REFERENCES: Final = frozenset({SELF, SOURCE, TARGET})
 
 @frozen
 class IntrinsicFunction:
-    """One intrinsic function. ``since``: minor version of the language that brought it.
+    """One intrinsic function. ``since`` is the minor DSL version that introduced it.
 
-    ``form`` returns what is wrong with an argument; ``example`` shows the right form; ``raises``: the ancestor's class for
-    a wrong one. ``is_extension``: only in the extended language (decision 15).
+    ``form`` checks an argument, ``example`` shows a right one, and ``raises`` is the class that Cloudify raises for a wrong
+    one. ``is_extension`` is True for functions that exist only in the extended language (decision 15).
     """
 
     name: str
@@ -38,7 +37,7 @@ class IntrinsicFunction:
     is_extension: bool = False
 
     def complaint(self, argument: Value) -> str | None:
-        """A description of what is wrong with an argument, or None."""
+        """Return what is wrong with an argument, or None."""
         return self.form(argument, is_function)
 
 
@@ -114,11 +113,13 @@ FUNCTIONS: Final[dict[str, IntrinsicFunction]] = {
         IntrinsicFunction("to_string", "hybrid", forms.anything, "{to_string: {get_input: port}}", is_extension=True),
     )
 }
-"""{name: function}"""
+"""{name: function} of all built-in functions."""
 
 
 def function_name(value: object) -> str | None:
-    """The function a value is: a mapping with one key that names a function, or with ``type`` beside it.
+    """Return the name of the function that a value is, or None.
+
+    A function is a mapping whose only key, except ``type``, names a function.
 
     >>> function_name({"get_input": "port"}), function_name({"port": 80})
     ('get_input', None)
@@ -136,7 +137,9 @@ def function_name(value: object) -> str | None:
 
 
 def has_none_at_all(mapping: Mapping[str, Value]) -> bool:
-    """True for a flat mapping that neither is nor looks like a function: a cheap test that settles most mappings.
+    """Return True for a mapping without nested values that cannot be a function, not even a misspelt one.
+
+    This cheap test settles most mappings.
 
     >>> has_none_at_all({"port": 80}), has_none_at_all({"get_input": "port"}), has_none_at_all({"ports": [80]})
     (True, False, False)
@@ -150,9 +153,10 @@ def has_none_at_all(mapping: Mapping[str, Value]) -> bool:
 
 
 def meant_function(value: object) -> str | None:
-    """The function that a mapping with one key is nearly, empty if it only looks like one; None if it is no function.
+    """Return the function whose name is misspelt as the only key of a mapping.
 
-    Only keys that begin like the name of a function are looked at, for a mapping with one key may stand for itself.
+    Return "" if the key looks like a function's name but resembles none, and None if it does not look like one. Only keys
+    that begin like a function's name are considered, because other mappings with one key are usually data.
 
     >>> meant_function({"get_propety": ["web", "port"]}), meant_function({"get_rich": "quick"}), meant_function({"port": 80})
     ('get_property', '', None)
@@ -178,12 +182,12 @@ _BEGINNINGS = ("ge", "gte", "GET", "Get", "con", "cnc", "str", "srt", "mer")
 
 
 def is_function(value: object) -> bool:
-    """True for a mapping that is an intrinsic function."""
+    """Return True for a mapping that is an intrinsic function."""
     return value.__class__ is dict and function_name(value) is not None
 
 
 def contains_functions(value: object) -> bool:
-    """True when a value is or holds a function, at any depth."""
+    """Return True if a value is a function or contains one at any depth."""
     if value.__class__ is dict:
         return function_name(value) is not None or any(map(contains_functions, value.values()))
     if value.__class__ is list:

@@ -1,4 +1,4 @@
-"""The scope of a function: everything that it may look up."""
+"""The scope of a function: all values that the function may look up."""
 
 from __future__ import annotations
 
@@ -9,90 +9,90 @@ from phaseline.model.blueprint.blueprint import Value
 
 
 class NotYetKnown(Exception):
-    """A scope cannot know a value before run time; the function stays as it is written."""
+    """Raised by a scope for a value that is unknown before run time; the function then stays unevaluated."""
 
 
 class SecretLookup(Protocol):
-    """Values that are kept apart, by name."""
+    """Gives access to secrets by name."""
 
     def get(self, name: str) -> str:
-        """The value of a secret. Raises ``KeyError`` for one that does not exist."""
+        """Return the value of a secret. Raises ``KeyError`` if it does not exist."""
         ...
 
     def missing(self, names: Collection[str]) -> Sequence[str]:
-        """The names among ``names`` for which no secret exists."""
+        """Return those of ``names`` for which no secret exists."""
         ...
 
 
 class EvaluationWatcher(Protocol):
-    """Observes each function, from before its arguments are evaluated until it has a result."""
+    """Observes each function: ``begin`` before its arguments are evaluated, ``end`` when its result is known."""
 
     def begin(self) -> bool:
-        """A function begins; the returned value is passed back when it ends."""
+        """Note the beginning of a function. The returned value is passed to ``end`` as ``before``."""
         ...
 
     def end(self, before: bool, name: str, result: Value) -> None:  # noqa: FBT001 - handed back as it came
-        """It has its result."""
+        """Note the result of the function ``name``. ``before`` is what ``begin`` returned for it."""
         ...
 
 
 class Scope(Protocol):
-    """Everything that a function can look up. Values of running instances are unknown before run time: ``NotYetKnown``."""
+    """All values that a function can look up. Raises ``NotYetKnown`` for values of instances before run time."""
 
     @property
     def watcher(self) -> EvaluationWatcher | None:
-        """The observer of functions evaluated in this scope."""
+        """Return the observer of functions evaluated in this scope, or None."""
         ...
 
     @property
     def is_running(self) -> bool:
-        """False while a deployment is made."""
+        """Return False while a deployment is made, True afterwards."""
         ...
 
     @property
     def own_name(self) -> str | None:
-        """The node that SELF means, if any."""
+        """Return the node that SELF means, or None."""
         ...
 
     def input(self, name: str) -> Value:
-        """The value of an input of the deployment. Raises ``KeyError`` for one that is not declared."""
+        """Return an input of the deployment. Raises ``KeyError`` if it is not declared."""
         ...
 
     def node(self, reference: str) -> tuple[Mapping[str, Value], Scope]:
-        """Properties of a node (its name, SELF, SOURCE or TARGET) and the scope in which they are to be read."""
+        """Return the properties of a node (or of SELF, SOURCE, TARGET), and the scope in which to evaluate them."""
         ...
 
     def attribute(self, reference: str, path: Sequence[str | int]) -> Value:
-        """A runtime attribute of one instance (B42)."""
+        """Return a runtime attribute of one instance (B42)."""
         ...
 
     def attributes(self, reference: str, paths: Sequence[Sequence[str | int]]) -> Mapping[str, Sequence[Value]]:
-        """{instance id: the attributes that the paths lead to} of all instances of a node, null where there is none."""
+        """Return {instance id: attributes at ``paths``} for all instances of a node; a missing attribute is None."""
         ...
 
     def instances_of(self, node: str) -> Sequence[Mapping[str, Value]]:
-        """``id``, ``index`` and ``runtime_properties`` of each instance of a node."""
+        """Return ``id``, ``index`` and ``runtime_properties`` of each instance of a node."""
         ...
 
     def secret(self, name: str) -> str:
-        """The value of a secret."""
+        """Return the value of a secret."""
         ...
 
     def label(self, key: str) -> Sequence[Value]:
-        """The values of a label of the deployment."""
+        """Return the values of a label of the deployment."""
         ...
 
     def system(self, entity: str, name: str) -> Value:
-        """A property of the deployment or its tenant."""
+        """Return a property of the deployment or of its tenant."""
         ...
 
     def elsewhere(self, function: str, arguments: Value) -> Value:
-        """What other deployments know."""
+        """Return the value of a function that reads other deployments, such as ``get_capability``."""
         ...
 
 
 def descend(value: Value, path: Sequence[str | int]) -> tuple[Value, Sequence[str | int]]:
-    """(what ``path`` leads to, the steps that could not be taken).
+    """Follow keys and indexes into a value. Return (the last value found, the steps that could not be taken).
 
     >>> descend({"a": [1, 2]}, ["a", 1])
     (2, [])
@@ -110,7 +110,7 @@ def descend(value: Value, path: Sequence[str | int]) -> tuple[Value, Sequence[st
 
 
 def index_of(step: str | int) -> int | None:
-    """The place in a list that a step means, or None.
+    """Return the list index that a step of a path means, or None if it cannot be an index.
 
     >>> index_of("3"), index_of(-1), index_of("x")
     (3, None, None)
@@ -121,5 +121,5 @@ def index_of(step: str | int) -> int | None:
 
 
 def shown(step: str | int) -> str:
-    """A step of a path in words."""
+    """Return a step of a path as words, such as ``key 'port'``."""
     return f"index {step}" if isinstance(step, int) else f"key '{step}'"

@@ -1,4 +1,4 @@
-"""Static checks of functions, before inputs are given: their form, and the names they use (B40, B41)."""
+"""Check functions before inputs are given: the form of their arguments, and the names they use (B40, B41)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from phaseline.lang.fast_dataclasses import mutable
 from phaseline.model.blueprint.blueprint import Value
 
 Standing: TypeAlias = Literal["node", "relationship", "deployment", "policy"]
-"""The context of a value: a node, a relationship, neither (inputs, outputs), or a policy, where nothing is evaluated."""
+"""Context of a value: node, relationship, neither (inputs, outputs), or policy, whose functions are not evaluated."""
 
 _PLACES = {
     "node": "SELF or the name of a node",
@@ -28,7 +28,7 @@ _PLACES = {
 
 @mutable
 class DeferredCheck:
-    """The names that a function in a type's default uses; they are checked only if a template has the default (B16)."""
+    """Checks of functions in a type's default value, postponed until a template uses the default (B16)."""
 
     wrong: list[tuple[str, str, ElementPath]] = field(default_factory=list)
     inputs: list[tuple[Value, ElementPath]] = field(default_factory=list)
@@ -39,10 +39,10 @@ _USUAL = ("get_input", "get_property", "get_attribute", "get_secret", "concat")
 
 
 class FunctionCheck:
-    """Finds functions in values and checks what they name, once all nodes and inputs are known."""
+    """Finds functions in values, and checks the names in them once all nodes and inputs are known."""
 
     def __init__(self, report: ProblemReport, minor: int | None, inputs: Collection[str]) -> None:
-        """``minor``: version of the main file. ``inputs``: names of the declared inputs."""
+        """Start a check. ``minor`` is the minor DSL version of the main file; ``inputs`` are the declared inputs."""
         self._report = report
         self._minor = minor
         self._inputs = inputs
@@ -51,9 +51,9 @@ class FunctionCheck:
         self._later: DeferredCheck | None = None
 
     def scan_default(self, value: Value, spot: ElementPath, standing: Standing) -> tuple[bool, DeferredCheck | None]:
-        """Scan a default of a type as ``scan`` does.
+        """Scan the default value of a type's property, and postpone the checks of its functions.
 
-        Returns (whether it has functions, the check that ``use`` has to make later or None).
+        Return (True if it has functions, the postponed checks for ``use`` or None if there are none).
         """
         later = self._later = DeferredCheck()
         found = self.scan(value, spot, standing)
@@ -61,7 +61,7 @@ class FunctionCheck:
         return found, later if later.wrong or later.inputs or later.named else None
 
     def use(self, later: DeferredCheck) -> None:
-        """Check a default used by a template: names in it must exist. Repeated problems are reported once."""
+        """Make the postponed checks of a default that a template uses. A repeated call reports nothing twice."""
         for name, complaint, spot in later.wrong:
             self._complain(name, complaint, spot)
         later.wrong = []
@@ -72,7 +72,7 @@ class FunctionCheck:
             self._check_input(given, spot)
 
     def scan(self, value: Value, spot: ElementPath, standing: Standing, own: str | None = None) -> bool:
-        """True when ``value`` has functions. ``own``: the node SELF means."""
+        """Check the functions in ``value``, and return True if there are any. ``own`` is the node that SELF means."""
         if value.__class__ is dict:
             mapping = value
             name = function_name(mapping)
@@ -98,7 +98,7 @@ class FunctionCheck:
         return False
 
     def _doubt(self, mapping: Mapping[str, Value], spot: ElementPath) -> None:
-        """Warn of a mapping that looks like a function but is not one: it would be passed on unevaluated."""
+        """Warn of a mapping that looks like a misspelt function, because it would be passed on as plain data."""
         meant = meant_function(mapping)
         if meant is not None:
             (key,) = mapping
@@ -136,17 +136,17 @@ class FunctionCheck:
         self._report.add("PL-B070", f"'{name}' {complaint}", mend, spot, kind=function.raises)
 
     def _check_announced(self, name: str, written: Mapping[str, Value], spot: ElementPath) -> None:
-        """The argument check of a third-party function."""
+        """Let a third-party function check its arguments, and report what is wrong."""
         self._announced.append((name, written, spot))
         self._ask(spot, lambda: ANNOUNCED.function(name).check(written))
 
     @property
     def announced(self) -> tuple[str, ...]:
-        """The third-party functions that were found, by name."""
+        """Return the names of the third-party functions that were found, sorted."""
         return tuple(sorted({name for name, _, _ in self._announced}))
 
     def check_announced_in(self, plan: Mapping[str, object]) -> None:
-        """Let third-party functions check their arguments against the whole plan."""
+        """Let third-party functions check their arguments against the plan of the whole blueprint."""
         for name, written, spot in self._announced:
             self._ask(spot, lambda name=name, written=written: ANNOUNCED.function(name).check_in(written, plan))  # type: ignore[misc]  # bound at once
 
@@ -216,10 +216,10 @@ class FunctionCheck:
     def check_names(
         self, nodes: Mapping[str, Mapping[str, Value]], is_known: Collection[str] = (), otherwise: str = ""
     ) -> None:
-        """Check the nodes and properties that the scanned functions name.
+        """Check that the nodes and properties named by the scanned functions exist.
 
-        ``is_known``: nodes that exist but are too faulty to be checked. ``otherwise``: advice for an unknown node for which no
-        similar name exists.
+        ``is_known`` are nodes that exist but have errors, so that their properties are not checked. ``otherwise`` is the advice
+        for an unknown node if no existing name is similar.
         """
         for name, argument, spot, _ in self._named:
             node, key = str(argument[0]), argument[1]

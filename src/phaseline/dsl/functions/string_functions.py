@@ -1,6 +1,6 @@
-"""Functions that compute with what they are given and look nothing up: concat, merge and those of texts (B41).
+"""Functions that only compute with their arguments and look nothing up: concat, merge and string functions (B41).
 
-No message shows a value: it may come from a secret (decision 30).
+No message shows a value, because the value may come from a secret (decision 30).
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.problems.problem import ProblemsError
 
 MAX_TEXT = 16_000_000
-"""Characters of a text that a function makes."""
+"""Largest number of characters in a text that a function returns."""
 
 Inner: TypeAlias = Callable[[Value, Scope], Value]
-"""Evaluates a value that a function has found, one level deeper."""
+"""Function that evaluates a value found by a function, one nesting level deeper."""
 Compute: TypeAlias = Callable[[Value, Scope, Inner], Value]
-"""(evaluated arguments, scope, inner) -> result"""
+"""Computation of a function: (evaluated arguments, scope, evaluator of found values) -> result."""
 
 
 def _concat(arguments: Value, _scope: Scope, _inner: Inner) -> Value:
@@ -91,7 +91,7 @@ COMPUTE: dict[str, Compute] = {
     "string_upper": _upper,
     "to_string": _to_string,
 }
-"""{name: how it is computed}"""
+"""{name of a function: the Python function that computes it}."""
 
 
 def _raise_if_longer(function: str, length: int) -> None:
@@ -109,7 +109,10 @@ def _text(function: str, value: Value) -> str:
 
 
 def _texts(function: str, arguments: Value, least: int, most: int) -> tuple[list[str], list[int | None]]:
-    """(the first ``least`` arguments as texts, the rest up to ``most`` as numbers, None for those left out)."""
+    """Return (the first ``least`` arguments as texts, the others as numbers).
+
+    There are ``most - least`` numbers; a number that is not given is None.
+    """
     if not isinstance(arguments, list) or not least <= len(arguments) <= most:
         raise _wrong_count(function, least)
     numbers: list[int | None] = []

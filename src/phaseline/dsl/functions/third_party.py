@@ -1,7 +1,7 @@
-"""Functions that installed distributions announce (B40): known by name at once, imported when a blueprint uses one.
+"""Functions that installed distributions offer (B40): names are known at once, code is imported when it is used.
 
-Installed distributions are a fact of the process, like ``sys.path``, and so is this table: the shell sets once where to
-look (``ANNOUNCED.look_in``). A mapping with one key is looked up here only if it is not a built-in function.
+All parts of the process share one table, like ``sys.path``; the program sets its source once with
+``ANNOUNCED.look_in``. A mapping with one key is looked up here only if it is not a built-in function.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class AnnouncedFunctionError(Exception):
-    """An error raised by a third-party function, or a fault of the function itself. ``kind``: the class that it raised."""
+    """An error raised by a third-party function. ``kind`` is the name of the exception class that it raised."""
 
     def __init__(self, message: str, mend: str, kind: str) -> None:
-        """``mend``: what to do about it."""
+        """Store the message, the advice how to mend the error (``mend``), and the name of the exception class."""
         super().__init__(message)
         self.message = message
         self.mend = mend
@@ -29,23 +29,23 @@ class AnnouncedFunction(Protocol):
     """A third-party function. Each method raises ``AnnouncedFunctionError`` for any exception of its code."""
 
     def check(self, written: Mapping[str, Value]) -> None:
-        """Check the arguments as written; they may contain functions."""
+        """Check the arguments as written in the blueprint; they may contain functions."""
         ...
 
     def check_in(self, written: Mapping[str, Value], plan: Mapping[str, object]) -> None:
-        """Check the arguments within the plan of the whole blueprint."""
+        """Check the arguments together with the plan of the whole blueprint."""
         ...
 
     def evaluate(self, written: Mapping[str, Value], scope: Scope) -> Value:
-        """The function's value for evaluated arguments; functions in this value are evaluated afterwards."""
+        """Return the value for evaluated arguments; functions in this value are evaluated afterwards."""
         ...
 
 
 class FunctionFinder(Protocol):
-    """Knows what is installed."""
+    """Finds the functions of installed distributions."""
 
     def names(self) -> Collection[str]:
-        """The names of all functions that are announced; imports nothing."""
+        """Return the names of all offered functions, without importing their code."""
         ...
 
     def load(self, name: str) -> AnnouncedFunction:
@@ -54,10 +54,10 @@ class FunctionFinder(Protocol):
 
 
 class ThirdPartyFunctions:
-    """The third-party functions in this process."""
+    """All third-party functions that this process knows."""
 
     def __init__(self) -> None:
-        """Start without any function."""
+        """Create an empty table."""
         self._finder: Callable[[], FunctionFinder] | None = None
         self._found: FunctionFinder | None = None
         self._names: frozenset[str] | None = frozenset()
@@ -65,7 +65,7 @@ class ThirdPartyFunctions:
         self._loaded: dict[str, AnnouncedFunction] = {}
 
     def look_in(self, finder: Callable[[], FunctionFinder] | None) -> None:
-        """Use ``finder`` from now on, called at the first lookup; None: there are no functions."""
+        """Use the finder that ``finder`` creates at the first lookup; None means that there are no functions."""
         if finder is self._finder:
             return
         self._finder = finder
@@ -80,16 +80,16 @@ class ThirdPartyFunctions:
 
     @property
     def known(self) -> object:
-        """An object that is equal to an earlier one while the set of known functions is unchanged."""
+        """Return a value that stays equal while the set of known functions is unchanged."""
         return self._finder, self._expected
 
     def knows(self, name: str) -> bool:
-        """True for the name of a function that is announced, or was when a blueprint was read."""
+        """Return True for a name that a distribution offers, or that a stored blueprint uses as a function."""
         names = self._look() if self._names is None else self._names
         return name in names or name in self._expected
 
     def function(self, name: str) -> AnnouncedFunction:
-        """The function itself. Raises ``AnnouncedFunctionError`` if it cannot be imported, or is installed no longer."""
+        """Return the function ``name``. Raises ``AnnouncedFunctionError`` if it is not installed or not importable."""
         found = self._loaded.get(name)
         if found is None:
             names = self._look() if self._names is None else self._names

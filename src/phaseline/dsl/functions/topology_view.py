@@ -1,4 +1,4 @@
-"""The instances of a topology as functions look at them."""
+"""Access for functions to the instances of a topology."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
 
 TENANT = "default_tenant"
-"""The one tenant there is."""
+"""Name of the only tenant."""
 
 
 def facts_of(name: str, blueprint: Blueprint, owner: str, secrets: SecretLookup | None = None) -> DeploymentFacts:
-    """Data of the deployment ``name`` for functions, without its nodes; ``owner``: the creating user."""
+    """Return the data of the deployment ``name`` for functions. ``owner`` is the creating user."""
     deployment: dict[str, Value] = {
         "id": name,
         "name": display_name(blueprint) or name,
@@ -31,34 +31,37 @@ def facts_of(name: str, blueprint: Blueprint, owner: str, secrets: SecretLookup 
 
 
 def blueprint_id(blueprint: Blueprint) -> str:
-    """The id under which a blueprint is stored, or the name of its file."""
+    """Return the id under which a blueprint is stored, or the name of its file without extension."""
     return blueprint.id or blueprint.file.rpartition("/")[2].rpartition(".")[0]
 
 
 def display_name(blueprint: Blueprint) -> str:
-    """The display name of the deployment from the blueprint; empty if none is given."""
+    """Return the display name that the blueprint gives to the deployment, or ""."""
     found = blueprint.deployment_settings.get("display_name")
     return found if isinstance(found, str) else ""
 
 
 @frozen
 class TopologyInstances:
-    """``InstanceLookup`` of a topology. ``documents``: instance number -> its runtime properties."""
+    """``InstanceLookup`` over a topology. ``documents`` returns the runtime properties of an instance number."""
 
     topology: Topology
     documents: Callable[[int], Mapping[str, Value]]
 
     def instances_of(self, node: str) -> Sequence[int]:
-        """By number."""
+        """Return the numbers of all instances of a node."""
         number = self.topology.node_number.get(node)
         return [] if number is None else self.topology.instances_of(number).tolist()
 
     def node_of(self, instance: int) -> str:
-        """By the node column."""
+        """Return the name of an instance's node."""
         return self.topology.nodes[int(self.topology.node[instance])].name
 
     def targets_of(self, instance: int, node: str) -> Sequence[int]:
-        """The targets from relationship rows and from the rules of all_to_all relationships that have no rows."""
+        """Return the instances of ``node`` to which ``instance`` has a relationship.
+
+        Relationships have rows, except that all_to_all relationships may be stored as a rule without rows.
+        """
         topology = self.topology
         wanted = topology.node_number.get(node, -1)
         order, starts = topology.rows_by_source
@@ -74,21 +77,21 @@ class TopologyInstances:
         return list(found)
 
     def groups_of(self, instance: int) -> Mapping[str, int]:
-        """The groups from the column of scaling groups, for the instance and its containers."""
+        """Return {scaling group: number of its group instance} for an instance and its containers."""
         return self.topology.groups_around(instance)
 
     def within(self, node: str, group: str, number: int) -> Sequence[int]:
-        """The topology's instances of ``node`` in one instance of a scaling group; empty if there are none."""
+        """Return the instances of ``node`` in the group instance ``number`` of a scaling group."""
         return self.topology.within(self.topology.node_number[node], group).get(number, ())
 
     def id_of(self, instance: int) -> str:
-        """By the id column."""
+        """Return the id of an instance."""
         return self.topology.ids[instance]
 
     def index_of(self, instance: int) -> int:
-        """By the index column."""
+        """Return the index of an instance among the instances of its node."""
         return int(self.topology.index[instance])
 
     def runtime_properties(self, instance: int) -> Mapping[str, Value]:
-        """Whatever ``documents`` has."""
+        """Return the runtime properties of an instance."""
         return self.documents(instance)

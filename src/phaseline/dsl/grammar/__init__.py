@@ -1,1 +1,1 @@
-"""The grammar as tables, checks of shapes, and the JSON Schema."""
+"""The grammar of blueprints as tables, checks of values against the tables, and the JSON Schema."""

@@ -1,7 +1,7 @@
-"""The grammar as a JSON Schema (draft 7), for editors that complete and check during typing.
+"""Write the grammar as a JSON Schema (draft 7), for editors that complete and check a blueprint during typing.
 
-It is made from the tables that the reader uses, so that the two cannot differ. A schema describes forms, not names:
-only the reader can check that a type or an input exists.
+The schema is made from the same tables that the reader uses, so the two always agree. A schema describes forms, not
+names: only the reader can check that a type or an input exists.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ Schema: TypeAlias = "dict[str, Any]"
 
 
 def json_schema(minor: int = LATEST) -> Schema:
-    """The schema of a blueprint in ``cloudify_dsl_1_<minor>`` (``versions.PHASELINE``: in our own language).
+    """Return the schema of a blueprint in ``cloudify_dsl_1_<minor>``, or in our own language for ``PHASELINE``.
 
-    Keys of later versions of the language are not allowed. Imported files are valid, too: none needs a version.
+    The schema does not allow keys of later versions. It does not require a version, so imported files are valid, too.
     """
     writer = _Writer(minor)
     whole = writer.table(BLUEPRINT)
@@ -33,7 +33,7 @@ def json_schema(minor: int = LATEST) -> Schema:
 
 
 class _Writer:
-    """Writes the shapes of one version; each table becomes one definition."""
+    """Writes the shapes of one version of the language as a schema; each table becomes one definition."""
 
     def __init__(self, minor: int) -> None:
         self._minor = minor
@@ -41,7 +41,7 @@ class _Writer:
         self.definitions: dict[str, Schema] = {}
 
     def table(self, table: Table) -> Schema:
-        """The schema of a table itself."""
+        """Return the schema of a table."""
         keys = {name: key for name, key in table.keys.items() if key.since <= self._minor}
         types = ["object", *(["string"] if table.short else []), *([] if table.required else ["null"])]
         found: Schema = {
@@ -58,7 +58,7 @@ class _Writer:
         return found
 
     def _key(self, key: TableKey) -> Schema:
-        """What a key may hold; without a value it counts as left out."""
+        """Return the schema of a key's value. An optional key may be null, which counts as left out."""
         if key.refers == "data_types" and not key.is_required:
             words = [name for name, since in PRIMITIVES.items() if since <= self._minor]
             return {"anyOf": [{"enum": [*words, None]}, {"type": "string"}]}
@@ -80,7 +80,7 @@ class _Writer:
         return {"$ref": f"#/definitions/{self._name(shape)}"}
 
     def _name(self, table: Table) -> str:
-        """The name of a table's definition. Tables with equal titles get different numbers."""
+        """Return the name of a table's definition. Tables with equal titles get different numbers."""
         if id(table) not in self._names:
             plain = name = table.title.removeprefix("a ").removeprefix("an ").replace(" ", "_")
             number = 1

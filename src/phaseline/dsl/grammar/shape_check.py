@@ -1,4 +1,4 @@
-"""The check of a value against a shape (B4, B5).
+"""Check a value of a blueprint against a shape, the grammar of its keys and types (B4, B5).
 
 A check returns the value without its faulty parts, so that later steps can check the rest. A value without faults is
 returned as the same object.
@@ -19,17 +19,17 @@ from phaseline.model.problems.name_rules import MEND as NAME_MEND
 from phaseline.model.problems.name_rules import are_names, shown_name, why_no_name
 
 BROKEN: Final = object()
-"""The answer for a value of which nothing can be kept."""
+"""Result of a check when the whole value is faulty."""
 
 EXAMPLES: Final = {"executor": "central_deployment_agent"}
-"""What to add where one of these keys is missing."""
+"""{key: the value that a message proposes when the key is missing}."""
 
 
 class ShapeCheck:
-    """Checks values of a document written in ``cloudify_dsl_1_<minor>``; ``minor`` None: elements of all versions."""
+    """Checks values written in ``cloudify_dsl_1_<minor>``; if ``minor`` is None, elements of all versions are allowed."""
 
     def __init__(self, report: ProblemReport, minor: int | None) -> None:
-        """Problems go to ``report``."""
+        """Start a check that adds its problems to ``report``."""
         self._report = report
         self._minor = minor
         self._known: dict[Table, dict[str, Shape]] = {}
@@ -50,7 +50,7 @@ class ShapeCheck:
         return self._rows(shape, value, spot)  # type: ignore[arg-type]  # the last of four
 
     def _is_good(self, shape: Shape, value: Value) -> bool:
-        """True for a value without problems, the usual case, for which no position is computed."""
+        """Return True for a value without problems. This is the usual case, and it needs no positions."""
         kind = shape.__class__
         if kind is Leaf:
             types, minimum = shape.types, shape.minimum  # type: ignore[union-attr]  # just tested
@@ -78,14 +78,14 @@ class ShapeCheck:
         return True
 
     def _are_names(self, value: Mapping[str, Value]) -> bool:
-        """True if every key can be a name (decision 33)."""
+        """Return True if every key is a valid name (decision 33)."""
         if not are_names(value):
             return False
         self._names.update(value)
         return True
 
     def _known_keys(self, table: Table) -> dict[str, Shape]:
-        """The keys of a table that the version has and that are fully supported."""
+        """Return {key: shape} for the keys of a table that exist in this version and are fully supported."""
         minor = self._minor
         known = self._known[table] = {
             name: key.shape
@@ -95,7 +95,7 @@ class ShapeCheck:
         return known
 
     def _leaf(self, leaf: Leaf, value: Value, spot: ElementPath) -> object:
-        """Check a plain value: report one of another type, or a number that is too small."""
+        """Report a plain value of a wrong type, or a number that is too small."""
         if leaf.types is not None and value.__class__ not in leaf.types:
             return self._wrong(leaf.word, value, spot, leaf)
         self._report.add("PL-B065", f"{value} is less than {leaf.minimum:g}", f"give {leaf.word}", spot)
@@ -186,7 +186,7 @@ class ShapeCheck:
         return value if changed is None else changed
 
     def _odd_key(self, table: Table, name: str, item: Value, spot: ElementPath) -> object:
-        """A key that is unknown, empty, of a later version or not supported (fully)."""
+        """Check a key that is unknown, without value, of a later version, or without effect."""
         here = spot.at(name)
         key = table.keys.get(name)
         if key is None:

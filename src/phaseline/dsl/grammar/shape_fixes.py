@@ -1,4 +1,4 @@
-"""How to mend a value of the wrong form, or a key that a table does not have: what was probably meant."""
+"""Suggest how to mend a value of the wrong form or an unknown key, by guessing what was meant."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from phaseline.dsl.grammar.tables import LIST, Each, Shape, Table, TableRows
 from phaseline.model.blueprint.blueprint import Value
 
 SHOWN = 40
-"""Characters of a value that a sentence repeats."""
+"""Number of characters of a value that a message shows."""
 FOREIGN: Mapping[str, str] = {
     "requirements": "write 'relationships' with items of 'type' and 'target'",
     "topology_template": "write its sections ('inputs', 'node_templates', 'outputs') at the top level",
@@ -20,11 +20,11 @@ FOREIGN: Mapping[str, str] = {
     "interface_types": "write the operations under 'interfaces' of a node type",
     "scalable": "write 'capabilities: {scalable: {properties: {default_instances: …}}}' beside 'properties'",
 }
-"""Words of TOSCA, or of another place, and what a blueprint has for them."""
+"""{key of TOSCA or of another element: what to write in a blueprint instead}."""
 
 
 def right_form(shape: Shape, value: Value, expected: str) -> str:
-    """What to write in place of a value that has not the form ``expected``."""
+    """Return advice what to write in place of a value that does not have the form ``expected``."""
     if isinstance(shape, Table):
         return _right_table(shape, value)
     if isinstance(shape, TableRows) or shape is LIST:
@@ -66,12 +66,12 @@ def _right_list(item: Shape, value: Value) -> str:
 
 
 def right_key(known: Sequence[str], name: str) -> str:
-    """A hint for a key that is not among the ``known`` ones; empty if there is none."""
+    """Return advice for a key that is not among the ``known`` ones, or "" if there is none."""
     return FOREIGN.get(name) or (f"put it under '{known[0]}'" if len(known) == 1 else "")
 
 
 def right_property(name: str) -> str:
-    """A hint for a property that no type declares; empty if there is none."""
+    """Return advice for a property that no type declares, or "" if there is none."""
     if name in FUNCTIONS:
         return f"a function is the value of a property: 'PROPERTY: {{{name}: …}}'"
     return FOREIGN.get(name, "")

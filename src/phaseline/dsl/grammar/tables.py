@@ -1,7 +1,7 @@
-"""The language as tables: which keys each element has, of what shape, since which version (B4, B5, B10-B31).
+"""The language as tables: the keys of each element, the shape of their values, and their version (B4, B5, B10-B31).
 
-A new element is a new row. ``TableKey(shape, since)``: ``since`` is the minor version of ``cloudify_dsl_1_…``. Shapes are
-values; ``shape_check`` looks whether something has one.
+A new element of the language is a new row. In ``TableKey(shape, since)``, ``since`` is the minor version of
+``cloudify_dsl_1_…`` that introduced the key. ``shape_check`` checks whether a value has a shape.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from phaseline.lang.fast_dataclasses import frozen
 
 @frozen
 class Leaf:
-    """A value of one of some types. ``minimum`` for numbers; ``choices`` for texts."""
+    """A plain value of one of ``types``. ``word`` names it in messages; ``minimum`` is the smallest number allowed."""
 
     word: str
     types: frozenset[type] | None = None
@@ -24,24 +24,24 @@ class Leaf:
 
 @frozen
 class Each:
-    """A mapping from free names to values of one shape."""
+    """A mapping whose keys are freely chosen names, and whose values all have one shape."""
 
     of: Shape
 
 
 @frozen
 class TableRows:
-    """A list of values of one shape."""
+    """A list whose items all have one shape."""
 
     of: Shape
 
 
 @frozen
 class TableKey:
-    """A key of a table: its shape, the minor version that brought it, and how far it is supported.
+    """A key of a table: the shape of its value, the minor version that introduced it, and how far it is supported.
 
-    ``no effect``: accepted with a warning. ``refers``: the section whose element the text (or each text of a list)
-    names, ``implementation`` for what an operation is mapped to.
+    ``no effect`` means that the key is accepted with a warning. ``refers`` is the section in which the text (or each text
+    of a list) must be the name of an element, or ``implementation`` for the mapping of an operation.
     """
 
     shape: Shape
@@ -53,11 +53,11 @@ class TableKey:
 
 
 class Table:
-    """A mapping with fixed keys. ``short``: the key that a text in place of the mapping stands for.
+    """A mapping with fixed keys. A text in place of the mapping means the value of the key ``short``.
 
-    ``likely``: the key that a plain value in its place was probably meant for.
+    A plain value in place of the mapping was probably meant for the key ``likely``; a message proposes it.
 
-    ``fragment``: with just this key it adds to another file's element, so nothing else is required (B7).
+    A mapping with the key ``fragment`` alone adds to an element of another file, so no other key is required (B7).
     """
 
     __slots__ = ("fragment", "keys", "likely", "required", "short", "title")
@@ -81,16 +81,16 @@ class Table:
 
 
 class Sifted(list[object]):
-    """A list without its faulty items. ``places``: the original places of the rest, for later problems."""
+    """A list without its faulty items. ``places`` are the remaining items' original indexes, for later messages."""
 
     def __init__(self, items: list[object], places: list[int]) -> None:
-        """``items`` as they remain."""
+        """Store the remaining items and their original indexes."""
         super().__init__(items)
         self.places = places
 
 
 def numbered(rows: list[Any]) -> Iterator[tuple[int, Any]]:
-    """(place in the text, item) of a list that was checked."""
+    """Return (index in the text, item) for each item of a checked list."""
     return zip(rows.places, rows, strict=True) if isinstance(rows, Sifted) else enumerate(rows)
 
 
@@ -372,22 +372,22 @@ BLUEPRINT = Table(
         ),
     },
 )
-"""The whole file (B10)."""
+"""The shape of a whole blueprint file (B10)."""
 
 MERGED = frozenset(
     ["node_types", "plugins", "workflows", "relationships", "policy_types", "groups", "policy_triggers", "data_types"]
 ) | {"state_paths"}
-"""Sections that several files may have, in every version (B7)."""
+"""Sections that may occur in several files in every version of the language (B7)."""
 MERGED_SINCE_3 = frozenset(
     ["inputs", "outputs", "node_templates", "capabilities", "labels", "blueprint_labels", "resource_tags"]
 )
-"""Sections that several files may have from 1_3 on."""
+"""Sections that may occur in several files from version 1_3 on."""
 FIRST_WINS = frozenset({"labels", "blueprint_labels", "resource_tags"})
-"""Sections in which an equal key of a later file is read over."""
+"""Sections in which the first of two files with the same key applies, without a message."""
 OWN = frozenset({"tosca_definitions_version", "imports", "dsl_definitions"})
-"""What each file has for itself."""
+"""Sections that each file has for itself and that are not merged."""
 FROM_MAIN = frozenset({"description", "metadata", "upload_resources"})
-"""Of these the first file that has one wins."""
+"""Sections that are taken from the first file that has them."""
 NAMED = frozenset(
     [
         "inputs",
@@ -405,4 +405,4 @@ NAMED = frozenset(
         "policy_triggers",
     ]
 )
-"""Sections whose elements have names of the blueprint: a namespace comes before each (B8)."""
+"""Sections whose keys are names of elements, which get the namespace of an import as prefix (B8)."""

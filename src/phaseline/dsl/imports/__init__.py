@@ -1,1 +1,1 @@
-"""Imports, namespaces and merged sections."""
+"""Follow imports, apply namespaces, and merge the sections of all files."""

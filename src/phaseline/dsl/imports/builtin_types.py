@@ -1,4 +1,4 @@
-"""Which built-in types file an import means, in every public spelling, and which files are basic types (B6a, B7)."""
+"""Find the built-in types file that an import means, in every public spelling, and recognise basic types (B6a, B7)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _URL = r"https?://(?:www\.)?(?:getcloudify\.org|cloudify\.co)/spec/cloudify/(?P<
 _NAME = re.compile(r"(?:/)?cloudify/types/types(?P<suffix>_1_[0-9]|_3_[234])?\.yaml")
 _RELEASE = r"(\d+)\.(\d+)"
 _BY_MINOR = ("types_3_2.yaml", "types_3_2.yaml", "types_3_3.yaml", "types_1_3.yaml", "types_1_4.yaml", "types.yaml")
-"""The set that fits a main blueprint of cloudify_dsl_1_0, 1_1, …"""
+"""Built-in types files for main blueprints in cloudify_dsl_1_0, 1_1 and so on, by minor version."""
 
 
 def bundled_name(spelling: str, minor: int) -> str | None:
-    """The built-in types file that an import names, for a main blueprint of ``cloudify_dsl_1_<minor>``.
+    """Return the built-in types file that an import means in a blueprint of ``cloudify_dsl_1_<minor>``, or None.
 
     >>> bundled_name("http://www.getcloudify.org/spec/cloudify/3.4/types.yaml", 3)
     'types_3_4.yaml'
@@ -40,7 +40,7 @@ def bundled_name(spelling: str, minor: int) -> str | None:
 
 
 def _older(version: str) -> str | None:
-    """The types file of a release before 5.0; None for newer releases.
+    """Return the types file of a Cloudify release before 5.0, or None for a newer one.
 
     The files of newer releases differ only by the version of the language.
     """
@@ -56,7 +56,7 @@ def _older(version: str) -> str | None:
 
 
 def is_basic(document: Document) -> bool:
-    """True for the basic types: the built-in file, and files that define the root of all node types, whatever their metadata."""
+    """Return True for a built-in types file, or for a file that defines the root of all node types."""
     root = document.root
     types = root.get("node_types") if isinstance(root, dict) else None
     return document.is_bundled or (isinstance(types, dict) and BASIC_ROOT in types)

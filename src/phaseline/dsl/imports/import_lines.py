@@ -1,4 +1,4 @@
-"""The lines under ``imports``: what is imported, under which namespace, with which values for plugins (B6, B8)."""
+"""Read the lines under ``imports``: the imported file, its namespace, and values for its plugins (B6, B8)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PLUGIN_VALUES = (str, int, float, bool, list)
 def import_lines(document: Document, report: ProblemReport, minor: int | None) -> list[ImportLine]:
     """Return the imports of a file and report entries that are not imports.
 
-    ``minor``: the minor version of the language, None: elements of all versions are allowed.
+    ``minor`` is the minor version of the language; with None, elements of all versions are allowed.
     """
     entries = document.root.get("imports") if isinstance(document.root, dict) else None
     found: dict[str, ImportLine] = {}
@@ -44,7 +44,7 @@ def import_lines(document: Document, report: ProblemReport, minor: int | None) -
 def _split(
     entry: Value, spot: ElementPath, report: ProblemReport, minor: int | None
 ) -> tuple[str | None, Mapping[str, Value]]:
-    """The text of an entry and the values below it."""
+    """Return the text of an entry and the values that are written below it."""
     if isinstance(entry, str):
         return entry, {}
     if not isinstance(entry, dict) or len(entry) != 1:
@@ -78,7 +78,7 @@ def _is_usable(name: str, value: Value, spot: ElementPath, text: str, report: Pr
 
 
 def _line(text: str, values: Mapping[str, Value], spot: ElementPath, report: ProblemReport) -> ImportLine | None:
-    """The line with its namespace split off. Text before ``--`` that contains ``/`` or ``:`` is not a namespace."""
+    """Split the namespace off an import line. Text before ``--`` that contains ``/`` or ``:`` is no namespace."""
     parts = _NAMESPACE.fullmatch(text)
     if parts is None:
         return ImportLine(spot, "", text, values)

@@ -1,4 +1,4 @@
-"""All files of a blueprint, the main one first, in breadth-first order of their imports (B3, B6, B8)."""
+"""Read all files of a blueprint: the main file, then its imports in breadth-first order (B3, B6, B8)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from phaseline.lang.fast_dataclasses import mutable
 from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
 
 MAX_FILES = 500
-"""Files that one blueprint may import, directly or not."""
+"""Largest number of files that one blueprint may import, directly or through other files."""
 MAX_TEXT = 256 * 1024 * 1024
-"""Characters of all files together, each as often as it is imported under another namespace."""
+"""Largest number of characters in all files together. A file counts again for every further namespace."""
 UPLOADED = "blueprint:"
-"""What an import of an uploaded blueprint begins with."""
+"""Prefix of an import that names an uploaded blueprint."""
 PLUGIN = "plugin:"
 NOT_AT_HAND = frozenset({"PL-B020", "PL-B028", "PL-B029", "PL-B092"})
-"""Codes of imports that a blueprint can be looked at without."""
+"""Problem codes of missing files without which a blueprint can still be examined."""
 GO_ON = "continue without it: --open-types"
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _WEB = re.compile(r"https?://", re.IGNORECASE)
@@ -34,10 +34,10 @@ _WRONG_VERSION_MEND = f"write one of cloudify_dsl_1_0 … cloudify_dsl_1_{LATEST
 
 @mutable
 class Files:
-    """The documents of a blueprint and the minor version of the main file.
+    """The documents of a blueprint, and the minor version of the main file.
 
-    ``minor`` None: the version is unknown, so elements of all versions are allowed. ``uploaded``: {namespace: id of the
-    uploaded blueprint imported under it}. ``is_whole``: False if an imported file was not available.
+    ``minor`` is None if the version is unknown; then elements of all versions are allowed. ``uploaded`` is {namespace: id
+    of the uploaded blueprint imported under it}. ``is_whole`` is False if an imported file was not available.
     """
 
     documents: list[Document]
@@ -49,10 +49,10 @@ class Files:
 def read_files(
     main: str, source: FileSource, report: ProblemReport, *, validate_version: bool = True, may_miss: bool = False
 ) -> Files:
-    """The main file and everything it imports.
+    """Return the main file and everything it imports.
 
-    A file reached twice under one namespace is read once, so that cycles do no harm. ``may_miss``: a definition file
-    of a plugin, or a file in the web, that is not available is only a warning.
+    A file that is reached twice under one namespace is read once, so that cycles do no harm. With ``may_miss``, a missing
+    definition file of a plugin or a missing file in the web causes a warning, not an error.
     """
     document = _read_main(main, source, report)
     if document is None:
@@ -101,10 +101,10 @@ def _read_main(main: str, source: FileSource, report: ProblemReport) -> Document
 
 
 class _Importer:
-    """Follows imports breadth first."""
+    """Follows the imports of a blueprint, breadth first."""
 
     def __init__(self, source: FileSource, report: ProblemReport, minor: int, gated: int | None) -> None:
-        """``minor`` chooses among files.
+        """Start at version ``minor``, for which it chooses among files.
 
         Elements of versions later than ``gated`` are reported (None: elements of all versions are allowed).
         """
@@ -119,7 +119,7 @@ class _Importer:
         self._loaded: set[tuple[str, str, str]] = set()
 
     def follow(self, main: Document) -> list[Document]:
-        """``main`` and all it imports."""
+        """Return ``main`` and all files that it imports, directly or through other files."""
         self._read[main.name] = main
         self._loaded.add(("", main.name, ""))
         documents = [main]
@@ -142,7 +142,7 @@ class _Importer:
     def _imported(self, importer: Document) -> Iterator[tuple[ImportLine, Document]]:
         """Yield (import line, document) for the imports of a file.
 
-        A built-in types file is followed at once by its parts.
+        The files that a built-in types file imports follow it immediately.
         """
         for line in import_lines(importer, self._report, self._gated):
             imported = self._load(line, importer)
@@ -152,7 +152,7 @@ class _Importer:
                     yield from self._imported(imported)
 
     def _load(self, line: ImportLine, importer: Document) -> Document | None:
-        """The imported document under its namespace; None if it is not available or was already loaded."""
+        """Return the imported document under its namespace, or None if it is not available or already loaded."""
         document = self._document(line, importer)
         if document is None:
             return None
@@ -186,9 +186,9 @@ class _Importer:
         )
 
     def _document(self, line: ImportLine, importer: Document) -> Document | None:
-        """The document that an import line names, read and checked once for all importers.
+        """Return the document that an import line names, read and checked once for all files that import it.
 
-        None if it is not available or invalid, which is reported.
+        Return None and report the problem if the document is not available or invalid.
         """
         tries = self._source.replacements(line.target, self._minor)
         for number, target in enumerate(tries, 1):
@@ -206,19 +206,19 @@ class _Importer:
         return None
 
     def _path(self, target: str, line: ImportLine, importer: Document) -> tuple[str | None, str | None]:
-        """(path or address of an import, name of the built-in file); each is None if there is none."""
+        """Return (path or address of the import or None, name of the built-in file or None)."""
         builtin = bundled_name(target, self._minor) or (_part_of_builtin(target) if importer.is_bundled else None)
         if builtin is not None:
             return f"cloudify/types/{builtin}", builtin
         return _address(target, importer.name) or self._local_path(target, line, importer), None
 
     def _pass_on(self, error: ProblemsError, line: ImportLine) -> None:
-        """Report the source's problem with a file at the line that imports it."""
+        """Report a problem of the file source at the line that imports the file."""
         for problem in error.problems:
             self._unresolved(line, problem.code, problem.message, problem.mend, problem.cloudify_code)
 
     def _read_once(self, path: str, line: ImportLine, *, builtin: str | None = None) -> Document | None:
-        """The document at a path or address; None if there is no text. Problems of the document are reported once."""
+        """Return the document at a path or address, or None if there is none. Report its problems only once."""
         if path not in self._read:
             if builtin is not None:
                 text = self._source.bundled(builtin)
@@ -238,7 +238,7 @@ class _Importer:
         return self._read[path]
 
     def _local_path(self, target: str, line: ImportLine, importer: Document) -> str | None:
-        """The path for a name, the sibling for the main version first; None if there is none.
+        """Return the path that an import means, or None. A file for the main file's version, ``NAME_1_4.yaml``, comes first.
 
         Raises: ``ProblemsError`` for a file that may not be imported or is not available.
         """
@@ -265,7 +265,7 @@ class _Importer:
         return None
 
     def _uploaded_path(self, target: str, line: ImportLine, importer: Document) -> str | None:
-        """The main file of an uploaded blueprint: one for each namespace, and never without one."""
+        """Return the main file of an uploaded blueprint, which needs a namespace of its own, or None."""
         name = target.removeprefix(UPLOADED)
         namespace = NAMESPACE.join(part for part in (importer.namespace, line.namespace) if part)
         if not namespace:
@@ -284,7 +284,7 @@ class _Importer:
         self._report.add("PL-B086", message, mend, line.spot, number=number)
 
     def _not_found(self, target: str, line: ImportLine, importer: Document) -> None:
-        """Report an import that was not found, in words for its kind of target."""
+        """Report an import that was not found, with advice for its kind: uploaded blueprint, plugin or file."""
         if target.startswith(UPLOADED):
             name = target.removeprefix(UPLOADED)
             mend = f"upload it: phaseline blueprints upload FILE {name}"
@@ -309,7 +309,7 @@ class _Importer:
             self._report.add(code, message, mend, line.spot, number=number)
 
     def _checked(self, document: Document | None, spot: ElementPath) -> Document | None:
-        """The document if it is a mapping whose version is not above the main file's."""
+        """Return the document, or None if it is no mapping. Report a version above that of the main file."""
         if document is None or document.root is None:
             return None
         if not isinstance(document.root, dict):
@@ -332,7 +332,7 @@ class _Importer:
 
 
 def _importers(document: Document) -> list[str]:
-    """The names of the file, of its importer, of the importer's importer, up to the main file."""
+    """Return the names of a file, of the file that imports it, and so on up to the main file."""
     names = [document.name]
     while document.line is not None:
         document = document.line.spot.document
@@ -341,7 +341,10 @@ def _importers(document: Document) -> list[str]:
 
 
 def _address(name: str, importer: str) -> str | None:
-    """The web address that an import means; None for a local file. Files from the web can import only from the web."""
+    """Return the web address that an import means, or None for a local file.
+
+    A file from the web can import only files from the web.
+    """
     if _WEB.match(name):
         return name
     if not _WEB.match(importer) or _SCHEME.match(name):
@@ -359,7 +362,7 @@ def _address(name: str, importer: str) -> str | None:
 
 
 def _decoded(text: str) -> str:
-    """``text`` with its %XX replaced.
+    """Return ``text`` with escapes such as %3E decoded.
 
     >>> _decoded("%3E=3.0,<4")
     '>=3.0,<4'
@@ -368,12 +371,12 @@ def _decoded(text: str) -> str:
 
 
 def _part_of_builtin(name: str) -> str | None:
-    """A file that the built-in types are made of."""
+    """Return the name if it means one of the files that built-in types import, or None."""
     return name if re.fullmatch(r"parts/[a-z_0-9]+\.yaml", name) else None
 
 
 def minor_version(document: Document, report: ProblemReport) -> int | None:
-    """The minor version a file declares; None when it declares none or a wrong one, which is reported."""
+    """Return the minor version that a file declares, or None if it declares none or a wrong one. Report a wrong one."""
     root = document.root
     if not isinstance(root, dict) or "tosca_definitions_version" not in root:
         return None

@@ -1,6 +1,6 @@
-"""A file imported under a namespace, as the importing file sees it: each of its names gets the namespace as prefix (B8).
+"""Put the namespace of an import before all names in the imported file (B8).
 
-The grammar marks which texts are names of the blueprint, or references to them (``NAMED``, ``TableKey.refers``).
+The grammar marks which texts are names of elements or references to them (``NAMED``, ``TableKey.refers``).
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from phaseline.dsl.text.primitive_types import PRIMITIVES
 from phaseline.model.blueprint.blueprint import Value
 
 BUILT_IN = "cloudify."
-"""Names with these prefixes are shared and get no namespace."""
+"""Prefix of built-in names, which all files share and which get no namespace."""
 
 
 class Namespacing:
-    """Puts one namespace before names. ``basics``: {section: names of the basic types}, which remain unchanged."""
+    """Puts one namespace before names. ``basics`` is {section: names of the basic types}, which stay unchanged."""
 
     def __init__(
         self, namespace: str, basics: Mapping[str, Collection[str]], own: Mapping[str, Collection[str]]
     ) -> None:
-        """``own``: {section: names that the file itself has}."""
+        """Store the namespace. ``own`` is {section: names that the file itself declares}."""
         self._prefix = f"{namespace}{NAMESPACE}"
         self._basics = basics
         self._own = own
 
     def name(self, name: str) -> str:
-        """The name of an element that the file has."""
+        """Return the name of an element of the file with the namespace before it."""
         return name if name.startswith(BUILT_IN) else self._prefix + name
 
     def section(self, section: str, value: Value) -> Value:
-        """A section of the file in which its elements and all references to them are renamed."""
+        """Return a section of the file with its elements and all references in it renamed."""
         shape = BLUEPRINT.keys[section].shape
         if section not in NAMED or not isinstance(value, dict):
             return self._shaped(shape, value, "")
@@ -67,7 +67,7 @@ class Namespacing:
         return self._prefix + name
 
     def _implementation(self, text: str) -> str:
-        """A script path or a plugin's function; addresses and texts of scripts name nothing of the file."""
+        """Return a script path or plugin function with the namespace. Web addresses and script texts stay unchanged."""
         if not text or "\n" in text or "://" in text:
             return text
         own = self._own.get("plugins", ())
@@ -75,7 +75,7 @@ class Namespacing:
         return text if basic else self._prefix + text
 
     def _value(self, value: Value) -> Value:
-        """A free value in which only names within functions are renamed."""
+        """Return a free value in which only the names inside functions are renamed."""
         if isinstance(value, list):
             return [self._value(item) for item in value]
         if not isinstance(value, dict):
@@ -97,7 +97,7 @@ class Namespacing:
 
 
 def names_of(root: Value) -> dict[str, Collection[str]]:
-    """{section: names} of a file."""
+    """Return {section: names of its elements} of a file."""
     sections = cast("Mapping[str, Value]", root if isinstance(root, dict) else {})
     return {
         section: value.keys() for section, value in sections.items() if section in NAMED and isinstance(value, dict)

@@ -1,6 +1,6 @@
-"""Open types: replacements for the declarations of a definition file that is not available (``--open-types``).
+"""Declare open types, which replace the types of a missing definition file (``--open-types``).
 
-An open node type has any property and no operation of its own; everything in the blueprint itself is still checked.
+An open node type has any property and no operation of its own. Everything in the blueprint itself is still checked.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from phaseline.model.blueprint.blueprint import Value
 ROOT = "cloudify.nodes.Root"
 RELATIONSHIPS = "cloudify.relationships."
 KINDS = ("contained_in", "connected_to", "depends_on")
-"""What an open relationship type is derived from: that which its last name begins with, else the last."""
+"""Relationship types from which an open one may derive: the one with which its own name begins, otherwise the last."""
 WORDS = {"node_types": "node type", "relationships": "relationship type", "data_types": "data type"}
 MEND = "if the missing definition has it: phaseline plugins install --definition-only FILE"
 
 
 def declare_open_types(sections: MergedSections, report: ProblemReport) -> None:
-    """Declare every node type and relationship type that is used and not declared, open, with a warning each.
+    """Declare an open type for every node type and relationship type that is used but not declared, and warn of it.
 
-    Unknown data types are only warned of: their values are not looked into.
+    Warn of unknown data types, too; their values are not checked.
     """
     sections.is_open = True
     found: dict[tuple[str, str], ElementPath] = {}
@@ -49,7 +49,7 @@ def declare_open_types(sections: MergedSections, report: ProblemReport) -> None:
 
 
 def _beside(sections: MergedSections, section: str, name: str) -> list[str]:
-    """Declared names with the same prefix.
+    """Return the declared names with the same prefix.
 
     Names with another prefix are not suggested, even if their ends are similar.
     """
@@ -69,7 +69,7 @@ def _is_known(sections: MergedSections, section: str, name: str) -> bool:
 
 
 def _all_references(sections: MergedSections) -> Iterator[tuple[str, str, ElementPath]]:
-    """(section, name, place) of everything that an element of the blueprint names, by the grammar."""
+    """Yield (section, name, position) of every reference to an element in the blueprint's own files."""
     for section, elements in list(sections.elements.items()):
         shape = BLUEPRINT.keys[section].shape
         for name, value in list(elements.items()):

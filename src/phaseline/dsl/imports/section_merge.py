@@ -1,4 +1,4 @@
-"""The sections of all files of a blueprint as one (B7)."""
+"""Merge the sections of all files of a blueprint (B7)."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ IN_MISSING = "the import that is missing may declare it: see its problem"
 
 @mutable
 class MergedSections:
-    """{section: {element: value}} of all files, and the file of each element.
+    """The merged sections of all files: ``elements`` is {section: {name: value}}, ``origins`` the file of each element.
 
-    ``broken``: {section: names} of elements that were dropped as invalid, so that they are not reported as unknown.
-    ``is_whole``: False if an imported file was not available; ``is_open``: its declarations are then taken
-    as open, ``open``: {section: such types}. ``documents``: all files, in load order.
-    ``version``: the minor version that decides which sections may occur in several files, even if ``minor`` is None.
-    ``namespaces``: {namespace of an imported file: the uploaded blueprint it holds, or nothing}.
+    ``broken`` is {section: names} of elements that were dropped as invalid, so that they are not reported as unknown.
+    ``is_whole`` is False if an imported file was not available. ``is_open`` is True if missing declarations are then
+    replaced by open types, and ``open`` is {section: open types}. ``documents`` are all files, in load order.
+    ``version`` is the minor version that decides which sections may occur in several files, even if ``minor`` is None.
+    ``namespaces`` is {namespace of an imported file: the uploaded blueprint in it, or ""}.
     """
 
     main: Document
@@ -54,15 +54,15 @@ class MergedSections:
     documents: tuple[Document, ...] = ()
 
     def of(self, section: str) -> dict[str, Value]:
-        """The elements of a section."""
+        """Return {name: value} of the elements of a section."""
         return self.elements.get(section, {})
 
     def spot(self, section: str, name: str) -> ElementPath:
-        """The place of an element."""
+        """Return the position of an element."""
         return ElementPath(self.origins.get(section, {}).get(name, self.main), (section, name))
 
     def is_broken(self, section: str, name: str) -> bool:
-        """True for an element that exists but was dropped as invalid."""
+        """Return True for an element that exists but was dropped as invalid."""
         return name in self.broken.get(section, ())
 
 
@@ -74,9 +74,9 @@ def merge_sections(
     *,
     version: int | None = None,
 ) -> MergedSections:
-    """The checked sections of ``documents``, which come in load order, the main one first.
+    """Check and merge the sections of ``documents``, which are in load order, the main file first.
 
-    ``uploaded``: {namespace: the uploaded blueprint it holds}. ``version`` as of ``MergedSections``.
+    ``uploaded`` is {namespace: the uploaded blueprint in it}. ``version`` is a field of ``MergedSections``.
     """
     sections = MergedSections(
         documents[0], minor, documents=tuple(documents), version=minor if version is None else version
@@ -107,7 +107,7 @@ def merge_sections(
 
 
 def _basic_names(documents: list[Document], basics: set[int]) -> dict[str, set[str]]:
-    """{section: names} of the basic types of a blueprint."""
+    """Return {section: names of elements} of the basic types."""
     found: dict[str, set[str]] = {}
     for document in documents:
         if id(document) in basics:
@@ -127,7 +127,7 @@ def _note_broken(
 
 @mutable
 class _Merger:
-    """Takes sections in load order."""
+    """Merges sections file by file, in load order."""
 
     sections: MergedSections
     owners: dict[str, Document]
@@ -199,12 +199,12 @@ class _Merger:
             )
 
     def _is_built_in(self, document: Document, name: str) -> bool:
-        """True for a workflow of the basic types that a file of the user's defines as well: the user's is kept (WD1)."""
+        """Return True for a built-in workflow that a file of the user replaces (WD1)."""
         first = self.sections.origins["workflows"][name]
         return id(document) in self.basics and (first is self.sections.main or id(first) not in self.basics)
 
     def _extend_relationships(self, name: str, whole: Value, part: Value, *, is_first: bool = False) -> None:
-        """Add the relationships of ``part``, a template with nothing else; ``is_first``: it came before the whole one."""
+        """Add the relationships of ``part`` to the template ``whole``; with ``is_first``, put them first."""
         template, more = cast("dict[str, Any]", whole), cast("dict[str, Any]", part)["relationships"] or []
         own = template.get("relationships") or []
         joined = [*more, *own] if is_first else [*own, *more]
@@ -212,10 +212,10 @@ class _Merger:
 
 
 def _with_fields(workflow: Value) -> dict[str, Value]:
-    """A workflow as a mapping: text is its ``mapping``."""
+    """Return a workflow as a mapping; a workflow written as text is the value of ``mapping``."""
     return {"mapping": workflow} if isinstance(workflow, str) else cast("dict[str, Value]", workflow)
 
 
 def _is_fragment(template: Value) -> bool:
-    """True for a template that has relationships and nothing else."""
+    """Return True for a template that has relationships and nothing else."""
     return isinstance(template, dict) and list(template) == ["relationships"]

@@ -13,7 +13,7 @@ _SHOWN = 8
 
 
 def with_hosts(nodes: Mapping[str, Node]) -> dict[str, Node]:
-    """Return the nodes with ``host`` set to the nearest Compute node that contains them; a Compute node is its own host.
+    """Return the nodes with ``host`` set: the nearest Compute node that contains them, or a Compute node itself.
 
     No node may contain itself, directly or through others.
     """

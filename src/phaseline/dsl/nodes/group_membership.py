@@ -143,7 +143,7 @@ class _Forest:
 
 
 def _check_place(group: str, forest: _Forest, spot_of: Callable[[str], ElementPath], report: ProblemReport) -> None:
-    """Report members in different outermost containers, unless these containers are members too (Cloudify error 202)."""
+    """Report members with different outermost containers that are not all members themselves (Cloudify error 202)."""
     members = forest.all_nodes(group)
     roots = {member: forest.root(member) for member in members}
     if len(set(roots.values())) < 2:

@@ -163,7 +163,7 @@ class _Reading:
     def scaling(
         self, groups: Mapping[str, NodeGroup], policies: Mapping[str, ScalingPolicy]
     ) -> dict[str, ScalingGroup]:
-        """Return the groups that a policy scales, in the order of the groups. Of two policies for a group the later one applies."""
+        """Return the groups that a policy scales, in order. The later of two policies for one group applies."""
         by: dict[str, ScalingPolicy] = {}
         for policy in policies.values():
             for target in policy.targets:

@@ -82,7 +82,7 @@ def _plugin(
 def _properties(
     declared: Mapping[str, Any], spot: ElementPath, used: set[str], report: ProblemReport
 ) -> dict[str, Mapping[str, Value]]:
-    """Return the properties of one plugin, with values from the import line. Add the names of all properties to ``used``."""
+    """Return the properties of one plugin, with values from the import line. Add all property names to ``used``."""
     line = spot.document.line
     found: dict[str, Mapping[str, Value]] = {}
     for name, raw in declared.items():

@@ -69,7 +69,7 @@ class Relationships:
         return tuple(found)
 
     def _known(self, fields: Mapping[str, Any], owner: str) -> Relationship | None:
-        """Return a relationship with only type and target that was built before, or a copy with a new target, or None."""
+        """Return a relationship with type and target only that exists, or a copy with a new target, or None."""
         if len(fields) != 2 or fields["target"] == owner:
             return None
         key = (fields["type"], fields["target"])

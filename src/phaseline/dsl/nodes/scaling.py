@@ -27,7 +27,7 @@ class Counts(NamedTuple):
 
 
 class CountProblem(NamedTuple):
-    """An invalid instance count: its property, our problem code, Cloudify's error number, a message and how to mend it."""
+    """An invalid instance count: property name, our problem code, Cloudify's error number, message and remedy."""
 
     name: str
     code: str
@@ -94,7 +94,7 @@ def read_properties(
 
 
 def check_counts(counts: Counts) -> tuple[Counts, list[CountProblem]]:
-    """Return the counts, with ``UNBOUNDED`` as a number, and what is wrong with them. A count that is a function passes."""
+    """Return the counts, ``UNBOUNDED`` as a number, and what is wrong with them. Counts that are functions pass."""
     complaints: list[CountProblem] = []
     values: list[Value] = []
     for (name, lowest), value in zip(_LOWEST.items(), counts, strict=True):

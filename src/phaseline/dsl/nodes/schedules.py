@@ -143,7 +143,7 @@ def _time(text: str, zone: tzinfo, spot: ElementPath, report: ProblemReport) -> 
 
 
 def _moment(text: str, zone: tzinfo, day: datetime) -> str | None:
-    """Convert a time in a zone to UTC, or return None if it is invalid. A text without a date means the given ``day``."""
+    """Convert a time in a zone to UTC, or return None if it is invalid. A text without a date means ``day``."""
     found = _AT.fullmatch(text)
     if found is None:
         return None
@@ -174,7 +174,7 @@ def _is_near(text: str) -> bool:
 
 
 def _zone(name: str | None, spot: ElementPath, report: ProblemReport) -> tzinfo:
-    """Return the time zone that a schedule names, or UTC if it names none, so that plans are equal on all machines (B51)."""
+    """Return the time zone that a schedule names, or else UTC: a plan is the same on every machine (B51)."""
     zone = UTC if name is None else _zone_of(name)
     if zone is None:
         from zoneinfo import available_timezones

@@ -21,7 +21,7 @@ RESOURCE_TYPE, TARGET_STATE, STATE_PATHS = "resource_type", "target_state", "sta
 
 
 def read_on_path(nodes: Mapping[str, Node], sections: MergedSections, report: ProblemReport) -> dict[str, OnPath]:
-    """Return {node type: its resource type and target} for the types of ``nodes`` that are resources; report invalid ones."""
+    """Return {node type: its resource type and target} for types of ``nodes`` that are resources; report errors."""
     raw = cast("Mapping[str, Mapping[str, str]]", sections.of("node_types"))
     found: dict[str, OnPath] = {}
     told: set[frozenset[str]] = set()
@@ -45,7 +45,7 @@ def read_on_path(nodes: Mapping[str, Node], sections: MergedSections, report: Pr
 
 
 def read_state_paths(sections: MergedSections, report: ProblemReport) -> tuple[StatePath, ...]:
-    """Return the state paths of the blueprint. Report and omit a path that is invalid, such as one with a repeated state."""
+    """Return the state paths of the blueprint. Report and omit invalid ones, such as one that repeats a state."""
     raw = cast("Mapping[str, Mapping[str, str]]", sections.of("node_types"))
     known = {NODE, *raw, *(one[RESOURCE_TYPE] for one in raw.values() if RESOURCE_TYPE in one)}
     known |= sections.broken.get("node_types", set())
@@ -79,7 +79,7 @@ def _can_be_gone(target: str, states: list[str], spot: ElementPath, report: Prob
 
 
 def _line(name: str, raw: Mapping[str, Mapping[str, str]]) -> list[list[str]]:
-    """Return the type hierarchy of a node type, then that of its resource type, then that of the next one, and so on."""
+    """Return the type hierarchy of a node type, then that of its resource type, then that of the next, and so on."""
     line: list[list[str]] = []
     seen: set[str] = set()
     following: str | None = name
