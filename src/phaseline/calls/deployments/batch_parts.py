@@ -1,4 +1,4 @@
-"""The members of a batch that come from one graph: what is called for each, looked up only for those that are touched."""
+"""The members of a batch that come from one graph, and the call for each of them, computed only when needed."""
 
 from __future__ import annotations
 
@@ -25,20 +25,22 @@ if TYPE_CHECKING:
     from phaseline.model.phases.definitions import PhaseDefinition
 
 FindPhase = Callable[[str], "PhaseDefinition | None"]
-"""Returns the phase of a name as it is in force now; None if it cannot be used."""
+"""Function that returns the current definition of the phase with a name, or None if the phase cannot be used."""
 SIDES: Mapping[SubjectKind, Literal["node", "source", "target"]] = {
     SubjectKind.INSTANCE: "node",
     SubjectKind.SOURCE: "source",
     SubjectKind.TARGET: "target",
 }
-"""The side of a relationship whose operation belongs to a kind of subject."""
+"""{kind of subject: ``side`` of its calls}: the node, or the end of the relationship whose operation is called."""
 
 
 @mutable
 class CallTemplate:
-    """Data shared by the calls of one operation at one owner: the site, its inputs as written in the blueprint, its code.
+    """What all calls of one operation of a node or relationship share: site, inputs as written in the blueprint, code.
 
-    ``has_settings``: it is a task of a package, whose settings may be sealed. ``function``, ``flavour`` and ``is_async`` are filled in by the first call; ``refusal`` when it cannot be loaded.
+    ``is_constant`` means that no input contains a function, ``is_flat`` that no input is a list or mapping.
+    ``has_settings`` marks a task of a package, whose settings may be encrypted. The first call fills in ``function``,
+    ``flavour`` and ``is_async``, or ``refusal`` if the code cannot be loaded.
     """
 
     site: Site
@@ -54,7 +56,7 @@ class CallTemplate:
 
 
 class BatchPart:
-    """One segment, with the data to which it refers. Its columns become plain lists when the first member is touched."""
+    """One segment of a batch, with its members' deployment and execution. Columns become lists at the first use."""
 
     def __init__(
         self,
@@ -68,9 +70,10 @@ class BatchPart:
         doubted: dict[int, int],
         find_phase: FindPhase,
     ) -> None:
-        """``first``: its first member's place in the batch. ``data`` {position: data left by an earlier call}.
+        """Store the segment; its first member has the index ``first`` in the batch.
 
-        ``doubted`` {position: number of calls that ended unseen}; of an instance only if its last call did.
+        ``data`` is {position: data that an earlier call left}. ``doubted`` is {position: number of calls whose end is
+        unknown}; for an instance it contains only an entry whose last call is such a call.
         """
         self.segment = segment
         self.first = first
@@ -85,25 +88,28 @@ class BatchPart:
 
     @cached_property
     def subjects(self) -> list[int]:
-        """Subject numbers by place in the segment."""
+        """Subject numbers, by index in the segment."""
         found: list[int] = self.segment.subjects.tolist()
         return found
 
     @cached_property
     def positions(self) -> list[int]:
-        """Positions in the graph by place."""
+        """Positions in the graph, by index in the segment."""
         found: list[int] = self.segment.positions.tolist()
         return found
 
     @cached_property
     def attempts(self) -> list[int]:
-        """Retries so far by place."""
+        """Numbers of retries so far, by index in the segment."""
         found: list[int] = self.segment.attempts.tolist()
         return found
 
     @cached_property
     def _owners(self) -> list[int]:
-        """Owners by place: the node; relationship members have views of their own, so each is its own owner."""
+        """Number of each member's node, or of its relationship instance, by index in the segment.
+
+        Relationship instances are not grouped, because each has a view of its own.
+        """
         segment = self.segment
         owners = segment.subjects
         if segment.kind is SubjectKind.INSTANCE:
@@ -113,12 +119,12 @@ class BatchPart:
 
     @cached_property
     def _policy_numbers(self) -> list[int]:
-        """Policies by place: members that share owner and policy share a spot."""
+        """Index of each member's policy. Members with equal owner and policy share a ``CallTemplate``."""
         found: list[int] = self.segment.policies.tolist()
         return found
 
     def _phase_spot(self, name: str, policy: Policy) -> CallTemplate:
-        """For a phase of a state: the definition in use when the batch is handed over (PD43)."""
+        """Return the template for a phase of a state, with the definition in force when the batch is handed over."""
         from phaseline.calls.protocol.phase_view import PhaseContext, target_of
 
         definition = self.find_phase(name)
@@ -138,19 +144,22 @@ class BatchPart:
         return CallTemplate(site, {}, policy, is_constant=True, is_flat=True)
 
     def mapped(self, subject: int) -> Operation | None:
-        """The operation that a phase calls for a subject: one from the execution, or one from the blueprint; or None."""
+        """Return the operation that a phase calls for a subject, from the execution or else the blueprint, or None."""
         brought = self.execution.around.operation(self.phase)
         return brought or self.deployment.operation(self.segment.kind, subject, self.phase)
 
     def operation(self, place: int) -> Operation:
-        """The operation to call. Raises: ``NonRecoverableError`` if no function is mapped any more."""
+        """Return the operation to call. Raises: ``NonRecoverableError`` if no function is mapped any more."""
         found = self.mapped(self.subjects[place])
         if found is None or not found.is_implemented:
             raise NonRecoverableError(f"nothing is mapped to '{self.phase}' (any more)")
         return found
 
     def spot(self, place: int) -> CallTemplate:
-        """The data shared by all members of one node, made once a batch. Raises: as ``operation``."""
+        """Return the template for a member, made once for all members with its owner and policy.
+
+        Raises: ``NonRecoverableError`` if no function is mapped any more.
+        """
         key = self._owners[place], self._policy_numbers[place]
         found = self._spots.get(key)
         if found is None:
@@ -193,7 +202,10 @@ class BatchPart:
         return CallTemplate(site, inputs, policy, is_constant, is_flat, has_settings)
 
     def call(self, place: int, channel: Channel, site: Site | None = None) -> PluginCall:
-        """The member's call; ``site``: its site, if already known. Raises as ``operation`` does."""
+        """Return the call of a member; ``site`` is its call site if the caller knows it already.
+
+        Raises: ``NonRecoverableError`` if no function is mapped any more.
+        """
         if site is None:
             site = self.spot(place).site
         deployment, subject = self.deployment, self.subjects[place]
@@ -213,13 +225,16 @@ class BatchPart:
         return made
 
     def take_doubt(self, place: int) -> bool:
-        """True once for a member whose last call ended unseen; calls of the deployment itself get the number instead."""
+        """Return True, once, for a member whose last call has an unknown end.
+
+        Always False for calls of the deployment itself: such calls are added to ``attempt`` instead.
+        """
         if not self.doubted or self.segment.kind is SubjectKind.DEPLOYMENT:
             return False
         return self.doubted.pop(self.positions[place], 0) > 0
 
     def inputs(self, call: PluginCall) -> dict[str, Value]:
-        """Evaluated inputs that belong to the call alone. Raises ``ProblemsError``."""
+        """Return the evaluated inputs of a call, as a copy that it may change. Raises ``ProblemsError``."""
         spot = self.spot(call.member - self.first)
         if spot.is_flat:
             return dict(spot.inputs)
@@ -233,7 +248,7 @@ class BatchPart:
         return {key: call.world.evaluate(value, call) for key, value in inputs.items()}
 
     def instance(self, place: int) -> int:
-        """The instance that log lines belong to: of a relationship the side that is called."""
+        """Return the instance for log lines of a member; of a relationship, the instance on the called side."""
         return called_side(self.deployment.topology, self.segment.kind, self.subjects[place])
 
 

@@ -1,4 +1,4 @@
-"""The subjects of calls: one deployment with its instances, read only when plugin code needs them."""
+"""A deployment in memory, with its instances, as calls see it; most of it is computed when plugin code needs it."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ if TYPE_CHECKING:
     from phaseline.ports.secrets import SecretSource
 
 NO_DOCUMENT: Mapping[str, Value] = MappingProxyType({})
-"""The runtime properties of an instance that has none."""
+"""The runtime properties of an instance without a document."""
 
 
 def view_of(
     name: str, blueprint: Blueprint, inputs: Mapping[str, Value], code: CodeLocation, creator: str
 ) -> DeploymentContext:
-    """A deployment as its calls see it."""
+    """Return the view of a deployment that its calls get."""
     return DeploymentContext(
         name,
         blueprint_id(blueprint) or name,
@@ -64,9 +64,9 @@ def view_of(
 
 
 class LoadedDeployment:
-    """One deployment in memory: implements ``DeploymentLookup`` for calls in this process.
+    """One deployment in memory; implements ``DeploymentLookup`` for calls in this process.
 
-    Documents are never changed in place, so a reader keeps what it read while others write.
+    A document is never changed in place but replaced. So a reader keeps what it has read while others write.
     """
 
     def __init__(
@@ -85,16 +85,16 @@ class LoadedDeployment:
         secrets: SecretSource | None = None,
         checks: CheckResults | None = None,
     ) -> None:
-        """``documents`` {instance number: runtime properties} and ``states`` (uint8 by number) as stored.
+        """Take stored ``documents`` {instance number: runtime properties} and ``states`` (uint8 by instance number).
 
-        ``state_names``: those of states that have no fixed number.
+        ``state_names`` are the names of the states that have no fixed number.
         """
         self.number = number
         self.states = states
         self.state_names = tuple(state_names)
         self.checks = CheckResults(HeldBodies()) if checks is None else checks
         self.named: Callable[[int], str] = str
-        """From the number of an execution to its id."""
+        """Function that returns the id of an execution for its number."""
         self._secrets: SecretSource = NoSecrets() if secrets is None else secrets
         self._take(topology, blueprint, inputs, view_of(name, blueprint, inputs, code, creator))
         self._documents = dict(documents)
@@ -115,15 +115,18 @@ class LoadedDeployment:
 
     @property
     def documents(self) -> Mapping[int, Mapping[str, Value]]:
-        """{instance number: runtime properties}, without instances that have none; callers must not change it."""
+        """{instance number: runtime properties} of instances that have any; callers must not change it."""
         return self._documents
 
     def document_of(self, instance: int) -> Mapping[str, Value]:
-        """Runtime properties by instance number; never to be changed."""
+        """Return the runtime properties of an instance number; callers must not change them."""
         return self._documents.get(instance, NO_DOCUMENT)
 
     def attributes_of(self, instance: int) -> Mapping[str, Value]:
-        """The attributes of an instance for phases: those of its document, then the properties of its node if it is a resource."""
+        """Return the attributes of an instance as phases see them.
+
+        These are its runtime properties; of a resource, also the properties of its node with other names.
+        """
         document = self.document_of(instance)
         if self.topology.nodes[self.topology.node[instance]].type not in self.blueprint.on_path:
             return document
@@ -133,14 +136,14 @@ class LoadedDeployment:
         return overlaid(below, document)
 
     def documented(self, instances: np.ndarray) -> list[int]:
-        """The given instances that have a document."""
+        """Return those of the given instances that have runtime properties."""
         documents = self._documents
         return [instance for instance in instances.tolist() if instance in documents] if documents else []
 
     def apply(
         self, instance: int, written: Mapping[PropertyPath, Value], removed: Sequence[PropertyPath]
     ) -> DocumentChange:
-        """Remember a change of one document, and the row that stores it."""
+        """Change the runtime properties of an instance in memory. Return the row that stores the change."""
         with self._lock:
             return self._applied(instance, written, removed)
 
@@ -149,7 +152,10 @@ class LoadedDeployment:
         changes: Iterable[tuple[int, Mapping[PropertyPath, Value], Sequence[PropertyPath]]],
         read: Iterable[tuple[int, Mapping[str, Value]]],
     ) -> list[DocumentChange] | None:
-        """The same of several at once, if no document differs from what was ``read`` of it; None: one does, and nothing was changed."""
+        """Change runtime properties of several instances in memory, and return the rows that store the changes.
+
+        Return None and change nothing if a document differs from its content in ``read``: (instance, attributes).
+        """
         with self._lock:
             if any(attributes_in(self.document_of(instance)) != document for instance, document in read):
                 return None
@@ -158,21 +164,24 @@ class LoadedDeployment:
     def _applied(
         self, instance: int, written: Mapping[PropertyPath, Value], removed: Sequence[PropertyPath]
     ) -> DocumentChange:
-        """Under the lock."""
+        """Change the runtime properties of an instance and return the row; the caller holds the lock."""
         if self._is_looked_at:
             self._documents, self._is_looked_at = dict(self._documents), False
         self._documents[instance] = merge(self.document_of(instance), written, removed)
         return DocumentChange(self.number, instance, written, removed)
 
     def changes(self, views: Iterable[InstanceContext]) -> list[DocumentChange]:
-        """What a call changed in the runtime properties of its subjects (C4), remembered here as well.
+        """Apply in memory what a call changed in the runtime properties of its subjects, and return the rows (C4).
 
-        Raises ``ProblemsError`` for a value that cannot be stored; then nothing is remembered.
+        Raises ``ProblemsError`` for a value that cannot be stored; then nothing is changed.
         """
         return [self.apply(*change) for change in self._changed(views)]
 
     def changes_unless_stale(self, views: Sequence[InstanceContext]) -> list[DocumentChange] | None:
-        """The same, unless these instances were changed elsewhere since the call read them (then None). Raises likewise."""
+        """Apply what a call changed, as ``changes`` does, unless another writer changed these instances meanwhile.
+
+        In that case return None. Raises ``ProblemsError`` for a value that cannot be stored.
+        """
         read = [(view.number, view.before) for view in views if view.before is not None]
         return self.apply_unless_stale(self._changed(views), read)
 
@@ -185,26 +194,26 @@ class LoadedDeployment:
         return [change for change in found if change[1] or change[2]]
 
     def enter(self, states: tuple[int, ...], subjects: np.ndarray) -> None:
-        """Instances have gone through these states, and are now in the last one."""
+        """Record that instances have gone through these states and are now in the last of them."""
         self.states[subjects.item() if len(subjects) == 1 else as_slice(subjects)] = states[-1]
         if not self.checks.is_empty:
             self.checks.enter(states, subjects)
 
     def state_of(self, instance: int) -> str:
-        """The state of an instance number."""
+        """Return the state of an instance number, such as ``started``."""
         return state_name(int(self.states[instance]), self.state_names)
 
     def grow(self, topology: Topology, documents: Mapping[int, dict[str, Value]], states: np.ndarray) -> None:
-        """Instances were added behind those there are: their documents and states."""
+        """Take instances that were added after the existing ones, with their documents and states."""
         with self._lock:
             self._documents, self._is_looked_at = {**self._documents, **documents}, False
         self.states = np.concatenate((self.states, states))
         self._take(topology, topology.blueprint, self.inputs, self.view)
 
     def reshape(self, topology: Topology, inputs: Mapping[str, Value], code: CodeLocation) -> None:
-        """Other instances, and perhaps another blueprint, inputs and places of code. Calls that run keep what they have.
+        """Replace the topology, and perhaps blueprint, inputs and code locations. Running calls keep the old ones.
 
-        Added instances have nothing yet: state uninitialized, no properties.
+        Added instances are uninitialized and have no runtime properties.
         """
         added = np.zeros(len(topology) - len(self.topology), np.uint8)
         self.states = np.concatenate((self.states, added))
@@ -213,14 +222,14 @@ class LoadedDeployment:
         self._take(topology, blueprint, inputs, view_of(self.view.id, blueprint, inputs, code, self.view.creator))
 
     def move(self, code: CodeLocation) -> None:
-        """Set new places of the deployment's code. Running calls keep the former ones."""
+        """Set new locations of the deployment's code. Running calls keep the old locations."""
         view = self.view
         self._take(self.topology, self.topology.blueprint, self.inputs, altered(view, code=code))
 
     def as_is(self) -> LoadedDeployment:
-        """The deployment at this moment: what happens to it from now on is not seen there. Costs next to nothing.
+        """Return a copy of the deployment that later changes do not affect. Costs almost nothing.
 
-        Documents are shared until the next of them is written.
+        The copy shares documents until one of them is written.
         """
         seen = copy(self)
         with self._lock:
@@ -233,7 +242,7 @@ class LoadedDeployment:
     # -- operations ---------------------------------------------------------------------------------------------
 
     def operation(self, kind: SubjectKind, subject: int, phase: str) -> Operation | None:
-        """The operation mapped for the subject under this full name, or None."""
+        """Return the operation with this full name of a node or relationship, or None if it is not mapped."""
         if kind is SubjectKind.INSTANCE:
             node: Node = self.topology.nodes[self.topology.node[subject]]
             return node.operations.get(phase)
@@ -244,7 +253,7 @@ class LoadedDeployment:
         return sided.get(phase)
 
     def owners(self, kind: SubjectKind, subjects: np.ndarray) -> np.ndarray:
-        """The owner of each subject's operation: node numbers of instances, link places of relationships."""
+        """Return what the operation of each subject belongs to: node numbers for instances, link indexes otherwise."""
         if kind is SubjectKind.DEPLOYMENT:
             return subjects
         column = self.topology.node if kind is SubjectKind.INSTANCE else self.topology.link
@@ -254,11 +263,11 @@ class LoadedDeployment:
     # -- views --------------------------------------------------------------------------------------------------
 
     def instance_view(self, number: int) -> InstanceContext:
-        """The view of an instance number."""
+        """Return the view of the instance with this number."""
         return InstanceContext(self.topology.ids[number], self._indexes[number], number, self)
 
     def relationship_view(self, link: int, source: int, target: int) -> RelationshipContext:
-        """A relationship as its operations see it, its properties evaluated. Raises ``ProblemsError``."""
+        """Return a relationship as its operations see it, properties evaluated. Raises ``ProblemsError``."""
         relationship = self.topology.links[link].relationship
         properties = relationship.properties
         if relationship.has_functions:
@@ -268,11 +277,11 @@ class LoadedDeployment:
         return RelationshipContext(relationship.type, relationship.type_hierarchy, copy_mapping(properties), target_id)
 
     def instance(self, id: str) -> InstanceContext:
-        """The instance of this id. ``KeyError`` if there is none."""
+        """Return the instance with this id. Raises ``KeyError`` if there is none."""
         return self.instance_view(self.topology.number_of[id])
 
     def node(self, instance: InstanceContext) -> NodeContext:
-        """The node of an instance; made once for each node unless its properties must be evaluated for the instance."""
+        """Return the view of an instance's node. Its instances share the view unless properties contain functions."""
         number = self._node_numbers[instance.number]
         found = self._nodes.get(number)
         if found is None:
@@ -283,7 +292,7 @@ class LoadedDeployment:
         return found
 
     def known_node(self, instance: int) -> NodeContext | None:
-        """The node of an instance number if its view was made for all of its instances; None: ask for it by ``node``."""
+        """Return the view of an instance's node if all its instances share one and it exists, else None."""
         return self._nodes.get(self._node_numbers[instance])
 
     def _node_view(self, node: Node, number: int, instance: InstanceContext) -> NodeContext:
@@ -311,17 +320,17 @@ class LoadedDeployment:
         return [len(self.topology.instances_of(number)) for number in range(len(self.topology.nodes))]
 
     def document(self, instance: InstanceContext) -> Mapping[str, Value]:
-        """The runtime properties of an instance; callers must not change them."""
+        """Return the runtime properties of an instance; callers must not change them."""
         return self.document_of(instance.number)
 
     def relationships(self, instance: InstanceContext) -> tuple[RelationshipContext, ...]:
-        """Relationship instances whose source is this instance, in template order, including those stored as a rule."""
+        """Return the relationships whose source is this instance, in template order."""
         links = self.topology.links
         found = [(links[link].place, target, link) for link, target in self.targets(instance.number)]
         return tuple(self.relationship_view(link, instance.number, target) for _, target, link in sorted(found))
 
     def targets(self, source: int) -> list[tuple[int, int]]:
-        """(link, target instance number) of all relationships of an instance to existing instances."""
+        """Return (link, target instance number) for all relationships of an instance to existing instances."""
         topology = self.topology
         order, start = topology.rows_by_source
         rows = order[start[source] : start[source + 1]]
@@ -333,7 +342,7 @@ class LoadedDeployment:
 
     @cached_property
     def _rules(self) -> dict[int, list[int]]:
-        """{node number: links that are only a rule}."""
+        """{node number: indexes of links stored without rows, because each instance is connected to all targets}."""
         found: dict[int, list[int]] = {}
         for place, link in enumerate(self.topology.links):
             if link.is_rule:
@@ -341,23 +350,23 @@ class LoadedDeployment:
         return found
 
     def host(self, instance: InstanceContext) -> str | None:
-        """The id of the innermost host that contains the instance; a host contains itself."""
+        """Return the id of the innermost host that contains the instance, or None. A host contains itself."""
         number = int(self.topology.host[instance.number])
         return None if number < 0 else self.topology.ids[number]
 
     def instances_of(self, node: str) -> Sequence[str]:
-        """Ids of the instances of a node, by index; none for a node that does not exist."""
+        """Return the ids of a node's instances, by index; empty for an unknown node."""
         number = self.topology.node_number.get(node)
         if number is None:
             return ()
         return [self.topology.ids[found] for found in self.topology.instances_of(number).tolist()]
 
     def state(self, instance: InstanceContext) -> str:
-        """The state of the instance, such as ``started``."""
+        """Return the state of the instance, such as ``started``."""
         return self.state_of(instance.number)
 
     def system_properties(self, instance: InstanceContext) -> Mapping[str, Value]:
-        """The check results of an instance, with sealed values decrypted."""
+        """Return the check results of an instance, with encrypted values decrypted."""
         from phaseline.model.health.system_properties import system_properties
 
         number = instance.number
@@ -365,7 +374,7 @@ class LoadedDeployment:
         return cast("dict[str, Value]", self._secrets.unsealed(found))
 
     def evaluate(self, value: Value, call: PluginCall) -> Value:
-        """The value with its intrinsic functions evaluated as seen by a call."""
+        """Return the value with its intrinsic functions evaluated from the viewpoint of a call."""
         scope = altered(
             self._scope,
             own=None if call.instance is None else call.instance.number,
@@ -375,7 +384,9 @@ class LoadedDeployment:
         return self._watch().evaluate(value, scope)
 
     def package_settings(self, stored: Mapping[str, Value]) -> dict[str, Value]:
-        """The package's settings from the start of the execution, as its code sees them: opened, with the named secrets.
+        """Return the settings of a package for its code: decrypted, and with the values of named secrets.
+
+        ``stored`` are the settings as they were when the execution began.
 
         Raises ``ProblemsError``: PL-B079 (no such secret), PL-S020, PL-S023.
         """
@@ -384,15 +395,18 @@ class LoadedDeployment:
         return opened | {name: self._watch().evaluate(opened[name], self._scope) for name in named}
 
     def refuse_secret_names(self, written: Mapping[PropertyPath, Value]) -> None:
-        """Raise PL-O005 if a runtime property is named by a secret."""
+        """Raise PL-O005 if the name of a runtime property contains a secret."""
         raise_if_secret_names(written, self._secrets)
 
     def secret(self, name: str) -> str:
-        """The text of a secret, which is then masked in everything that is written. Raises: ``KeyError`` if it is unknown."""
+        """Return the text of a secret, which is masked in everything written from now on.
+
+        Raises: ``KeyError`` if the secret is unknown.
+        """
         return self._secrets.get(name)
 
     def view_now(self) -> DeploymentContext:
-        """The deployment for a call, with its tags evaluated. Raises: ``ProblemsError``."""
+        """Return the view of the deployment for a call, with its tags evaluated. Raises: ``ProblemsError``."""
         tags = self.blueprint.resource_tags
         if not tags:
             return self.view
@@ -406,7 +420,7 @@ class LoadedDeployment:
 
     @cached_property
     def _scope(self) -> RuntimeScope:
-        """The scope of functions that belong to no instance."""
+        """The scope for evaluating functions that belong to no instance."""
         properties = {node.name: node.properties for node in self.topology.nodes}
         instances = TopologyInstances(self.topology, self.document_of)
         facts = facts_of(self.view.id, self.blueprint, self.view.creator)

@@ -1,4 +1,4 @@
-"""Check results that follow from outcomes of checks and heal operations (``model.health.checks``)."""
+"""Check results, derived from the outcomes of check and heal operations (see ``model.health.checks``)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SLEEPING, DONE = int(EntryStatus.SLEEPING), int(EntryStatus.COMPLETED)
 
 @frozen
 class Vouch:
-    """Positions (int32) of a graph that a user takes as completed."""
+    """Entries of a graph that a user declares completed; ``positions`` is int32."""
 
     execution: int
     deployment: int
@@ -38,7 +38,7 @@ class Vouch:
 
 
 def leaves_results(batch: Batch) -> bool:
-    """Whether outcomes of the batch are results to be remembered."""
+    """Return True if outcomes of the batch's operation are stored as check results."""
     return batch.lane.phase in OPERATIONS
 
 
@@ -50,7 +50,10 @@ def checks_made(
     now: int,
     topology_of: Callable[[int], Topology],
 ) -> Iterator[NewCheckResults]:
-    """The results of a report: of members that were accepted and are not tried again. ``topology_of``: a deployment's."""
+    """Yield the check results that a report brings, of accepted members that are not called again.
+
+    ``topology_of`` returns the topology of a deployment.
+    """
     members, kinds = report.members, report.kinds
     if answer is not None and len(answer.rejected):
         kept = ~np.isin(members, answer.rejected)
@@ -79,7 +82,7 @@ def checks_made(
 
 
 def vouched_for(vouch: Vouch, arena: Arena, now: int) -> Iterator[NewCheckResults]:
-    """The results of entries that a user completed by hand: vouching for a check means that it found nothing."""
+    """Yield the check results of entries that a user declared completed: such a check counts as "found nothing"."""
     slot = arena.slots.get(vouch.graph_id)
     if slot is None:
         return
@@ -95,7 +98,7 @@ def vouched_for(vouch: Vouch, arena: Arena, now: int) -> Iterator[NewCheckResult
 
 
 def _bodies(said: Mapping[int, EntryRemark], first: int, places: np.ndarray, outcomes: np.ndarray) -> dict[int, Value]:
-    """{place: the value that a call returned, or why it failed}, for calls with either."""
+    """Return {index in the segment: value that the call returned, or its error message} of calls that have either."""
     found: dict[int, Value] = {}
     for place, outcome in zip(places.tolist(), outcomes.tolist(), strict=True):
         remark = said.get(first + place)
@@ -106,7 +109,7 @@ def _bodies(said: Mapping[int, EntryRemark], first: int, places: np.ndarray, out
 
 
 def _is_updated_on(operation: str, topology: Topology, subjects: np.ndarray) -> np.ndarray:
-    """Instances with further update operations to come: their drift remains until the last one succeeded (W61)."""
+    """Return for each instance (bool) whether further update operations follow: until then its drift remains (W61)."""
     later = UPDATES[UPDATES.index(operation) + 1 :]
     by_node = [
         any(name in node.operations and node.operations[name].is_implemented for name in later)
@@ -117,7 +120,7 @@ def _is_updated_on(operation: str, topology: Topology, subjects: np.ndarray) -> 
 
 
 def _final(arena: Arena, segment: GraphSegment, places: np.ndarray, kinds: np.ndarray) -> np.ndarray:
-    """Completed or failed by member; 0 for one that is called again, or that is not known yet."""
+    """Return the outcome of each member: completed, failed, or 0 if it is called again or not known yet."""
     found = np.where((kinds == COMPLETED) | (kinds == FAILED), kinds, 0).astype(np.uint8)
     retried = kinds == RETRY
     if some(retried):

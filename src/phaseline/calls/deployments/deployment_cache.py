@@ -1,6 +1,6 @@
 """The deployments, executions and policies that running batches refer to, loaded from the store when first needed.
 
-Used only by the thread that makes a turn (``turn_thread``). Exception: a ``LoadedDeployment`` is safe from any thread.
+Used only by the thread that runs a turn (``turn_thread``). Only ``LoadedDeployment`` may be used by any thread.
 """
 
 from __future__ import annotations
@@ -45,22 +45,22 @@ if TYPE_CHECKING:
 
 
 def no_phase(_name: str) -> PhaseDefinition | None:
-    """Where no plugin was read yet."""
+    """Return None: the default of ``find_phase`` while no plugins have been read."""
     return None
 
 
 def nowhere(_execution: int) -> PreviewedRounds | None:
-    """Used where nothing is planned."""
+    """Return None: the default of ``leads_to`` in a cache without planners."""
     return None
 
 
 def nobodys(_deployment: int, _code: CodeLocation, _file: str) -> FilesTaken | None:
-    """Used where no files are read."""
+    """Return None: the default of ``files_of`` in a cache that reads no files."""
     return None
 
 
 class DeploymentCache:
-    """Deployments, executions and graphs in memory, by number. ``names``: the store's names in tokens and marks."""
+    """Deployments, executions and graphs in memory, by number. ``names`` makes the store's name in tokens and marks."""
 
     def __init__(self, store: Store, secrets: SecretSource | None = None) -> None:
         self._store = store
@@ -74,15 +74,15 @@ class DeploymentCache:
         self._data: dict[int, dict[int, Value]] = {}
         self._doubted: dict[int, dict[int, int]] = {}
         self.used: set[int] = set()
-        """Deployments that were loaded, or of which an execution began or the last one left, since ``Eviction`` looked last."""
+        """Deployments that were loaded, or whose executions began or all ended, since ``Eviction`` read this set."""
         self.find_phase: FindPhase = no_phase
         self.leads_to: Callable[[int], PreviewedRounds | None] = nowhere
-        """Returns the result of an execution if nothing fails."""
+        """Function that returns what an execution (number) will have done if nothing fails from here on."""
         self.files_of: Callable[[int, CodeLocation, str], FilesTaken | None] = nobodys
-        """The files of a deployment's blueprint, by its number, its code and the main file."""
+        """Function that returns the files of a blueprint, for a deployment number, its code and its main file."""
 
     def loaded(self, deployment: int) -> LoadedDeployment:
-        """The deployment with its documents. ``KeyError`` if it was deleted."""
+        """Return a deployment, read from the store if necessary. Raises ``KeyError`` if it was deleted."""
         found = self._loaded.get(deployment)
         if found is None:
             store = self._store
@@ -110,13 +110,13 @@ class DeploymentCache:
         return found
 
     def row(self, execution: int) -> ExecutionRow:
-        """The stored row of an execution. ``KeyError`` if it was purged."""
+        """Return the stored row of an execution. Raises ``KeyError`` if it was purged."""
         for row in self._store.listings.executions(row_queries.ExecutionQuery(numbers=(execution,))):
             return row
         raise KeyError(execution)
 
     def _living(self, deployment: int) -> DeploymentRow | None:
-        """The stored row of a deployment, None if it was deleted."""
+        """Return the stored row of a deployment, or None if it was deleted."""
         name = self._names.get(deployment)
         row = None if name is None else self._store.deployment(name)
         if row is not None and row.number == deployment:
@@ -125,7 +125,7 @@ class DeploymentCache:
         return next(iter(self._store.listings.deployments(row_queries.DeploymentQuery(numbers=(deployment,)))), None)
 
     def name_of(self, execution: int, deployment: int) -> str:
-        """The id of an execution; nothing if it was purged."""
+        """Return the id of an execution, or '' if it was purged."""
         known = self._executions.get(execution)
         if known is not None:
             return known.id
@@ -135,7 +135,7 @@ class DeploymentCache:
         return next((row.id for row in rows), "")
 
     def grow(self, deployment: int, count: int) -> LoadedDeployment:
-        """The deployment with at least ``count`` instances; new ones are read from the store."""
+        """Return the deployment, after reading instances from the store if fewer than ``count`` are in memory."""
         found = self.loaded(deployment)
         if len(found.topology) < count:
             store, before = self._store, len(found.topology)
@@ -146,7 +146,7 @@ class DeploymentCache:
         return found
 
     def aim_of(self, row: ExecutionRow) -> Aim | None:
-        """The aim of an execution: that of the plan in its request."""
+        """Return the target of an update, stored with the plan that the request names, or None."""
         from phaseline.model.execution.stored_plans import PLAN  # few executions carry one out
 
         number = row.request.parameters.get(PLAN)
@@ -154,7 +154,7 @@ class DeploymentCache:
         return None if plan is None or plan.deployment != row.deployment else plan.aim
 
     def written_down(self, row: ExecutionRow, answer: Reshape, now: Callable[[], int]) -> PlannerWrites | None:
-        """The rows to store with a planner's round, made from the planner's answer; None if it asks for none.
+        """Return further rows that a planner's answer asks to store with its round, or None if it asks for none.
 
         Such rows are a new document, a document to delete, labels, and instances to be marked unhealthy.
         """
@@ -175,7 +175,7 @@ class DeploymentCache:
         return PlannerWrites(kept, dropped, checks=checks, labels=labels)
 
     def _document(self, row: ExecutionRow, kind: DocumentKind, name: str) -> NewDocument:
-        """With all that is needed elsewhere where nothing of the deployment is left here."""
+        """Return a deployment as a document with all that is needed to adopt it after its records here are removed."""
         from phaseline.calls.deployments.stack_export import NO_FILES, new_document
         from phaseline.model.deployment.stack_documents import ABANDONED
 
@@ -184,7 +184,7 @@ class DeploymentCache:
         return new_document(self._store, loaded, row, kind, name, files or NO_FILES)
 
     def reshape(self, row: Reshaped) -> None:
-        """The deployment takes another shape, before that is stored: the same turn stores it."""
+        """Apply a new topology, with its blueprint and inputs, in memory; the same turn stores it afterwards."""
         found, blueprint = self.loaded(row.deployment), row.topology.blueprint
         inputs = found.inputs if row.inputs is None else self._opened(row.inputs, blueprint)
         code = found.view.code if row.code is None else altered(row.code, packages=found.view.code.packages)
@@ -196,32 +196,32 @@ class DeploymentCache:
         return self._opened(self._store.inputs(deployment), self._store.blueprint(deployment))
 
     def _opened(self, inputs: Mapping[str, Value], blueprint: Blueprint) -> Mapping[str, Value]:
-        """The inputs with secrets decrypted, which are then masked in everything that is written."""
+        """Return the inputs with secrets decrypted. From now on those secrets are masked in everything written."""
         hidden = hidden_inputs(blueprint)
         opened = {name: self.secrets.unsealed(value) if name in hidden else value for name, value in inputs.items()}
         self.secrets.learn([opened[name] for name in hidden if name in opened])
         return opened
 
     def _documents(self, deployment: int, instances: Sequence[int] | None = None) -> Mapping[int, dict[str, Value]]:
-        """Runtime properties, opened where they are sealed. While nothing in the store is sealed they are not looked through."""
+        """Return runtime properties, decrypted where needed; skip the search if the store has no encrypted values."""
         found = self._store.documents(deployment, instances)
         if not self.secrets.has_seals:
             return found
         return {number: cast("dict[str, Value]", self.secrets.unsealed(body)) for number, body in found.items()}
 
     def name_states(self, deployment: int, wanted: Iterable[str]) -> Mapping[str, int]:
-        """{state: its number} for these states and all of the deployment; new states are stored at once."""
+        """Return {state: its number} for all states of a deployment; store those of ``wanted`` that are new."""
         found = self.loaded(deployment)
         if missing_names(found.state_names, wanted):
             found.state_names = self._store.name_states(deployment, list(dict.fromkeys(wanted)))
         return state_numbers(found.state_names)
 
     def renew(self) -> None:
-        """Plugins were reloaded: loaded deployments search for their code again when their next execution begins."""
+        """Note that plugins were reloaded: each loaded deployment looks up its code again at its next execution."""
         self._stale.update(self._loaded)
 
     def _look_for_code(self, row: ExecutionRow) -> None:
-        """The packages that a deployment uses may be other ones now."""
+        """Read again which packages a deployment uses, because they may have changed."""
         self._stale.discard(row.deployment)
         found = self._loaded.get(row.deployment)
         stored = None if found is None else self._living(row.deployment)
@@ -234,29 +234,29 @@ class DeploymentCache:
         return self._loaded.keys()
 
     def held(self, deployment: int) -> LoadedDeployment | None:
-        """The deployment if it is in memory; it is not read."""
+        """Return the deployment if it is in memory, else None; the store is not read."""
         return self._loaded.get(deployment)
 
     def forget(self, deployment: int) -> None:
-        """Read the deployment afresh when it is needed next."""
+        """Drop the deployment from memory; it is read again when it is needed."""
         self._loaded.pop(deployment, None)
         self._names.pop(deployment, None)
         self._stale.discard(deployment)
 
     def entered(self, changes: Sequence[StatesEntered]) -> None:
-        """Follow the states that a turn writes."""
+        """Apply the state changes that a turn stores to the deployments in memory."""
         for change in changes:
             loaded = self._loaded.get(change.deployment)
             if loaded is not None and change.states:
                 loaded.enter(change.states, change.subjects)
 
     def checked(self, made: Sequence[NewCheckResults]) -> None:
-        """Follow the results of checks that a turn writes."""
+        """Apply the check results that a turn stores to the deployments in memory."""
         for results in made:
             self.loaded(results.deployment).checks.record(results)
 
     def begin(self, row: ExecutionRow) -> None:
-        """Know an execution, so that neither it nor its deployment need be searched in the store."""
+        """Add an execution to the cache, so that its calls need not read it from the store."""
         self.used.add(row.deployment)
         self._names[row.deployment] = row.deployment_name
         if row.deployment in self._stale:
@@ -281,7 +281,7 @@ class DeploymentCache:
         return ExecutionHookLookup(row.number, self._store, self.leads_to, lambda: self._aimed_inputs(row))
 
     def _aimed_inputs(self, row: ExecutionRow) -> Mapping[str, Value] | None:
-        """The inputs of what an execution brings its deployment to; None where it aims at nothing."""
+        """Return the inputs of the target of an update, or None if the execution has no target."""
         aim = self.aim_of(row)
         return None if aim is None else self._opened(aim.inputs, aim.blueprint)
 
@@ -291,7 +291,7 @@ class DeploymentCache:
         return decided(self._store, row)
 
     def decide(self, batch: Batch, report: CallReport) -> None:
-        """Apply the decisions of hooks for instances before any call for these."""
+        """Apply the decisions that hooks returned for instances, before calls for these instances are made."""
         from phaseline.calls.deployments.hook_decisions import add_decisions
 
         results = [remark.result for _, remark in report.remarks if remark.result is not None]
@@ -305,7 +305,7 @@ class DeploymentCache:
             self._executions[segment.execution] = altered(view, decisions=found)
 
     def execution(self, execution: int, deployment: int) -> ExecutionContext:
-        """The execution as its calls see it. ``KeyError`` if the store has none of this number."""
+        """Return the view of an execution that its calls get. Raises ``KeyError`` if the store does not have it."""
         if execution not in self._executions:
             wanted = row_queries.ExecutionQuery(numbers=(execution,), deployments=(deployment,))
             for row in self._store.listings.executions(wanted):
@@ -318,34 +318,34 @@ class DeploymentCache:
         self._data[graph_id] = {}
 
     def policies(self, graph_id: int) -> tuple[Policy, ...]:
-        """The table that the ``policies`` column of a segment points into."""
+        """Return the policies of a graph; the column ``policies`` of a segment contains indexes into them."""
         found = self._policies.get(graph_id)
         if found is None:
             found = self._policies[graph_id] = self._store.graph(graph_id).policies
         return found
 
     def data(self, graph_id: int) -> dict[int, Value]:
-        """{position: data that an earlier call of the entry left for the next one}; may be written."""
+        """Return {position: data that an earlier call of the entry left for the next one}; callers may change it."""
         if graph_id not in self._data:
             self.keep_data(graph_id, self._store.notes(graph_id))
         return self._data[graph_id]
 
     def keep_data(self, graph_id: int, notes: Sequence[NoteRow]) -> None:
-        """Take the data of a graph's entries from their stored notes, opened where it was sealed."""
+        """Add the data of a graph's entries from their stored notes, decrypted."""
         found = {note.position: note.result for note in notes if note.result is not None}
         opened = {position: self.secrets.unsealed(result) for position, result in found.items()}
         self._data.setdefault(graph_id, {}).update(opened)
 
     def doubted(self, graph_id: int) -> dict[int, int]:
-        """{position: number of calls that ended unseen}; an instance that is called again is removed."""
+        """Return {position: number of calls whose end is unknown}; an instance's entry is removed at its next call."""
         return self._doubted.setdefault(graph_id, {})
 
     def drop_execution(self, execution: int) -> None:
-        """Forget the view of an execution that has ended."""
+        """Drop the view of an execution that has ended."""
         self._executions.pop(execution, None)
 
     def drop_graph(self, graph_id: int) -> None:
-        """Forget a graph that the scheduler has dropped; what its entries left is read again if it is restored."""
+        """Drop a graph that the scheduler has dropped; the data of its entries is read again if it is restored."""
         self._policies.pop(graph_id, None)
         self._data.pop(graph_id, None)
         self._doubted.pop(graph_id, None)

@@ -1,6 +1,6 @@
-"""Decisions of hooks for instances, and their warnings: the result of a hook's entry (decision 23).
+"""Decisions of hooks for instances, and warnings of hooks: both are part of what a hook returns (decision 23).
 
-``{"decisions": {instance id: {name: value}}, "warnings": [text]}``; either may be missing.
+The form is ``{"decisions": {instance id: {name: value}}, "warnings": [text]}``; either key may be missing.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from phaseline.ports.store import Store
 
 Decisions = dict[str, "Mapping[str, Value]"]
-"""{instance id: its decisions}"""
+"""{instance id: {name of a decision: its value}}"""
 DECISIONS, WARNINGS = "decisions", "warnings"
 
 
 def decided(store: Store, row: ExecutionRow) -> Decisions:
-    """The decisions of an execution so far; for equal names the later class counts."""
+    """Return the decisions of an execution so far. If two hook classes decide under one name, the later one wins."""
     found: Decisions = {}
     for graph in store.graphs(row.number):
         if any(step.phase.startswith(PRE) for step in store.graph(graph.id).steps[:1]):
@@ -34,7 +34,7 @@ def decided(store: Store, row: ExecutionRow) -> Decisions:
 
 
 def add_decisions(found: Decisions, results: Iterable[Value]) -> None:
-    """Merge the decisions of these calls over the earlier ones."""
+    """Merge the decisions in the results of hook calls into ``found``; they replace earlier ones with equal names."""
     for result in results:
         told = result.get(DECISIONS) if isinstance(result, dict) else None
         for instance, decision in told.items() if isinstance(told, dict) else ():
@@ -43,14 +43,14 @@ def add_decisions(found: Decisions, results: Iterable[Value]) -> None:
 
 
 def warnings_of(result: Value) -> Iterator[str]:
-    """The warnings of a call."""
+    """Yield the warnings in the result of a hook call."""
     told = result.get(WARNINGS) if isinstance(result, dict) else None
     for text in told if isinstance(told, list) else ():
         yield str(text)
 
 
 def warned(batch: Batch, report: CallReport, now: int) -> Iterator[EventRow]:
-    """An event for each warning that calls of hooks brought."""
+    """Yield an event for each warning in the results of hook calls."""
     executions = dict(zip(batch.members.graphs, batch.members.executions, strict=True))
     for _, remark in report.remarks:
         for text in warnings_of(remark.result):

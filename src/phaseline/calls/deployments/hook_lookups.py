@@ -1,4 +1,4 @@
-"""Lookups of a hook beyond its present deployment: the update's target, and other deployments."""
+"""Data that a hook can look up beyond its deployment's present state: target of an update, other deployments."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ UNMADE = (InstanceState.UNINITIALIZED, InstanceState.DELETED)
 
 
 class ExecutionHookLookup:
-    """Implements ``HookLookup`` for one execution; safe from any thread, because it reads only values that never change in place."""
+    """Implements ``HookLookup`` for one execution. Thread-safe: what it reads is never changed in place."""
 
     def __init__(
         self,
@@ -37,15 +37,19 @@ class ExecutionHookLookup:
         leads_to: Callable[[int], PreviewedRounds | None],
         inputs_then: Callable[[], Mapping[str, Value] | None],
     ) -> None:
-        """``execution``: its number. ``leads_to``: what an execution will have done if all goes well. ``inputs_then``: those of what it aims at, if it does."""
+        """Store the number of an execution, 0 in a preview, and two functions.
+
+        ``leads_to`` returns what an execution will have done if nothing fails. ``inputs_then`` returns the inputs
+        after it, or None if it does not change them.
+        """
         self._execution, self._store = execution, store
         self._leads_to, self._inputs_then = leads_to, inputs_then
         self._targets: dict[bool, LoadedDeployment] = {}
 
     def target(self, now: DeploymentLookup, *, takes_back: bool = False) -> LoadedDeployment:
-        """What the deployment is brought to, worked out once: its planner is asked as for a plan. Raises ``ProblemsError``.
+        """Return the deployment as it will be after the execution, computed once. Raises ``ProblemsError``.
 
-        While what was done is taken back (``takes_back``) that is what it was before.
+        With ``takes_back`` the execution is being undone, so the deployment keeps its former inputs.
         """
         found = self._targets.get(takes_back)
         if found is None:
@@ -65,7 +69,7 @@ class ExecutionHookLookup:
         return found
 
     def _relabels(self) -> Relabelled | None:
-        """What the execution changes of the labels; None where it does something else."""
+        """Return the label changes of an execution that changes labels, or None for another workflow."""
         if not self._execution:
             return None
         from phaseline.plan.workflows.bookkeeping import RELABEL, requested_labels
@@ -74,7 +78,7 @@ class ExecutionHookLookup:
         return requested_labels(row.request) if row is not None and row.request.workflow == RELABEL else None
 
     def approvals(self) -> Sequence[Approval]:
-        """Approvals of the execution by users, oldest first."""
+        """Return the approvals that users gave for the execution, oldest first."""
         return [
             Approval(asked.actor.name, str(asked.body.get("plan")), asked.at / 1000, str(asked.body.get("reason", "")))
             for asked in self._store.requests_of(self._execution)
@@ -82,10 +86,10 @@ class ExecutionHookLookup:
         ]
 
     def usage(self, key: str, value: str) -> Sequence[Usage]:
-        """The deployments that have this label, by name.
+        """Return the deployments that have this label, by name, with their numbers of instances by type.
 
-        What an open execution may be making counts if it comes before this one: of two that ask at the same time the younger
-        one sees what the older one will have, and not the other way round.
+        Instances that an earlier open execution may create are counted too. Of two executions that ask at the same
+        time, the later one thus counts the instances of the earlier one, but not the reverse.
         """
         store = self._store
         having = store.labels.having([Label(key, value)])
@@ -97,7 +101,7 @@ class ExecutionHookLookup:
         ]
 
     def _comes_first(self, other: int) -> bool:
-        """Whether another open execution is older, or past its hooks before the body. Seen from a preview all are."""
+        """Return True if another open execution is older or has passed its pre hooks; always True in a preview."""
         if not self._execution or other < self._execution:
             return True
         return other != self._execution and any(

@@ -1,4 +1,4 @@
-"""Lane keys: what one call must not mix, computed for entries from the properties of their nodes."""
+"""Lane keys: entries with different keys are never in one call. Keys are values of expressions on node instances."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ if TYPE_CHECKING:
 
 INSTANCE = int(SubjectKind.INSTANCE)
 NUMBERS_KEPT = 10_000
-"""Values whose numbers are remembered though no lane uses them."""
+"""The number of values whose key numbers are remembered before unused ones are removed."""
 
 
 def value_at(document: Value, path: str) -> Value:
-    """The value at a dotted path, or None."""
+    """Return the value at a dotted path, or None if the path does not exist."""
     for part in path.split("."):
         document = document.get(part) if isinstance(document, dict) else None
     return document
 
 
 class LaneKeys:
-    """Numbers for the values of key expressions; equal values have equal numbers while this engine lives."""
+    """Numbers for the values of key expressions. Equal values get equal numbers while this engine runs."""
 
     def __init__(self) -> None:
-        """No value seen."""
+        """Start without values."""
         self._numbers: dict[object, int] = {}
         self._next, self._looks_at = 0, NUMBERS_KEPT
 
     def trim(self, lanes: Lanes) -> None:
-        """Forget numbers that no lane and no rate uses once there are many; no number is given twice.
+        """If there are many values, forget those whose numbers no lane and no rate uses. No number is given twice.
 
-        A value whose number is forgotten while its entries are on their way to a lane gets another one: then what could
-        have shared a call is called in two.
+        If entries with a forgotten value are on their way to a lane, later entries with that value get another
+        number. Then two calls are made where one would do.
         """
         if len(self._numbers) > self._looks_at:
             used = lanes.rates.keys.union(key for _, key in lanes.by_key)
@@ -53,7 +53,7 @@ class LaneKeys:
             self._looks_at = max(NUMBERS_KEPT, 2 * len(self._numbers))
 
     def answer(self, asked: Evaluate, arena: Arena, loaded: Callable[[int], LoadedDeployment]) -> Evaluated | None:
-        """The keys that the scheduler asks for; None if what else came in the same turn took the graph away."""
+        """Return the keys that the scheduler asks for, or None if the graph was dropped in the same turn."""
         slot = arena.slots.get(asked.graph)
         if slot is None:
             return None
@@ -66,9 +66,10 @@ class LaneKeys:
         self, graph: int, positions: np.ndarray, kinds: np.ndarray, subjects: np.ndarray, expression: str,
         deployment: LoadedDeployment,
     ) -> Evaluated:  # fmt: skip
-        """The answer to ``Evaluate``: ``properties.x``, ``runtime_properties.x``, ``inputs.x`` or ``deployment.id`` of each subject.
+        """Return the key of each entry: the number of the value of ``expression`` for the entry's instance.
 
-        Relationship entries are keyed by their source instance.
+        Expressions are ``properties.x``, ``runtime_properties.x``, ``inputs.x`` and ``deployment.id``. Entries of
+        relationships use the source instance.
         """
         topology = deployment.topology
         of_relationship = kinds != INSTANCE
@@ -106,7 +107,7 @@ class LaneKeys:
         return value_at(dict(found), rest) if rest else None
 
     def number(self, expression: str, value: Value) -> int:
-        """The number of a value of an expression."""
+        """Return the number for a value of an expression; a new value gets a new number."""
         seen: object = (expression, value)
         if not isinstance(value, str):  # most are names of a region or an account
             seen = json.dumps([expression, value], sort_keys=True, default=str)

@@ -1,4 +1,4 @@
-"""The last message of each entry that has one, shown in progress beside a failure."""
+"""The last message of each failing entry, kept to be shown beside its failure in progress views."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import EntryRemark
 
 MESSAGES_KEPT = 2_000
-"""Last messages of failing entries kept in memory for the progress view."""
+"""The most messages kept in memory."""
 
 
 class LastMessages(dict[tuple[int, int], str]):
-    """{(graph, position): message}."""
+    """The last messages of entries: {(graph, position): message}."""
 
     def remember(self, remarks: Iterable[EntryRemark]) -> None:
         """Record the messages of a turn."""
@@ -21,6 +21,6 @@ class LastMessages(dict[tuple[int, int], str]):
         self.trim()
 
     def trim(self) -> None:
-        """Forget the oldest of too many."""
+        """Forget the oldest messages if there are more than ``MESSAGES_KEPT``."""
         while len(self) > MESSAGES_KEPT:
             del self[next(iter(self))]

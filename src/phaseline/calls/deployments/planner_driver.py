@@ -1,4 +1,4 @@
-"""Asking a workflow's planner what comes next, with the history of the rounds so far."""
+"""Calling the planner of a workflow for the next step of an execution, with the history of its rounds."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ if TYPE_CHECKING:
     from phaseline.plan.rounds.round_preview import PreviewedRounds
 
 Declare = Callable[["Operation"], "Declaration"]
-"""Returns the declaration of an operation without running its code."""
+"""Function that returns the declaration of an operation without running its code."""
 WORDS = tuple(status.word for status in EntryStatus)
 FAILED, TOLERANT = int(EntryStatus.FAILED), int(Mark.TOLERANT)
 Bounded = tuple[Sequence[Bound], np.ndarray, np.ndarray]
-"""The bounds of a graph, and by entry the group and the subject."""
+"""The bounds of a graph, and the group and the subject of each entry."""
 UNBOUNDED: Bounded = ((), np.empty(0, np.int32), np.empty(0, np.int32))
 Planner = Callable[["Topology", "Request", History, Declare], "Graph | Reshape | GoOn | Verdict"]
-"""A workflow: a pure function from what is there and what has happened to what is to be done next."""
+"""A workflow: a pure function that returns the next graph, or another answer, from topology, request and history."""
 
 
 NOT_READ = (ProblemsError, ValueError, TypeError, LookupError, AttributeError)
-"""What reading raises, or planning with what was read, if it is not what once was written."""
+"""Exceptions that reading stored data or planning with it raises if the data is damaged."""
 TURNS_UNTIL_FREED = 2
-"""The turn that stores a graph holds it to its end."""
+"""Turns until the memory of a large graph can be returned: the turn that stores the graph holds it until its end."""
 ENDED_ROWS_KEPT = 256
-"""Rows of ended executions in memory; older ones are read from the store."""
+"""The most rows of ended executions kept in memory; older ones are read from the store."""
 GONE = "the deployment was forgotten before this could begin"
 
 
 class Planning:
-    """The planners of this engine, and the rounds of each execution it knows."""
+    """Calls the planners of this engine, and keeps the rounds of each execution."""
 
     def __init__(
         self,
@@ -62,14 +62,14 @@ class Planning:
         first_graph: int,
         now: Callable[[], int],
     ) -> None:
-        """Graphs are numbered from ``first_graph``."""
+        """Start without executions. The first new graph gets the number ``first_graph``."""
         self._now = now
         self._deployments = deployments
         deployments.leads_to = self.leads_to
         self._source = source
         self._next_graph = first_graph
         self.turns_until_freed = 0
-        """Turns until a large graph is stored and let go, so that its memory can be returned; 0: there is none."""
+        """Turns until a large graph is stored and its memory can be returned; 0 if there is no large graph."""
         self._rows: dict[int, ExecutionRow] = {}
         self._ended_rows: dict[int, ExecutionRow] = {}
         self._rounds: dict[int, dict[int, Round]] = {}
@@ -80,10 +80,10 @@ class Planning:
         self._gone: set[int] = set()
         self._unreadable: dict[int, Problem] = {}
         self.paths_of: Callable[[int], StatePathIndex | None] = lambda _: None
-        """What is known of the paths of a deployment whose nodes are resources."""
+        """Function that returns the state paths of a deployment whose nodes are resources, or None."""
 
     def begin(self, row: ExecutionRow) -> None:
-        """Know an execution."""
+        """Add an execution that begins or is resumed."""
         self._rows[row.number] = row
         self._rounds.setdefault(row.number, {})
         if row.request.flaw:
@@ -94,21 +94,24 @@ class Planning:
             self._deployments.begin(row)
 
     def set_aside(self, row: ExecutionRow, why: Problem) -> None:
-        """Something stored of an execution cannot be read: when its planner would be asked, it has failed."""
+        """Mark an execution whose stored data cannot be read: its next planning fails it with this problem."""
         self._rows[row.number] = row
         self._rounds.setdefault(row.number, {})
         self._unreadable[row.number] = why
 
     def alone(self, row: ExecutionRow) -> Alone:
-        """What cannot be read inside is the end of this execution, and of no other."""
+        """Return a context manager: errors inside it from unreadable data of this execution end only this execution."""
         return Alone(self, row)
 
     def is_set_aside(self, execution: int) -> bool:
-        """Whether nothing of it is to be read any more."""
+        """Return True if data of the execution could not be read, so that it is about to fail."""
         return execution in self._unreadable
 
     def row(self, execution: int) -> ExecutionRow:
-        """The execution as stored when it began or was resumed. ``KeyError`` if the store has none of this number."""
+        """Return the row of an execution as it was when it began or was resumed.
+
+        Raises ``KeyError`` if the store has no such execution.
+        """
         found = self._rows.get(execution) or self._ended_rows.get(execution)
         return self._deployments.row(execution) if found is None else found
 
@@ -116,9 +119,9 @@ class Planning:
         self, execution: int, graph: int, name: str, attempt: int, *, status: np.ndarray, marks: np.ndarray,
         bounded: Bounded = UNBOUNDED,
     ) -> None:  # fmt: skip
-        """A graph has settled, its entries in these statuses. A later settling replaces the former.
+        """Record a round: a graph has settled, with these statuses. It replaces an earlier record of that graph.
 
-        Tolerated failures are counted separately, not as failures of the round. ``bounded``: the limits of the graph.
+        Tolerated failures are counted apart from the failures. ``bounded`` has the bounds of the graph.
         """
         counts = {WORDS[number]: count for number, count in enumerate(np.bincount(status).tolist()) if count}
         tolerated = int(np.count_nonzero(marks[status == FAILED] & TOLERANT)) if "failed" in counts else 0
@@ -133,9 +136,9 @@ class Planning:
         self, execution: int, endings: Callable[[], RoundOutcomes], *, is_canceled: bool, attempt: int, is_afresh: bool = False,
         is_timed_out: bool = False,
     ) -> Planned:  # fmt: skip
-        """The planner's answer as an event. What the planner refuses ends the execution as failed, with its problems.
+        """Return the planner's answer as an event. If the planner raises problems, the answer fails the execution.
 
-        ``is_afresh`` as in ``History``.
+        ``is_afresh`` means that the planner starts again instead of continuing an earlier attempt.
         """
         row = self._rows[execution]
         name = row.request.workflow
@@ -187,7 +190,7 @@ class Planning:
         return Planned(execution, answer, self.number(answer), deployment.functions)
 
     def leads_to(self, execution: int) -> PreviewedRounds | None:
-        """What an execution with hooks will have done if everything succeeds from here; None if its workflow is unknown."""
+        """Return what an execution with hooks will have done if nothing fails; None for an unknown workflow."""
         from phaseline.plan.rounds.round_preview import foresee
 
         row = self._rows[execution]
@@ -208,11 +211,11 @@ class Planning:
         )
 
     def _named(self, deployment: LoadedDeployment, name: str) -> Planner | None:
-        """What the name of a workflow means for a deployment. Raises: ``ProblemsError`` with why it cannot run."""
+        """Return the planner of a workflow for a deployment, or None. Raises: ``ProblemsError`` if it cannot run."""
         return self._source.planner(name, deployment.blueprint, deployment.view.code)
 
     def _planner(self, row: ExecutionRow, deployment: LoadedDeployment) -> Planner | None:
-        """The planner of the execution's workflow, hooks included; None if the workflow is unknown."""
+        """Return the planner of the execution's workflow, including its hooks; None if the workflow is unknown."""
         found = self._named(deployment, row.request.workflow)
         if found is None or not row.request.is_surrounded:
             return found
@@ -221,17 +224,20 @@ class Planning:
         return surrounded(found, self._deployments.execution(row.number, row.deployment).around)
 
     def _graph(self, execution: int, name: str) -> int | None:
-        """The last graph of this name that has settled; None if there is none."""
+        """Return the last settled graph with this name, or None."""
         wanted = self._graphs(execution, name)
         return wanted[-1] if wanted else None
 
     def _graphs(self, execution: int, name: str) -> Sequence[int]:
-        """The settled graphs of this name in the attempt that had one last: after a cancel there may be several."""
+        """Return the settled graphs with this name from the last attempt with such a graph.
+
+        There may be several after a cancel.
+        """
         wanted = [(graph, done.attempt) for graph, done in self._rounds[execution].items() if done.name == name]
         return [graph for graph, attempt in wanted if attempt == wanted[-1][1]]
 
     def _reshape(self, execution: int, deployment: int, answer: Reshape) -> Planned:
-        """Apply the new topology at once, for the next planner call; its round is a graph without entries."""
+        """Apply a planner's new topology at once, so that its next answer builds on it. The round has no entries."""
         graph = without_entries(answer.name)
         number = self.number(graph)
         topology, before = answer.topology, self._deployments.loaded(deployment).topology
@@ -247,7 +253,10 @@ class Planning:
         return Planned(execution, graph, number)
 
     def written(self, changes: Changes) -> tuple[tuple[Reshaped, ...], PlannerWrites]:
-        """Topologies and documents to store with the graphs of a turn, and deployments deleted by executions that end in it."""
+        """Return what a turn stores besides its graphs: topologies, documents, and deployments to delete.
+
+        A deployment is deleted when an execution ends whose planner asked for that (``Verdict.forgets``).
+        """
         if not (changes.graphs or changes.executions):
             return (), NOTHING_WRITTEN
         graphs = [one.graph_id for one in changes.graphs]
@@ -264,11 +273,11 @@ class Planning:
         )
 
     def _is_last(self, ended: ExecutionChanged) -> bool:
-        """Whether the deployment of an execution ends with it."""
+        """Return True if the deployment of an ended execution is to be deleted with it."""
         return self._forgets.pop(ended.execution, False)
 
     def number(self, graph: Graph) -> int:
-        """The number of a graph that was just planned."""
+        """Give a number to a newly planned graph and return it."""
         if len(graph) >= LARGE_ENTRIES:
             return_freed()
             self.turns_until_freed = TURNS_UNTIL_FREED
@@ -278,21 +287,21 @@ class Planning:
         return number
 
     def knows(self, execution: int, graph: int) -> bool:
-        """True if a graph was reported as a round."""
+        """Return True if a graph was recorded as a settled round of the execution."""
         return graph in self._rounds[execution]
 
     def replace_request(self, execution: int, request: Request) -> None:
-        """From now on plan with another request of the same execution (a retry that cleans up first)."""
+        """Plan with another request of the execution from now on, such as a retry that cleans up first."""
         self._rows[execution] = altered(self._rows[execution], request=request)
 
     def forget(self, execution: int) -> None:
-        """An execution has ended."""
+        """Forget the rounds of an execution that has ended."""
         self._rounds.pop(execution, None)
         self._histories.pop(execution, None)
         self._unreadable.pop(execution, None)
 
     def drop(self, execution: int) -> None:
-        """Drop the row of an execution that has ended; the latest are kept for answers that come too late."""
+        """Drop the row of an ended execution. The latest rows are kept, because late answers of calls need them."""
         row = self._rows.pop(execution, None)
         if row is not None:
             self._ended_rows[execution] = row
@@ -300,17 +309,17 @@ class Planning:
                 del self._ended_rows[next(iter(self._ended_rows))]
 
     def drop_graph(self, graph: int) -> None:
-        """A graph is held no longer, or never began."""
+        """Forget the topology and rows of a graph that was dropped or never began."""
         self._reshaped.pop(graph, None)
         self._written.pop(graph, None)
 
     def forget_deployment(self, deployment: int) -> None:
-        """A deployment is dropped from memory."""
+        """Forget that a deployment was deleted, because it is dropped from memory."""
         self._gone.discard(deployment)
 
 
 class Alone:
-    """``Planning.alone``. Most of what is read can be, so why it cannot is looked at by a module that few engines load."""
+    """Context manager of ``Planning.alone``. It imports the code that examines errors only after an error."""
 
     __slots__ = ("_planning", "_row")
 
@@ -318,12 +327,12 @@ class Alone:
         self._planning, self._row = planning, row
 
     def __enter__(self) -> None:
-        """What is read from now on is about this execution."""
+        """Begin reading data of this execution."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        """True, and the execution is set aside, if it is about this one alone."""
+        """Suppress an error that concerns only this execution: mark the execution as unreadable and return True."""
         if not isinstance(error, NOT_READ):
             return False
         from phaseline.calls.deployments.unreadable_execution import is_alone, reason_of, unreadable
@@ -335,7 +344,7 @@ class Alone:
 
 
 def timed_out(request: Request, reason: str) -> str:
-    """Why an execution was canceled whose time was over.
+    """Return the reason of a cancel with the exceeded time limit in front of it.
 
     >>> from phaseline.model.execution.execution import Request
     >>> timed_out(Request("install", timeout_s=90), "3 steps were canceled")

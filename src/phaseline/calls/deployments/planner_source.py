@@ -1,4 +1,4 @@
-"""Where an engine finds the planner of a workflow and the declaration of an operation."""
+"""The source from which an engine gets planners of workflows and declarations of operations."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 class PlannerSource(Protocol):
-    """Planners by the names of workflows, and declarations of operations."""
+    """A source of planners by workflow name, and of declarations of operations."""
 
     def planner(self, name: str, blueprint: Blueprint, code: CodeLocation) -> Planner | None:
-        """The planner that a name means for a deployment; None: no workflow has the name. Raises: ``ProblemsError``."""
+        """Return the planner of the deployment's workflow with this name, or None. Raises: ``ProblemsError``."""
         ...
 
     def declare(self, operation: Operation, code: CodeLocation) -> Declaration:
-        """The declaration of an operation, without running its code."""
+        """Return the declaration of an operation without running its code."""
         ...

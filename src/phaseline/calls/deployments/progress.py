@@ -1,4 +1,4 @@
-"""How far an execution is: counts by node and phase, what fails, and when something wakes; computed when asked."""
+"""Progress of an execution: counts by node and phase, failing entries, the next wake-up; computed when asked for."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Step
 
 MAX_FAILING = 5
-"""Failing instances shown with their last message."""
+"""The most failing entries that are shown with their last message."""
 MAX_NODES_APART = 40
-"""Beyond so many nodes the rows of a phase are shown together."""
+"""With more nodes than this, one row shows a phase for all nodes together."""
 
 
 @frozen
 class ProgressRow:
-    """One phase of one node, or of all nodes (``node`` empty). ``counts`` {status: entries}."""
+    """Progress of one phase of one node, or of all nodes if ``node`` is empty. ``counts`` is {status: entries}."""
 
     node: str
     phase: str
@@ -35,20 +35,21 @@ class ProgressRow:
 
     @property
     def total(self) -> int:
-        """How many entries there are."""
+        """Number of entries."""
         return sum(self.counts.values())
 
     @property
     def ended(self) -> int:
-        """How many have ended, however."""
+        """Number of entries that have ended, with or without success."""
         return sum(count for status, count in self.counts.items() if status >= EntryStatus.COMPLETED)
 
 
 @frozen
 class Failing:
-    """An entry that failed or is tried again. ``due`` in ms, 0: not to be tried. ``max_retries`` -1: without end.
+    """An entry that failed or is tried again. ``due`` is the time of its next try in ms, or 0 if none is due.
 
-    ``interval_ms``: the time from a failure to the next try, unless the operation has asked for another.
+    ``max_retries`` is -1 for unlimited retries. ``interval_ms`` is the time from a failure to the next try, unless the
+    operation asked for another.
     """
 
     instance: str
@@ -63,7 +64,9 @@ class Failing:
 
 @frozen
 class Progress:
-    """A look at one execution. ``next_wake`` in ms or None; ``failing_count`` counts those not shown as well."""
+    """Progress of one execution. ``next_wake`` is a time in ms or None. ``failing`` has the first few failing entries,
+    ``failing_count`` is the number of all.
+    """
 
     graph: str
     rows: tuple[ProgressRow, ...]
@@ -74,12 +77,12 @@ class Progress:
 
     @property
     def total(self) -> int:
-        """Entries of the present round that are calls."""
+        """Number of entries of the present round, without milestones."""
         return sum(row.total for row in self.rows)
 
     @property
     def ended(self) -> int:
-        """The number of ended entries."""
+        """Number of entries of the present round that have ended."""
         return sum(row.ended for row in self.rows)
 
 
@@ -90,9 +93,9 @@ def progress(
     messages: Mapping[tuple[int, int], str],
     told: tuple[int | None, int],
 ) -> Progress | None:
-    """A look at the present round of an execution, or None before the first and after the end.
+    """Return the progress of an execution's present round, or None before the first round and after the end.
 
-    ``messages`` {(graph, position): last message}; ``told``: the next wake-up time, and the number of calls so far.
+    ``messages`` is {(graph, position): last message}; ``told`` is (next wake-up time in ms, number of calls so far).
     """
     run = scheduler.runs.get(execution)
     if run is None or not run.graphs:
@@ -106,7 +109,7 @@ def progress(
 
 
 def progress_rows(scheduler: Scheduler, slot: GraphSlot, topology: Topology) -> tuple[ProgressRow, ...]:
-    """Rows in the order in which their phases come; milestones are left out."""
+    """Return the progress rows of a loaded graph in the order of its phases, without milestones."""
     arena = scheduler.arena
     low, high = slot.base, slot.end
     return count_rows(slot.steps, arena.subject[low:high], arena.kind[low:high], arena.status[low:high], topology)
@@ -115,7 +118,7 @@ def progress_rows(scheduler: Scheduler, slot: GraphSlot, topology: Topology) -> 
 def count_rows(
     steps: Sequence[Step], subjects: np.ndarray, kinds: np.ndarray, status: np.ndarray, topology: Topology
 ) -> tuple[ProgressRow, ...]:
-    """The same from columns of one graph: subject, kind of subject and status by position."""
+    """Return progress rows from columns of one graph, by position: subject, kind of subject and status."""
     apart = len(topology.nodes) <= MAX_NODES_APART
     phases: dict[str, int] = {}
     numbers = [phases.setdefault(_shown(step.phase), len(phases)) for step in steps]
@@ -139,13 +142,13 @@ def count_rows(
 
 
 def _shown(step: str) -> str:
-    """The name of a step for people: its phase, the entered state, or its operation."""
+    """Return the displayed name of a step: its phase, the state it enters, or its operation."""
     state = state_entered(step)
     return f"entering {state}" if state is not None else phase_of(step) or step
 
 
 def _nodes(topology: Topology, subjects: np.ndarray, kinds: np.ndarray) -> np.ndarray:
-    """By entry: the number of its node; behind the last one for the deployment itself."""
+    """Return the node number of each entry; entries of the deployment itself get the number of nodes."""
     instances = subjects.copy()
     related = (kinds == SubjectKind.SOURCE) | (kinds == SubjectKind.TARGET)
     if related.any():
@@ -162,7 +165,7 @@ def _nodes(topology: Topology, subjects: np.ndarray, kinds: np.ndarray) -> np.nd
 def failing(
     scheduler: Scheduler, slot: GraphSlot, topology: Topology, messages: Mapping[tuple[int, int], str]
 ) -> tuple[tuple[Failing, ...], int]:
-    """(the first few entries that failed or are tried again, and hooks that wait; how many have failed)."""
+    """Return (the first few entries that failed, are tried again or are waiting hooks, number of failing entries)."""
     arena = scheduler.arena
     low, high = slot.base, slot.end
     status = arena.status[low:high]

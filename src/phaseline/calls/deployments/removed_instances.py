@@ -1,4 +1,4 @@
-"""Check that the instances of a graph still exist: no call is repeated for a removed instance (N8)."""
+"""Whether the instances of a graph still exist: a retry must not call a removed instance (N8)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def acting_anew(row: ExecutionRow) -> ExecutionRow:
-    """The execution as it is retried: one that ended and has hooks begins a new action."""
+    """Return the execution for a retry: if it has ended and has hooks, the retry counts as a new action."""
     if not (row.request.is_surrounded and row.status.is_ended):
         return row
     return altered(row, request=altered(row.request, acts_since=row.attempt + 1))
@@ -29,7 +29,7 @@ def acting_anew(row: ExecutionRow) -> ExecutionRow:
 def to_retry(
     store: Store, row: ExecutionRow, wanted: tuple[int | None, np.ndarray | None], *, unsure: bool, replan: bool
 ) -> RetryRequested:
-    """The scheduler's event for a retry of ``wanted`` (graph, positions).
+    """Return the scheduler's event for a retry of ``wanted`` (graph, positions).
 
     An ended execution with hooks begins with its hooks again, and its planner decides where it continues (ADR 0022).
     """
@@ -39,7 +39,7 @@ def to_retry(
 
 
 def report_settled(store: Store, planning: Planning, row: ExecutionRow, graph: GraphRow, statuses: np.ndarray) -> None:
-    """Report a stored round to the planner."""
+    """Report a stored graph that has settled to the planner."""
     stored = store.graph(graph.id)
     bounded = (stored.bounds, stored.group, stored.subject)
     planning.settled(
@@ -48,7 +48,7 @@ def report_settled(store: Store, planning: Planning, row: ExecutionRow, graph: G
 
 
 def must_replan(store: Store, row: ExecutionRow, graph: int | None) -> bool:
-    """True if a graph of an execution (None: the last one) is about instances that are gone, so that its planner is asked afresh."""
+    """Return True if a graph (None: the last one) acts on removed instances, so that it must be planned again."""
     topology = store.topology(row.deployment)
     if not len(topology.gone):
         return False
@@ -56,7 +56,7 @@ def must_replan(store: Store, row: ExecutionRow, graph: int | None) -> bool:
 
 
 def is_about_the_gone(graph: Graph, topology: Topology) -> bool:
-    """True if an entry is one of an instance that is gone, or of a relationship with such an end."""
+    """Return True if an entry acts on an instance that was removed, or on a relationship of such an instance."""
     kinds = np.repeat([step.kind for step in graph.steps], [step.count for step in graph.steps])
     instances = graph.subject[kinds == SubjectKind.INSTANCE]
     rows = graph.subject[(kinds == SubjectKind.SOURCE) | (kinds == SubjectKind.TARGET)]

@@ -1,4 +1,4 @@
-"""Outcomes of an execution's rounds beyond counts, for planners: instances called, failures and their messages."""
+"""What planners can ask about a settled round beyond counts: which instances were called, and why entries failed."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 CALLED = (EntryStatus.COMPLETED, EntryStatus.FAILED, EntryStatus.UNSURE)
 FAILURES_TOLD = 10
-"""Failures of a round whose messages a planner gets."""
+"""The most failures of a round whose messages a planner gets."""
 
 
 class RoundOutcomes:
-    """Reads what the arena holds, else what the store has: a round that settles in this turn is only in the arena."""
+    """Reads outcomes from the arena, else from the store: a round that settles in this turn is not stored yet."""
 
     def __init__(self, store: Store, arena: Arena, messages: Mapping[tuple[int, int], str]) -> None:
-        """``messages``: last messages of entries by (graph, position), as far as they are kept."""
+        """Store the sources; ``messages`` has the last messages kept in memory, by (graph, position)."""
         self._store, self._arena, self._messages = store, arena, messages
 
     def called(self, graph: int, count: int) -> np.ndarray:
-        """Instances with at least one call in the graph, bool by number; ``count``: the number of instances."""
+        """Return for each of ``count`` instances, by number (bool), whether the graph called an operation of it."""
         steps, subject, status, marks = self._columns(graph)
         kind = np.repeat([step.kind for step in steps], [step.count for step in steps])
         chosen = (kind == SubjectKind.INSTANCE) & np.isin(status, CALLED) & (marks & Mark.ABSENT == 0)
@@ -38,7 +38,7 @@ class RoundOutcomes:
         return found
 
     def said(self, graph: int) -> Sequence[tuple[str, str]]:
-        """(phase, message) of the first few entries that failed."""
+        """Return (phase, message) of the first few entries that failed."""
         steps, _, status, _ = self._columns(graph)
         failed = np.flatnonzero(status == EntryStatus.FAILED)[:FAILURES_TOLD].tolist()
         if not failed:
@@ -52,7 +52,7 @@ class RoundOutcomes:
         return [(phase_of(phase) or phase, text) for phase, text in zip(phases, texts, strict=True)]
 
     def _columns(self, graph: int) -> tuple[Sequence[Step], np.ndarray, np.ndarray, np.ndarray]:
-        """Steps, subjects, statuses and marks."""
+        """Return the steps, subjects, statuses and marks of a graph."""
         slot = self._arena.slots.get(graph)
         if slot is not None:
             mine, arena = slice(slot.base, slot.end), self._arena

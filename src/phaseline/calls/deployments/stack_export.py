@@ -1,4 +1,4 @@
-"""A deployment in the store or in an engine, exported as one document (``plan.topology.stack_document``)."""
+"""Exporting a deployment, from the store or from an engine, as one JSON document (``plan.topology.stack_document``)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def new_document(
     name: str,
     files: FilesTaken = NO_FILES,
 ) -> NewDocument:
-    """The deployment of an execution as the engine knows it in the middle of a turn; secrets are sealed when it is stored."""
+    """Return the document of an execution's deployment as it is in memory; storing it later encrypts its secrets."""
     topology = loaded.topology
     known = loaded.documented(topology.is_there.nonzero()[0])
     documents = {instance: loaded.document_of(instance) for instance in known}
@@ -51,7 +51,7 @@ def new_document(
 
 
 def called_ill(row: ExecutionRow, subjects: np.ndarray, reason: str, at: int) -> NewCheckResults:
-    """A user's mark on instances (int32), as the result of a check."""
+    """Return a check result that marks these instances (int32) as unhealthy, because a user asked for it."""
     import numpy as np
 
     results = np.full(len(subjects), CheckResult.MARKED, np.uint8)
@@ -69,8 +69,10 @@ def written_down(
     doing: tuple[str, str],
     files: FilesTaken = NO_FILES,
 ) -> dict[str, Value]:
-    """The document of a deployment (number, name). ``shape``: its topology, states (uint8) and runtime properties by number;
-    ``doing``: its last action and the status of that action.
+    """Return the document of a deployment (number, name).
+
+    ``shape`` is (topology, states as uint8, runtime properties), both by instance number. ``doing`` is (its last
+    action, the status of that action).
     """
     from phaseline.dsl.documents.json_codec import blueprint_to_json
 
@@ -102,7 +104,7 @@ def written_down(
 
 
 def _packages(store: Store, deployment: int) -> list[Mapping[str, Value]]:
-    """The packages that a deployment uses, by name; their settings as they are stored."""
+    """Return the packages that a deployment uses, by name, with their settings as stored."""
     used = store.packages.uses(deployment) if store.has_packages else ()
     rows = {row.number: row for row in store.packages.all()} if used else {}
     return [

@@ -1,8 +1,8 @@
-"""Fail only the execution whose stored data cannot be read; the engine and all other executions continue.
+"""Failing only the execution whose stored data cannot be read; the engine and all other executions continue.
 
-Faults of the whole store, or of the machine, do not concern one execution and are raised as before. Walk: a row is
-damaged, and an engine resumes open executions. Reading the row raises; ``Planning.alone`` sets the execution aside with the reason;
-the scheduler gets the execution without a graph, asks what comes next, and is answered with the verdict that it failed.
+An error of the whole store or of the machine is not caught here. Example: an engine resumes open executions, and one
+row is damaged. Reading it raises an error; ``Planning.alone`` catches it and records the reason. The scheduler gets
+the execution without a graph and asks for its next step. The answer is the verdict that the execution has failed.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ DAMAGED = "PL-S003"
 
 
 def is_alone(error: Exception) -> bool:
-    """Whether an error concerns only this execution's stored data, not the store or the machine."""
+    """Return True if an error concerns only the stored data of one execution, not the store or the machine."""
     if not isinstance(error, ProblemsError):
         return True
     return error.problems[0].code == DAMAGED and isinstance(error.__cause__, ValueError)
 
 
 def unreadable(row: ExecutionRow, why: str) -> Problem:
-    """PL-S012, with what can be done without it."""
+    """Return PL-S012, with ways for the user to continue without the execution."""
     name = row.deployment_name
     return Problem(
         "PL-S012",
@@ -38,7 +38,7 @@ def unreadable(row: ExecutionRow, why: str) -> Problem:
 
 
 def reason_of(error: Exception) -> str:
-    """The text of an error; for a defect also its type and its place in the code."""
+    """Return the text of an error; for a defect of our code, also the exception type and the line that raised it."""
     if isinstance(error, ProblemsError):
         return error.problems[0].message
     last = error.__traceback__

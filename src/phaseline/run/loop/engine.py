@@ -73,7 +73,7 @@ NEVER_AGAIN = 1 << 62
 
 
 class Engine:
-    """The scheduler of this process, with all that feeds it and obeys its commands. Only ``interrupt`` is thread-safe."""
+    """The scheduler of this process, with all that feeds it and obeys it. Only ``interrupt`` is thread-safe."""
 
     def __init__(
         self,
@@ -289,7 +289,7 @@ class Engine:
     # -- the loop -----------------------------------------------------------------------------------------------
 
     def run(self, until: Callable[[], bool]) -> None:
-        """Run turns until ``until()`` is true or an interrupt is complete. Others may run turns while this thread waits."""
+        """Run turns until ``until()`` is true or an interrupt is complete. While it waits, others may run turns."""
         with self._hands:
             while not until():
                 if self.leaving.is_wanted and self._has_let_go():

@@ -1,7 +1,7 @@
-"""The active phases of this engine: another value after each reload, and closed lanes for unusable phases.
+"""The active phases of this engine, read again after each reload, and closed lanes for unusable phases.
 
-A phase that is known but unusable, or needed but not defined, keeps its lane closed: resources that need it wait, and
-continue when it is fixed (PD8, PD42). Operators close lanes, too.
+The lane of a phase is closed while the phase is unusable, or while its definition is missing. Resources that need it
+wait, and continue when it is fixed (PD8, PD42). Lanes of phases that operators pause are closed too.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 
 
 KNOWN_BLUEPRINTS = 1_000
-"""Number of blueprints whose phases are cached."""
+"""The most blueprints whose phases are cached."""
 
 
 class PhaseSource(Protocol):
-    """The source of phases."""
+    """The source from which an engine gets its phases and listeners."""
 
     def registry(self) -> PhaseRegistry:
-        """The active phases; read at the first use."""
+        """Return the active phases."""
         ...
 
     def function(self, code: PhaseCode) -> Callable[..., object]:
-        """The function of a listener. Raises what importing it raises."""
+        """Return the function of a listener. Raises what importing it raises."""
         ...
 
 
 class ActivePhases:
-    """Phases by name, and which lanes are closed."""
+    """The phases by name, and which of their lanes are closed."""
 
     def __init__(self, source: PhaseSource | None, paused: Callable[[], Iterable[str]] = tuple) -> None:
-        """``paused``: the phases that operators have paused, whenever it is asked."""
+        """Read the phases of ``source``. ``paused`` returns the names of the phases that are paused at present."""
         self.source = source
         self.registry = self._read()
         self._paused = paused
@@ -48,13 +48,13 @@ class ActivePhases:
         self._told: dict[str, LaneChanged] = {}
         self._of_blueprints: dict[int, tuple[Blueprint, PhaseRegistry, PhaseRegistry]] = {}
         self.probed: set[str] = set()
-        """Keys of phases that are tried with one resource though they are paused."""
+        """Keys of paused phases that are being tried with one resource."""
 
     def _read(self) -> PhaseRegistry:
         return PhaseRegistry() if self.source is None else self.source.registry()
 
     def registry_of(self, blueprint: Blueprint) -> PhaseRegistry:
-        """The registry for a deployment of this blueprint, whose types may be resource types."""
+        """Return the phase registry for a deployment of this blueprint, whose node types may be resource types."""
         if not blueprint.on_path:
             return self.registry
         known = self._of_blueprints.get(id(blueprint))
@@ -67,16 +67,16 @@ class ActivePhases:
         return known[2]
 
     def forget_blueprint(self, blueprint: Blueprint) -> None:
-        """A deployment of this blueprint is dropped from memory."""
+        """Drop the cached registry of a blueprint, because its deployment is dropped from memory."""
         self._of_blueprints.pop(id(blueprint), None)
 
     def find(self, name: str) -> PhaseDefinition | None:
-        """The phase of this name if it can be used; None: it is not known, or unusable now."""
+        """Return the phase with this name, or None if it is unknown or cannot be used now."""
         found = self.registry.get(name)
         return None if found is None or self.registry.obstacles(found) else found
 
     def is_open(self, name: str) -> bool:
-        """True for a phase that may be called."""
+        """Return True if the phase may be called now."""
         return self.find(name) is not None and name.lower() not in self._held - self.probed
 
     @property
@@ -85,18 +85,18 @@ class ActivePhases:
         return {change.phase for change in self._told.values() if change.is_paused}
 
     def needed_by(self, graph: Graph) -> list[LaneChanged]:
-        """Watch the phases that a starting or continued graph needs."""
+        """Watch the phases that a graph needs, and return the lanes to close or open for them."""
         self._needed.update({name: name for name in phases_in(graph.steps)})
         return self.changes()
 
     def renew(self) -> list[LaneChanged]:
-        """React to reloaded plugins, and to paused or opened phases."""
+        """Read phases and pauses again, and return the lanes to close or open."""
         self.registry = self._read()
         self._held = {name.lower() for name in self._paused()}
         return self.changes()
 
     def changes(self) -> list[LaneChanged]:
-        """Lanes to be closed or opened, of phases that graphs need."""
+        """Return the lanes to close or open, for phases that graphs need."""
         told: list[LaneChanged] = []
         for name in self._needed:
             lane = LANE_PREFIX + name
@@ -108,5 +108,5 @@ class ActivePhases:
 
 
 def phases_in(steps: Iterable[Step]) -> list[str]:
-    """The phases that steps are about, in order."""
+    """Return the names of the phases in these steps, in order."""
     return [name for step in steps if (name := phase_of(step.phase)) is not None]

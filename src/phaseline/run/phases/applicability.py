@@ -1,6 +1,7 @@
-"""Whether a phase applies to a resource: asked when its entry is released, and again when the resource has changed (6.3).
+"""Whether a phase applies to a resource: evaluated when its entry is released, and when the resource changes (6.3).
 
-Provider and constraint are answered here. The question about an unusable phase is kept until the phase is fixed.
+The conditions are the provider and the constraint of the phase. For an unusable phase there is no answer; the
+scheduler's question is kept until the phase is usable.
 """
 
 from __future__ import annotations
@@ -43,16 +44,16 @@ if TYPE_CHECKING:
 PASSED, WAITING = int(EntryStatus.PASSED), int(EntryStatus.WAITING)
 COMPLETED = int(EntryStatus.COMPLETED)
 NOT_BEGUN = (int(EntryStatus.BLOCKED), WAITING, PASSED)
-"""Statuses of a phase before which a breakpoint still stops."""
+"""Statuses of a phase that has not begun, so that a breakpoint before it still stops the resource."""
 HELD = (int(EntryStatus.BLOCKED), int(EntryStatus.SKIPPED))
-"""Statuses of an exit behind which its subject still is."""
+"""Statuses of a state's exit while its subject has not left the state."""
 CONDITIONAL, EXIT = int(Mark.CONDITIONAL), int(Mark.EXIT)
 ENGINE_NAMES = frozenset({"name", "clustername", "state", "adtype", "targetstate"})
-"""Attributes that the engine provides for constraints, in lower case."""
+"""Names, in lower case, of attributes that the engine provides for constraints."""
 
 
 class Conditions:
-    """Answers of this moment. ``remarks``: why some could not be given, to be stored with the next turn."""
+    """Evaluates conditions of phases. ``remarks`` has reasons why some could not be evaluated, for the next turn."""
 
     def __init__(
         self, scheduler: Scheduler, deployments: DeploymentCache, in_force: ActivePhases, clock: Clock
@@ -64,12 +65,12 @@ class Conditions:
         self._kept: list[tuple[int, np.ndarray]] = []
         self.remarks: list[EntryRemark] = []
         self.following: Callable[[GraphSlot, np.ndarray], np.ndarray] = lambda _, subjects: subjects
-        """Subjects of a graph that no newer execution has taken."""
+        """Function that returns those of the subjects of a graph that no newer execution has taken over."""
 
     # -- asked --------------------------------------------------------------------------------------------------
 
     def asked(self, graph: int, positions: np.ndarray) -> list[Event]:
-        """The known answers for these entries; the others are kept until their phase is usable."""
+        """Return answers for these entries. Keep the question about entries whose phase is unusable."""
         slot = self._scheduler.arena.slots.get(graph)
         if slot is None:
             return []  # what else came in the same turn took the graph away
@@ -89,7 +90,10 @@ class Conditions:
         return told
 
     def _gate(self, slot: GraphSlot, stay: StaySteps, positions: np.ndarray) -> list[Event]:
-        """Open the gate of a state for subjects to which no further phase applies now; others are taken back (ADR 0014)."""
+        """Let subjects pass the exit of a state unless a further phase applies to them now (ADR 0014).
+
+        The events return the other subjects to the phases that have begun to apply.
+        """
         subjects = self._scheduler.arena.subject[positions + slot.base]
         news, leaving = self.before_leaving(slot, subjects, stay)
         passing = positions[np.isin(subjects, leaving)]
@@ -97,17 +101,17 @@ class Conditions:
         return [*news, let_through] if len(passing) else news
 
     def forget_graphs(self, graphs: Collection[int]) -> None:
-        """Drop the questions kept for entries of dropped graphs."""
+        """Drop the kept questions about entries of dropped graphs."""
         if self._kept:
             self._kept = [kept for kept in self._kept if kept[0] not in graphs]
 
     def renewed(self) -> list[Event]:
-        """Ask kept questions again after plugins were reloaded."""
+        """Answer kept questions after plugins were reloaded."""
         kept, self._kept = self._kept, []
         return [event for graph, positions in kept for event in self.asked(graph, positions)]
 
     def keyed(self, graph: int, positions: np.ndarray, expression: str, keys: LaneKeys) -> list[Event]:
-        """Lane keys of entries of phases: the value of an expression for their resources."""
+        """Return lane keys for entries of phases: the values of an expression for their resources."""
         slot = self._scheduler.arena.slots.get(graph)
         if slot is None:
             return []
@@ -124,7 +128,7 @@ class Conditions:
     # -- not asked ----------------------------------------------------------------------------------------------
 
     def changed(self, subjects: Mapping[int, set[int]]) -> list[Event]:
-        """Events for entries that were not called yet, after documents of {deployment: instances} changed."""
+        """Evaluate conditions again for entries not yet called, after {deployment: instances} have changed."""
         told: list[Event] = []
         for slot in self._scheduler.arena.slots.values():
             numbers = subjects.get(slot.deployment)
@@ -135,9 +139,10 @@ class Conditions:
     def before_leaving(
         self, slot: GraphSlot, subjects: np.ndarray, left: StaySteps | None = None
     ) -> tuple[list[Event], np.ndarray]:
-        """(what has begun to apply to subjects that are about to leave, those that leave): the last check (6.2).
+        """Check a last time whether passed phases apply to subjects that are about to leave a state (6.2).
 
-        ``left``: the stay that they leave; None: the only one there is.
+        Return (events for phases that have begun to apply, subjects that leave). ``left`` is the stay that they leave,
+        None for the last stay of the graph.
         """
         told = self._again(slot, np.sort(subjects), (PASSED,), left=left or stays_of(slot.steps)[-1])
         staying: list[np.ndarray] = []
@@ -155,9 +160,10 @@ class Conditions:
     def _again(
         self, slot: GraphSlot, subjects: np.ndarray, statuses: tuple[int, ...], *, left: StaySteps | None = None
     ) -> list[Event]:
-        """Answers for conditional entries of these subjects that have one of the statuses. ``left``: only subjects of this stay.
+        """Answer again for conditional entries of these subjects that have one of the statuses.
 
-        A subject that passed the exit in an earlier turn, or follows a newer execution, has left: its entries stay.
+        ``left`` restricts this to one stay. Without it, subjects are left out that have passed the exit of their state
+        or follow a newer execution.
         """
         told: list[Event] = []
         for stay in [left] if left is not None else stays_of(slot.steps):
@@ -181,7 +187,7 @@ class Conditions:
         return [] if values is None else [Evaluated(slot.graph_id, positions.astype(np.int32), "applies", values)]
 
     def _still_there(self, slot: GraphSlot, stay: StaySteps, subjects: np.ndarray) -> np.ndarray:
-        """Subjects that have not passed the exit; in the graph of a state, only those that follow its execution."""
+        """Return subjects that have not left the state; of a ``reach`` graph only those that follow its execution."""
         arena = self._scheduler.arena
         exits = positions_of(slot, stay.exit, arena.subject, subjects) + slot.base
         here = arena.subject[exits]
@@ -192,7 +198,7 @@ class Conditions:
     # -- answers ------------------------------------------------------------------------------------------------
 
     def _judged(self, slot: GraphSlot, stay: StaySteps, step: Step, positions: np.ndarray) -> np.ndarray | None:
-        """Whether the phase of a step applies to the subjects at these positions; None: unknown."""
+        """Return whether a step's phase applies to the subjects at these positions (int32); None if it is unusable."""
         stop = stop_beside(step.phase)
         if stop is not None:
             return self._stops(slot, stay, positions, *stop)
@@ -217,9 +223,9 @@ class Conditions:
         return values
 
     def _is_forgotten(self, slot: GraphSlot, stay: StaySteps, step: Step) -> bool:
-        """True if the step represents only an undefined name that other phases needed and none of them needs now.
+        """Return True if the step is for an undefined phase that other phases needed and none of them needs now.
 
-        That happens when a definition with a wrong dependency was fixed. Phases that were removed are still awaited.
+        That happens when a wrong dependency was corrected. Removed phases are still waited for.
         """
         name = phase_of(step.phase) or ""
         registry = self._in_force.registry_of(self._deployments.loaded(slot.deployment).blueprint)
@@ -242,7 +248,10 @@ class Conditions:
     def _stops(
         self, slot: GraphSlot, stay: StaySteps, positions: np.ndarray, when: str, name: str
     ) -> np.ndarray | None:
-        """Whether a breakpoint stops subjects: before a phase that applies to them and has not begun, or after one that is completed (H46)."""
+        """Return whether a breakpoint stops each subject (H46).
+
+        It stops subjects before a phase that applies and has not begun, or after a completed phase.
+        """
         step = stay.phase(name)
         assert step is not None, "a breakpoint is in the same graph as its phase"
         arena = self._scheduler.arena
@@ -268,7 +277,7 @@ class Conditions:
         subjects: Sequence[int],
         values: np.ndarray,
     ) -> None:
-        """Evaluate the constraint for the remaining subjects."""
+        """Evaluate the constraint for subjects to which the phase applies so far, and correct ``values``."""
         left = np.flatnonzero(values == APPLIES).tolist()
         target = self._target(slot, positions)
         constraint = Expression(phase.constraint)
@@ -284,12 +293,12 @@ class Conditions:
                 values[place] = DOES_NOT_APPLY
 
     def _target(self, slot: GraphSlot, positions: np.ndarray) -> str:
-        """The target of the subjects at these positions of one step, from their graph or their execution."""
+        """Return the target of the subjects at these positions of one step, from their graph or their execution."""
         first = slot.policies[int(self._scheduler.arena.policy[positions[0] + slot.base]) - slot.policy_base]
         return target_of(first, self._deployments.execution(slot.execution, slot.deployment))
 
     def _record(self, target: str, loaded: LoadedDeployment, subject: int, names: frozenset[str]) -> Record:
-        """The record with the attributes that the constraint reads; all attributes if one of them is an expression."""
+        """Return a resource's attributes that a constraint reads; all attributes if one of them is an expression."""
         record = record_of(loaded.attributes_of(subject), names)
         wanted = names & ENGINE_NAMES
         if wanted:
@@ -308,7 +317,7 @@ class Conditions:
 
 
 def record_of(document: Mapping[str, Value], names: frozenset[str]) -> Record:
-    """A record of a document with the attributes of these names (lower case).
+    """Return a record of the document's attributes with these names (lower case); all if one of them is an expression.
 
     >>> record_of({"Size": 3, "Zone": "a"}, frozenset({"size"}))
     Record({'Size': 3})
@@ -320,7 +329,7 @@ def record_of(document: Mapping[str, Value], names: frozenset[str]) -> Record:
 
 
 def provider_of(document: Mapping[str, Value]) -> str | None:
-    """The provider of a resource, whatever the case of the attribute's name.
+    """Return the provider of a resource, or None. The case of the attribute's name does not matter.
 
     >>> provider_of({"provider": "aws"}), provider_of({})
     ('aws', None)
@@ -332,14 +341,14 @@ def provider_of(document: Mapping[str, Value]) -> str | None:
 
 
 def is_of_state(slot: GraphSlot) -> bool:
-    """True for the graph of a state that has phases."""
+    """Return True if the graph has phases of states."""
     return any(phase_of(step.phase) is not None for step in slot.steps)
 
 
 def positions_of(slot: GraphSlot, step: Step, column: np.ndarray, subjects: np.ndarray) -> np.ndarray:
-    """Positions in the graph of those of the subjects (ascending) that the step has.
+    """Return the graph positions of those subjects (ascending) that the step contains.
 
-    Its own are ascending, too, in the graph of a state; in that of an install of several nodes they need not be.
+    In graphs of ``reach`` the step's own subjects are ascending too; an install of several nodes may differ.
     """
     own = column[slot.base + step.first : slot.base + step.first + step.count]
     if not len(own):
@@ -352,7 +361,7 @@ def positions_of(slot: GraphSlot, step: Step, column: np.ndarray, subjects: np.n
 
 
 def _by_step(steps: Sequence[Step], positions: np.ndarray) -> Iterable[tuple[Step, np.ndarray]]:
-    """Positions by the step that contains them."""
+    """Yield each step that contains some of the positions, with those positions."""
     firsts = np.array([step.first for step in steps], np.int64)
     numbers = np.searchsorted(firsts, positions, side="right") - 1
     for number in np.unique(numbers).tolist():

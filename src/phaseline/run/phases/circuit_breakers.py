@@ -1,6 +1,6 @@
-"""Circuit breakers: a phase that fails too often is paused, tried with one resource after a while, and opened if that succeeds (X12).
+"""Circuit breakers: a phase that fails too often is paused, later tried with one resource, and resumed on success.
 
-Meanwhile its resources wait; nothing of them fails. A tripped breaker is a pause like any other, with its reason.
+Its resources wait meanwhile; they do not fail. The pause is stored like an operator's pause, with its reason (X12).
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 ENGINE = Actor("engine")
 REASON = "circuit breaker: "
-"""The beginning of the reason of such a pause."""
+"""Prefix of the stored reason, which distinguishes pauses by breakers from pauses by operators."""
 COMPLETED, FAILED, RETRY = int(OutcomeKind.COMPLETED), int(OutcomeKind.FAILED), int(OutcomeKind.RETRY)
 
 
 @mutable
 class Count:
-    """Outcomes of one moment."""
+    """Numbers of successful and failed outcomes that were reported together, at a time in ms."""
 
     at: int
     good: int
@@ -42,12 +42,12 @@ class Count:
 
 
 class Breakers:
-    """The breakers of all phases that have one."""
+    """The circuit breakers of all phases that have one."""
 
     def __init__(
         self, store: Store, clock: Clock, scheduler: Scheduler, in_force: ActivePhases, secrets: SecretSource
     ) -> None:
-        """The store has the tripped ones; ``secrets`` are masked in the reported message of the last failure."""
+        """Read the tripped breakers from the store. ``secrets`` masks the last failure's message in the reason."""
         self._secrets = secrets
         self._store = store
         self._clock = clock
@@ -59,16 +59,16 @@ class Breakers:
 
     @property
     def wakes_at(self) -> int | None:
-        """When the next phase is to be tried, in ms."""
+        """Time in ms at which the next paused phase is to be tried; None if no breaker is tripped."""
         return min(self._tripped.values(), default=None)
 
     @property
     def tripped(self) -> set[str]:
-        """Lanes that will be opened without a person."""
+        """Lanes of phases that will be tried and resumed without an operator."""
         return {LANE_PREFIX + phase.name for key in self._tripped if (phase := self._in_force.registry.get(key))}
 
     def follow(self) -> None:
-        """Read the tripped ones from the store again: phases may have been paused or opened."""
+        """Read the tripped breakers from the store again, because operators may have paused or resumed phases."""
         held = {name: row for name, row in self._store.paused_phases().items() if row.reason.startswith(REASON)}
         self._in_force.probed &= held.keys()
         self._tripped = {name: at for name, at in self._tripped.items() if name in held}
@@ -78,7 +78,7 @@ class Breakers:
                 self._tripped.setdefault(name, row.at + round(phase.policy.breaker_pause_s * 1000))
 
     def see(self, reports: Iterable[CallReport]) -> bool:
-        """Count the outcomes of calls; True if a phase was paused, opened, or is to be tried."""
+        """Count the outcomes of calls. Return True if a phase was paused, resumed, or is to be tried."""
         now = self._clock.now()
         has_changed = False
         for report in reports:

@@ -31,16 +31,16 @@ if TYPE_CHECKING:
     from phaseline.run.phases.active_phases import ActivePhases
 
 THREADS = 2
-"""A pool of their own: a slow listener delays no phase (PD31)."""
+"""Number of threads for listeners, apart from those for phases: a slow listener delays no phase (PD31)."""
 MOST_WAITING = 10_000
-"""Most events that wait for their listeners; beyond it the oldest are dropped (PD38)."""
+"""The most events that wait for their listeners; with more, the oldest are dropped (PD38)."""
 MAX_MESSAGE_CHARS = 2_000
 
 
 class Listeners:
-    """Counts calls of listeners (``told``), those that raised (``errors``), and events without room (``dropped``).
+    """Calls listeners. ``told`` counts calls, ``errors`` calls that raised, ``dropped`` events that had no room.
 
-    At most ``most_waiting`` events wait; ``threads`` listeners are called at once.
+    At most ``most_waiting`` events wait; ``threads`` listeners are called at the same time.
     """
 
     threads = THREADS
@@ -53,7 +53,7 @@ class Listeners:
         clock: Clock,
         inbox: Inbox[CallReport],
     ) -> None:
-        """``inbox`` takes lines for the log, from any thread."""
+        """Start without events. ``inbox`` takes log lines from any thread."""
         self._scheduler = scheduler
         self._deployments = deployments
         self._in_force = in_force
@@ -68,7 +68,7 @@ class Listeners:
         self.most_waiting = MOST_WAITING
 
     def announced(self, command: Announce) -> None:
-        """Remember the resources that have reached a state in this turn, with their present attributes."""
+        """Collect the resources that have reached a state in this turn, with their present attributes."""
         slot = self._scheduler.arena.slots.get(command.graph)
         if slot is None or not self._in_force.registry.listeners:
             return
@@ -105,7 +105,7 @@ class Listeners:
             )
 
     def tell(self) -> None:
-        """Queue the events of one turn: one for each type, state and cluster."""
+        """Queue the events of one turn, one for each combination of type, state and cluster."""
         reached, self._reached = self._reached, {}
         executions, self._executions = self._executions, {}
         for key, resources in reached.items():
@@ -116,11 +116,11 @@ class Listeners:
                 self._put(partial(self._call, listener, event, executions[key]))
 
     def waiting(self) -> int:
-        """The number of events that wait."""
+        """Return the number of waiting events."""
         return len(self._waiting)
 
     def busy(self) -> int:
-        """The number of listeners that are running."""
+        """Return the number of running listeners."""
         return self._pool.busy()
 
     def _put(self, task: Callable[[], None]) -> None:
@@ -156,5 +156,5 @@ class Listeners:
             self._inbox.post(only_logs(NO_BATCH, [line]))
 
     def close(self, drain_s: float) -> None:
-        """Wait for running listeners up to the drain time; events still waiting then are lost."""
+        """Wait up to ``drain_s`` seconds for running listeners; events still waiting then are lost."""
         self._pool.stop(drain_s)

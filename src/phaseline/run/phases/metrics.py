@@ -1,7 +1,7 @@
-"""Metrics of an engine's work with phases (section 12): how long resources waited for a call, how late timers were.
+"""Metrics of an engine's work with phases (section 12): how long resources wait for a call, how late timers fire.
 
-Resources wait from turn to turn: those in a lane at the end of a turn wait until the next one decides. So the waiting
-time of a phase is the number of those that wait, times the time between two turns; nothing is kept for each resource.
+Nothing is kept per resource: at each turn, the waiting time of a phase grows by the number of resources in its lane,
+times the time since the last turn.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ if TYPE_CHECKING:
     from phaseline.run.phases.listeners import Listeners
 
 TELL_MS = 1_000
-"""Least time between two writes of the metrics."""
+"""The shortest time in ms between two writes of the metrics."""
 
 
 class Waits:
-    """Waiting times of one phase: the number of calls, and the sum of the times waited for them."""
+    """Waiting times of one phase: the number of called resources, and the sum in ms of the times that they waited."""
 
     def __init__(self, name: str, before: Metric | None) -> None:
-        """Continue from the values measured ``before``."""
+        """Continue from the values ``before``, measured by an earlier engine, or from zero."""
         self.name = name
         told = before.body if before is not None else {}
         self.called, self.waited_ms = (_number(told.get(figure)) for figure in ("called", "waited_ms"))
 
     def measure(self, at: int) -> Metric:
-        """The metric to store."""
+        """Return the metric to store."""
         return Metric(measure_of(self.name), at, {"called": self.called, "waited_ms": self.waited_ms})
 
 
 class Gauges:
-    """``look`` when a turn begins, ``rows`` when it is about to be stored, ``decided`` when that is done."""
+    """The metrics of an engine. A turn calls ``look`` first, ``rows`` before it is stored, ``decided`` afterwards."""
 
     def __init__(self, store: Store, scheduler: Scheduler, listeners: Listeners) -> None:
-        """Figures of phases continue from those of the last engine; figures of the engine start at zero."""
+        """Continue the metrics of phases from the last engine; metrics of the engine itself start at zero."""
         self._scheduler = scheduler
         self._listeners = listeners
         self._before = store.measures()
@@ -56,7 +56,7 @@ class Gauges:
         self.is_leaving = False
 
     def look(self, now: int) -> None:
-        """Add the time since the last turn for entries that wait, and measure how late due sleepers are woken."""
+        """Add the time since the last turn to waiting entries, and measure how late due sleepers are woken."""
         elapsed = now - self._looked if self._looked else 0
         self._looked = now
         for lane in self._scheduler.lanes.by_key.values():
@@ -70,13 +70,13 @@ class Gauges:
             self._longest_lag_ms = max(self._longest_lag_ms, self._lag_ms)
 
     def decided(self, changes: Changes) -> None:
-        """A turn has had resources called."""
+        """Count the resources that a turn has had called."""
         for batch in changes.opened:
             if name := phase_of(batch.lane.phase):
                 self._of(name).called += len(batch)
 
     def rows(self) -> Sequence[Metric]:
-        """The metrics to store with this turn."""
+        """Return the metrics to store with this turn; empty if the last ones were stored less than ``TELL_MS`` ago."""
         now = self._looked
         if now - self._told < TELL_MS and not self.is_leaving:
             return ()

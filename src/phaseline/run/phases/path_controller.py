@@ -1,7 +1,8 @@
-"""Resources on their way: which execution they follow, and the graphs of the states that they enter next (ADR 0011).
+"""Resources on their path: which execution each follows, and the graphs of the states that it enters next (ADR 0011).
 
-An execution ``reach`` moves its subjects to a target. A subject follows the newest one that names it; an older one
-releases it. Calls of the subject that still run then are awaited before the new path begins (6.5).
+An execution of ``reach`` brings its subjects (resources) to a target. If several executions name a subject, it
+follows the newest one, and older ones release it. Calls of the subject that still run are awaited before its new
+path begins (6.5).
 """
 
 from __future__ import annotations
@@ -51,16 +52,16 @@ NOBODY = np.empty(0, np.int32)
 PASSED = int(EntryStatus.PASSED)
 EXIT = int(Mark.EXIT)
 MOST_MADE = 256
-"""Graphs that are kept to be made again for others."""
+"""The most graphs kept as patterns for graphs with other subjects."""
 STATES = 256
-"""Above the number of any state."""
+"""A number larger than any state number, used to combine node and state in one key."""
 
 
 class Paths:
-    """Plans for executions of ``reach``; ``begun`` has the graphs made since it was last emptied.
+    """Plans for executions of ``reach``. ``begun`` has the graphs planned since it was last emptied.
 
-    ``tells_nobody``: this engine leaves before listeners could be called, so resources that would enter a state with
-    listeners wait for the next engine.
+    If ``tells_nobody``, this engine leaves before listeners could be called. Then resources that would enter a state
+    with listeners wait for the next engine.
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class Paths:
     # -- executions ---------------------------------------------------------------------------------------------
 
     def begin(self, row: ExecutionRow) -> list[Event]:
-        """Add an execution; older ones release its subjects."""
+        """Add an execution. Return events that make older executions release its subjects."""
         subjects = numbers_of(row.request.parameters.get("subjects"))
         count = int(subjects[-1]) + 1 if len(subjects) else 0
         loaded = self._deployments.grow(row.deployment, count)
@@ -108,23 +109,23 @@ class Paths:
         return [CancelRequested(other, how, subjects[before == other]) for other in older]
 
     def follow(self, row: ExecutionRow, subjects: np.ndarray) -> np.ndarray:
-        """The subjects (bool) that follow this execution, not a newer one."""
+        """Return for each subject (bool) whether it follows this execution, not a newer one."""
         newest: np.ndarray = self._followed_in(row.deployment)[subjects] <= row.number
         return newest
 
     def knows(self, execution: int) -> bool:
-        """True for an open execution of ``reach``."""
+        """Return True if the execution is an open execution of ``reach``."""
         return execution in self._subjects
 
     def take_up(self, row: ExecutionRow) -> None:
-        """Add an execution that continues after a crash, and look for subjects left between two states."""
+        """Add an execution that continues after a crash; the next turn plans subjects that were between two states."""
         self.begin(row)
         self._looked_at.add(row.number)
 
     def _followed_in(self, deployment: int) -> np.ndarray:
-        """The newest execution of each instance, 0: none; from the store when it is first asked.
+        """Return the number of the newest execution for each instance, or 0; read from the store at the first use.
 
-        An execution that has not begun has taken no subjects yet: it takes them from older ones when it begins.
+        Executions that have not begun do not count: an execution takes over its subjects when it begins.
         """
         size = len(self._deployments.loaded(deployment).topology)
         found = self._followed.get(deployment)
@@ -149,7 +150,7 @@ class Paths:
             known.discard(execution)
 
     def forget_deployment(self, deployment: int) -> None:
-        """Drop a deployment from memory; the executions its instances follow are read from the store at the next use."""
+        """Drop a deployment from memory; which executions its instances follow is read from the store when needed."""
         self._followed.pop(deployment, None)
         for key in [key for key in self._made if key[0] == deployment]:
             del self._made[key]
@@ -157,7 +158,7 @@ class Paths:
     # -- turns --------------------------------------------------------------------------------------------------
 
     def after(self, changes: Changes, asks: Iterable[Ask]) -> list[Event]:
-        """Events that follow from a committed turn: graphs for subjects that continue, verdicts where all has settled."""
+        """Return events that follow from a committed turn: graphs for subjects that continue, and verdicts."""
         events: list[Event] = list(self._see_begun(changes))
         questions: set[int] = set()
         for ask in asks:
@@ -173,7 +174,7 @@ class Paths:
         return events
 
     def _see_begun(self, changes: Changes) -> Iterator[Event]:
-        """Close graphs that all subjects have left; plan again graphs that were dropped because of other events."""
+        """Close graphs that all subjects have left. Graphs dropped because of other events are planned again."""
         added = {added.graph_id for added in changes.graphs}
         for graph, (execution, subjects, before) in self._in_flight.items():
             if execution not in self._scheduler.runs:
@@ -189,7 +190,7 @@ class Paths:
         self._in_flight.clear()
 
     def _leave(self, execution: int, graph: int, subjects: np.ndarray) -> list[Event]:
-        """Subjects have passed the exit of their state: they enter the next one, unless a phase begins to apply."""
+        """Plan the next state for subjects that passed the exit of their state, unless a phase has begun to apply."""
         slot = self._scheduler.arena.slots.get(graph)
         run = self._scheduler.runs.get(execution)
         if slot is None or run is None or run.is_canceled or execution not in self._subjects:
@@ -198,11 +199,14 @@ class Paths:
         return [*events, *self._planned(execution, self._own(slot, leaving), slot)]
 
     def _own(self, slot: GraphSlot, subjects: np.ndarray) -> np.ndarray:
-        """The subjects that no newer execution has taken, ascending."""
+        """Return the subjects that no newer execution has taken over, ascending."""
         return np.sort(subjects[self._followed_in(slot.deployment)[subjects] == slot.execution])
 
     def _look(self, execution: int) -> list[Event]:
-        """Continue subjects that are in no graph, or have passed its exit; answer an open question."""
+        """Plan for subjects that are in no graph, or have passed the exit of their last graph.
+
+        If the scheduler has asked what comes next, and nothing does, answer with the verdict.
+        """
         run = self._scheduler.runs.get(execution)
         if run is None or execution not in self._subjects:
             self.forget(execution)
@@ -231,7 +235,7 @@ class Paths:
         return events
 
     def _called(self, deployment: int, execution: int) -> np.ndarray:
-        """Instances for which calls of other executions still run."""
+        """Return instances for which calls of other executions still run."""
         found = [NOBODY]
         arena = self._scheduler.arena
         for batch in self._scheduler.batches.values():
@@ -242,7 +246,7 @@ class Paths:
         return np.unique(np.concatenate(found))
 
     def _planned(self, execution: int, subjects: np.ndarray, left: GraphSlot | None = None) -> list[Event]:
-        """The graphs of the states that these enter next. ``left``: that of the state that they have left."""
+        """Plan the graphs of the states that subjects enter next. ``left`` is the graph of the state that they left."""
         if not len(subjects):
             return []
         row = self._planning.row(execution)
@@ -280,7 +284,10 @@ class Paths:
     def _late(
         self, row: ExecutionRow, left: GraphSlot, target: str, standing: list[tuple[str, str, np.ndarray]]
     ) -> tuple[list[Graph], list[tuple[str, str, np.ndarray]]]:
-        """(graphs of phases loaded while the subjects were in their state, subjects without such a graph) (PD53)."""
+        """Plan phases that were loaded while subjects were in their present state (PD53).
+
+        Return (graphs of such phases, subjects without such a graph).
+        """
         registry = self._in_force.registry
         had = phases_in(left.steps)
         graphs: list[Graph] = []
@@ -299,14 +306,14 @@ class Paths:
         return graphs, leaving
 
     def _stops(self, row: ExecutionRow, group: ResourceGroup) -> Stops:
-        """Breakpoints at which some of a group stop."""
+        """Return the breakpoints at which members of a group stop."""
         if not row.request.breakpoints:
             return NOWHERE
         ids = self._deployments.loaded(row.deployment).topology.ids
         return Stops(row.request.breakpoints, [ids[number] for number in group.subjects.tolist()])
 
     def _graph_of(self, row: ExecutionRow, group: ResourceGroup, numbers: Mapping[str, int]) -> Graph:
-        """The graph of a group's state; calls of equal size are followed by graphs that differ in their subjects alone."""
+        """Return the graph of a group's next state; a graph of equal size is copied with other subjects."""
         if row.request.breakpoints:
             return state_graph(group, self._in_force.registry, numbers, self._stops(row, group))
         key = (row.deployment, group.resource_type, group.path.target, group.state)
@@ -324,7 +331,7 @@ class Paths:
         return any(self._in_force.registry.listeners_of(state, resource_type) for state in entered if state)
 
     def _verdict(self, execution: int, subjects: np.ndarray) -> Verdict:
-        """The verdict of an execution; ``subjects``: resources that have not arrived."""
+        """Return the verdict of an execution, with the subjects that still follow it."""
         run = self._scheduler.runs[execution]
         row = self._planning.row(execution)
         loaded = self._deployments.loaded(row.deployment)
@@ -338,7 +345,7 @@ class Paths:
 def _standing(
     loaded: LoadedDeployment, subjects: np.ndarray, passed_from: str | None
 ) -> Iterator[tuple[str, str, np.ndarray]]:
-    """(type, state, subjects) for each type and state; all of them in ``passed_from`` if that is given."""
+    """Yield (type, state, subjects) for each type and state; ``passed_from``, if given, is the state of all."""
     keys = loaded.topology.node[subjects].astype(np.int64) * STATES
     if passed_from is None:
         keys += loaded.states[subjects]
@@ -350,5 +357,5 @@ def _standing(
 
 
 def without(numbers: np.ndarray, others: Sequence[np.ndarray]) -> np.ndarray:
-    """The numbers that none of the others has."""
+    """Return the numbers that are in none of the other arrays."""
     return numbers[~np.isin(numbers, np.concatenate(others))] if others else numbers

@@ -1,4 +1,4 @@
-"""Progress of the resources of a ``reach`` execution, from its graphs: those that continue, and those not arrived."""
+"""Progress of the resources of a ``reach`` execution, from its graphs: which continue, and which have not arrived."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 PASSED, FAILED = int(EntryStatus.PASSED), int(EntryStatus.FAILED)
 EXIT = int(Mark.EXIT)
 MOST_TOLD = 5
-"""Most groups of resources that are named as not arrived."""
+"""The most groups of resources that a verdict lists as not arrived."""
 
 
 def left_behind(
     slots: Sequence[GraphSlot], arena: Arena, subjects: np.ndarray
 ) -> tuple[np.ndarray, list[tuple[GraphSlot, np.ndarray]]]:
-    """(subjects in no graph, (the graph of a state, subjects that passed its exit and are in no later graph), ...).
+    """Return (subjects in no graph, [(graph, subjects that passed its exit and are in no later graph), ...]).
 
-    ``slots`` in the order in which the graphs were made; ``subjects`` ascending.
+    ``slots`` are in the order in which the graphs were made; ``subjects`` are ascending.
     """
     latest = np.full(len(subjects), -1, np.int32)
     for number, slot in enumerate(slots):
@@ -64,7 +64,7 @@ def verdict_of(
     *,
     is_canceled: bool,
 ) -> Verdict:
-    """How an execution ended in which nothing moves any more."""
+    """Return the verdict of an execution in which nothing can move any more."""
     states = loaded.states[subjects]
     names = {number: state_name(number, loaded.state_names) for number in np.unique(states).tolist()}
     arrived = np.array([(number == REMOVED) if not target else names[number] == target for number in states.tolist()])
@@ -82,7 +82,7 @@ def verdict_of(
 
 
 def _failed(slots: Sequence[GraphSlot], arena: Arena, away: np.ndarray) -> Counter[str]:
-    """{phase: how many of these failed it}."""
+    """Return {phase: number of these subjects that failed it}."""
     found: Counter[str] = Counter()
     for slot in slots:
         for step in slot.steps:

@@ -1,7 +1,7 @@
-"""Requests of users about resources on their way: retry, complete, rerun, wake, signal, edit (section 11).
+"""Requests of users about resources on their path: retry, complete, rerun, wake, signal, edit (section 11).
 
-Each is recorded in the history. A request names entries as ``chosen``: ((graph, positions), ...). What it changes in
-memory is stored with the next turn.
+Each request is recorded in the execution's history. It names entries as ``chosen``: ((graph, positions), ...). Changes
+that a request makes in memory are stored by the next turn.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ RETRIED = (int(EntryStatus.FAILED), int(EntryStatus.CANCELED), int(EntryStatus.U
 CANCELED, PASSED = int(EntryStatus.CANCELED), int(EntryStatus.PASSED)
 ABSENT = int(Mark.ABSENT)
 Chosen = Sequence[tuple[int, np.ndarray]]
-"""((graph, positions int32), ...)"""
+"""Entries of an execution: ((graph, positions int32), ...)."""
 TOLD: Mapping[RequestKind, str] = {
     RequestKind.RETRY: "phase_retried",
     RequestKind.COMPLETE: "phase_completed_by_hand",
@@ -51,7 +51,7 @@ TOLD: Mapping[RequestKind, str] = {
 
 
 class PathOrders:
-    """Carries requests about executions of ``reach``, and about phases of nodes, out: events for the scheduler, rows for the history."""
+    """Carries out requests about resources of ``reach`` executions, and about phases of nodes."""
 
     def __init__(self, store: Store, scheduler: Scheduler, deployments: DeploymentCache, phases: PhaseEngine) -> None:
         self._store = store
@@ -60,10 +60,10 @@ class PathOrders:
         self._phases = phases
 
     def carry_out(self, row: ExecutionRow, request: RequestRow, now: int) -> tuple[list[Event], list[EventRow]]:
-        """(events for the scheduler, events for the history). The execution is loaded, or about to be restored.
+        """Return (events for the scheduler, rows for the history) of a request; the execution must be loaded.
 
-        Raises: PL-C014 for a retry of entries that have not failed, and of entries whose resource has left the state;
-        then nothing is changed (6.6).
+        Raises: PL-C014 for a retry of entries that have not failed, and for a rerun of entries whose resource has left
+        the state. Then nothing is changed (6.6).
         """
         body: Mapping[str, Any] = request.body
         number, chosen = row.number, chosen_in(body)
@@ -96,13 +96,13 @@ class PathOrders:
         return events, list(self._told(row, chosen or (), request, reason, now))
 
     def _signal(self, row: ExecutionRow, chosen: Chosen, request: RequestRow) -> tuple[list[Event], list[EventRow]]:
-        """Call sleeping entries now, with the signal. Raises as ``signals.given``."""
+        """Give a signal to sleeping entries and call them now. Raises what ``signals.given`` raises."""
         sleeping, made = given(self._store, self._scheduler, self._deployments, row, chosen, request)
         self._phases.documents += [kept for kept, _ in made if isinstance(kept, DocumentChange)]
         return [WakeRequested(row.number, graph, places) for graph, places in sleeping], [told for _, told in made]
 
     def _refuse_good(self, row: ExecutionRow, chosen: Chosen) -> None:
-        """Raise PL-C014 if one of these has neither failed nor was canceled."""
+        """Raise PL-C014 if one of these entries has not failed and was not canceled."""
         for number, positions in chosen:
             graph, statuses = self._store.graph(number), self._statuses(number)
             for name, position in _phases_at(graph, positions):
@@ -114,7 +114,7 @@ class PathOrders:
                     raise problem_error("PL-C014", message, mend, subject=row.id)
 
     def _refuse_left(self, row: ExecutionRow, chosen: Chosen) -> None:
-        """Raise PL-C014 if one of these has left the state in which it was called: later phases may have begun (T19)."""
+        """Raise PL-C014 if the resource of one of these entries has left its state: later phases may have begun."""
         for number, positions in chosen:
             graph, statuses = self._store.graph(number), self._statuses(number)
             for stay in stays_of(graph.steps):
@@ -131,12 +131,15 @@ class PathOrders:
                         )
 
     def _nothing_to_retry(self, row: ExecutionRow) -> list[Event]:
-        """Continue the execution even without failed entries: some subjects were perhaps never planned."""
+        """Continue an execution without failed entries, because some subjects may never have been planned."""
         graphs = self._store.graphs(row.number)
         return [RetryRequested(row.number, graphs[-1].id, np.empty(0, np.int32), keeps=True)] if graphs else []
 
     def edit(self, deployment: int, edits: Any) -> None:
-        """Change documents of {instance, written: ((path, value), ...), removed: (path, ...)}; stored with the next turn."""
+        """Change documents; the next turn stores the changes.
+
+        ``edits`` is a list of {instance, written: ((path, value), ...), removed: (path, ...)}.
+        """
         if not isinstance(edits, list) or not edits:
             return
         loaded = self._deployments.grow(deployment, 1 + max(int(edit["instance"]) for edit in edits))
@@ -153,7 +156,7 @@ class PathOrders:
         return statuses_of(self._store, self._scheduler, graph)
 
     def _failed(self, row: ExecutionRow) -> Chosen:
-        """Everything of an execution that failed or was canceled, of subjects that follow no newer one."""
+        """Return failed and canceled entries of an execution whose subjects follow no newer execution."""
         found: list[tuple[int, np.ndarray]] = []
         for held in self._store.graphs(row.number):
             graph, statuses = self._store.graph(held.id), self._statuses(held.id)
@@ -164,21 +167,21 @@ class PathOrders:
         return found
 
     def clear_retried(self, row: ExecutionRow, graph: int | None, positions: np.ndarray | None) -> None:
-        """Remove the data that phases of a blueprint's nodes kept with entries that are about to be retried (T10)."""
+        """Remove the data that phases kept with failed entries which are about to be retried (T10)."""
         failed = [one for one in self._failed(row) if graph is None or one[0] == graph]
         if positions is not None:
             failed = [(number, np.intersect1d(found, positions)) for number, found in failed]
         self._clear(row, failed)
 
     def _still_here(self, row: ExecutionRow, chosen: Chosen) -> Chosen:
-        """Entries of subjects that follow no newer execution: requests about an old stay are too late."""
+        """Return the entries without those whose subject follows a newer execution; the request is too late for it."""
         return [
             (number, positions[self._phases.paths.follow(row, self._store.graph(number).subject[positions])])
             for number, positions in chosen
         ]
 
     def _with_exits(self, chosen: Chosen) -> Chosen:
-        """These entries, and canceled ones of their subjects without a call: the exits of the state."""
+        """Return these entries, and canceled entries of their subjects that call nothing: the exits of the state."""
         found: list[tuple[int, np.ndarray]] = []
         for number, positions in chosen:
             graph, statuses = self._store.graph(number), self._statuses(number)
@@ -188,7 +191,7 @@ class PathOrders:
         return found
 
     def _clear(self, row: ExecutionRow, chosen: Chosen) -> None:
-        """Remove the data that phases kept with these entries, and their messages (T10)."""
+        """Remove the data that phases kept with these entries, and the messages of the entries (T10)."""
         loaded = self._deployments.loaded(row.deployment)
         for number, positions in chosen:
             graph = self._store.graph(number)
@@ -204,7 +207,7 @@ class PathOrders:
     def _told(
         self, row: ExecutionRow, chosen: Chosen, request: RequestRow, reason: str, now: int
     ) -> Iterator[EventRow]:
-        """One line of history for each phase of each resource."""
+        """Yield one row of history for each phase of each resource."""
         kind = TOLD[request.kind]
         for number, positions in chosen:
             graph = self._store.graph(number)
@@ -214,7 +217,7 @@ class PathOrders:
 
 
 def chosen_in(body: Mapping[str, Any]) -> Chosen | None:
-    """The entries that a request names."""
+    """Return the entries that a request names, or None if it names none."""
     given = body.get("chosen")
     if given is None and body.get("graph") is not None and body.get("positions") is not None:
         given = [[body["graph"], body["positions"]]]
@@ -224,7 +227,7 @@ def chosen_in(body: Mapping[str, Any]) -> Chosen | None:
 
 
 def _phases_at(graph: Graph, positions: np.ndarray) -> Iterator[tuple[str, int]]:
-    """(phase, position) of the given positions that belong to phases or to breakpoints at phases."""
+    """Yield (phase, position) for the positions that belong to phases, or to breakpoints at phases."""
     for step in graph.steps:
         name = step_label(step.phase)
         if name is not None:

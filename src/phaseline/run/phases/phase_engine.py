@@ -1,8 +1,7 @@
-"""An engine's part for resources: paths, conditions, lanes of phases, listeners. Created for the first ``reach``.
+"""The engine's part for resources: paths, conditions, lanes of phases, listeners. Created when a phase is first needed.
 
-In a turn: conditions of changed resources are evaluated again before the scheduler decides (``before``); its decision is
-committed; then resources that left their states are planned into the next ones (``after``), with graphs for the next
-turn.
+In each turn, ``before`` evaluates conditions of changed resources, the scheduler decides, and the decision is
+committed. Then ``after`` plans the next states of resources that left a state; their graphs begin in the next turn.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ class PhaseRows(Protocol):
 
 
 class PhaseEngine:
-    """The part of an engine that knows phases. ``documents`` and ``remarks`` are stored with the next turn."""
+    """The part of an engine for phases. The next turn stores ``documents``."""
 
     def __init__(
         self,
@@ -70,7 +69,7 @@ class PhaseEngine:
         inbox: Inbox[CallReport],
         source: PhaseSource | None,
     ) -> None:
-        """Read the plugins, if there is a ``source`` of them."""
+        """Read the phases of ``source``; with None there are no phases."""
         self._scheduler = scheduler
         self._deployments = deployments
         self.in_force = ActivePhases(source, store.paused_phases)
@@ -89,25 +88,28 @@ class PhaseEngine:
     # -- executions ---------------------------------------------------------------------------------------------
 
     def begin(self, row: ExecutionRow) -> list[Event]:
-        """Events that follow from a new execution: older ones release its subjects."""
+        """Begin an execution of ``reach``. Return events that make older executions release its subjects."""
         return self.paths.begin(row)
 
     def take_up(self, row: ExecutionRow, events: Iterable[Event]) -> list[Event]:
-        """Events that follow from a continued execution, given the events that restore it."""
+        """Continue an execution that these events restore. Return events that close or open lanes of its phases."""
         if is_reach(row.request):
             self.paths.take_up(row)
         graphs = [event.graph for event in events if isinstance(event, Restored) and event.execution == row.number]
         return [change for graph in graphs if graph is not None for change in self.in_force.needed_by(graph)]
 
     def forget_deployment(self, deployment: int, blueprint: Blueprint) -> None:
-        """A deployment is dropped from memory."""
+        """Drop what is kept about a deployment, because it is dropped from memory."""
         self.paths.forget_deployment(deployment)
         self.in_force.forget_blueprint(blueprint)
 
     # -- nodes of blueprints ------------------------------------------------------------------------------------
 
     def known_paths(self, deployment: int) -> StatePathIndex:
-        """The paths for the planner of a blueprint's workflow. Raises ``ProblemsError`` for types without a path."""
+        """Return the state paths for the planner of a blueprint's workflow.
+
+        Raises ``ProblemsError`` for types without a path.
+        """
         blueprint = self._deployments.loaded(deployment).blueprint
         registry = self.in_force.registry_of(blueprint)
         problems = tuple(path_problems(blueprint, registry))
@@ -116,22 +118,22 @@ class PhaseEngine:
         return StatePathIndex(registry, self._deployments.name_states(deployment, states_of(blueprint, registry)))
 
     def begins(self, graph: Graph, deployment: int) -> list[Event]:
-        """Events that must accompany a graph of a blueprint's workflow: closed lanes."""
+        """Return the events that close or open lanes for a new graph of a blueprint's workflow."""
         self._clear(graph, deployment)
         return [*self.in_force.needed_by(graph)]
 
     def knows(self, execution: int) -> bool:
-        """True for an open execution of paths."""
+        """Return True if the execution is an open execution of ``reach``."""
         return self.paths.knows(execution)
 
     def evaluate(self, command: Evaluate, keys: LaneKeys) -> list[Event]:
-        """Answers whether entries apply, or the lane keys that keep them apart."""
+        """Answer the scheduler's question whether entries apply, or which lane keys they have."""
         if command.what == "key":
             return self.conditions.keyed(command.graph, command.positions, command.expression, keys)
         return self.conditions.asked(command.graph, command.positions)
 
     def is_about_phase(self, command: Evaluate) -> bool:
-        """True for entries of a phase; entries of operations have property keys."""
+        """Return True if the question is about entries of a phase, not of an operation."""
         slot = self._scheduler.arena.slots.get(command.graph)
         if slot is None or not len(command.positions):
             return False
@@ -139,19 +141,19 @@ class PhaseEngine:
         return any(step.first <= first < step.first + step.count for step in slot.steps if phase_of(step.phase))
 
     def renew(self) -> list[Event]:
-        """React to reloaded plugins, and to paused or opened phases."""
+        """Read phases and pauses again; return the lanes to close or open, and answers to kept questions."""
         self.breakers.follow()
         return [*self.in_force.renew(), *self.conditions.renewed()]
 
     @property
     def held(self) -> frozenset[int]:
-        """The executions that are held."""
+        """Numbers of executions whose remaining work waits for phases that an operator must resume or repair."""
         if not self.in_force.closed:
             return frozenset()
         return frozenset(run.execution for run in self._scheduler.runs.values() if self.is_held(run))
 
     def is_held(self, run: OpenExecution) -> bool:
-        """True for an execution whose remaining work waits for phases that an operator must open or fix."""
+        """Return True if the remaining work of an execution waits for phases that an operator must resume or repair."""
         closed = self.in_force.closed - self.breakers.tripped
         if not closed or run.is_asking:
             return False
@@ -168,7 +170,7 @@ class PhaseEngine:
     # -- turns --------------------------------------------------------------------------------------------------
 
     def before(self, reports: Sequence[CallReport]) -> list[Event]:
-        """Events that follow from documents changed by calls and users, and from too many failures."""
+        """Return events that follow from changed documents and from too many failures of a phase."""
         self._gauges.look(self._clock.now())
         told: list[Event] = [*self.in_force.renew()] if self.breakers.see(reports) else []
         told += self._adapted(reports)
@@ -179,7 +181,7 @@ class PhaseEngine:
         return [*told, *self.conditions.changed(changed)] if changed else list(told)
 
     def _adapted(self, reports: Sequence[CallReport]) -> Iterator[Event]:
-        """Adapt the rate of phases whose calls have ended: it is halved, or grows again."""
+        """Adapt the call rate of phases whose calls have ended: halve it if a call was throttled, else let it grow."""
         for report in reports:
             batch = self._scheduler.batches.get(report.batch)
             lane = None if batch is None or not len(report.members) or report.is_noted else batch.lane
@@ -187,19 +189,19 @@ class PhaseEngine:
                 yield RateAdapted(lane.spec, lane.key, report.is_throttled)
 
     def has_changed(self, change: DocumentChange) -> None:
-        """A document is different now."""
+        """Note that a document has changed, so that the next turn evaluates its resource's conditions again."""
         self._changed.setdefault(change.deployment, set()).add(change.instance)
 
     def ask(self, command: Ask) -> None:
-        """Answered by ``after``."""
+        """Keep the scheduler's question what comes next for an execution; ``after`` answers it."""
         self._asks.append(command)
 
     def announce(self, command: Announce) -> None:
-        """Note resources that reached a state: listeners are called when the turn is done."""
+        """Collect resources that reached a state; their listeners are called at the end of the turn."""
         self.listeners.announced(command)
 
     def after(self, changes: Changes) -> list[Event]:
-        """Events that follow from a committed turn and from questions asked in it."""
+        """Return events that follow from a committed turn, and from the scheduler's questions in that turn."""
         self.listeners.tell()
         self._gauges.decided(changes)
         asks, self._asks = self._asks, []
@@ -223,14 +225,14 @@ class PhaseEngine:
                     self.documents.append(loaded.apply(number, {}, gone))
 
     def give_rows(self, rows: PhaseRows) -> None:
-        """Rows to store with this turn; cleared data first, because calls may have written since."""
+        """Add rows to those that this turn stores. Removals of phase data come first: calls may have written since."""
         rows.documents[:0] = self.documents
         rows.remarks += self.conditions.remarks
         self.documents, self.conditions.remarks = [], []
         rows.measures = self._gauges.rows()
 
     def close(self, drain_s: float) -> None:
-        """Wait for running listeners up to the drain time; the last turn stores the metrics."""
+        """Wait up to ``drain_s`` seconds for running listeners, and let the last turn store the metrics."""
         self.listeners.close(drain_s)
         self._gauges.is_leaving = True
         self._inbox.post(only_logs(NO_BATCH, []))

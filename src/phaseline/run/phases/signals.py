@@ -1,8 +1,8 @@
-"""Signals to sleeping operations and phases: stored where their next call reads them, which is made at once.
+"""Signals to sleeping operations and phases: each is stored for the next call, and that call is made at once.
 
-An operation finds a signal in the data of its entry, a phase in the data it keeps with its resource. A sleeping entry
-has no running call, so no answer can overwrite the signal; an entry that does not sleep any more is left alone. A signal
-is stored in the turn that wakes the entry.
+An operation finds a signal in the data of its entry, a phase in the data that it keeps with its resource. As a
+sleeping entry has no running call, no answer can overwrite the signal. Entries that do not sleep any more get no
+signal. A signal is stored in the turn that wakes the entry.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ if TYPE_CHECKING:
     Chosen = Sequence[tuple[int, np.ndarray]]
 
 SIGNALS = "signals"
-"""The name under which signals are found, a list in the order in which they came; in phase data case does not matter."""
+"""The key under which a call finds its list of signals, oldest first. Phases may write the key in any case."""
 SIGNALED = "signaled"
-"""The type of the event for a signal."""
+"""The type of the event that records a signal."""
 NOTHING_SAID: tuple[str, Mapping[str, str]] = ("", {})
-"""The message and error of an entry that sleeps without a message."""
+"""The message and error of an entry without a message."""
 TOLD_CHARS = 500
-"""Characters of a signal that its event contains."""
+"""The most characters of a signal that its event contains."""
 MOST_SIGNALS = 1_000
-"""Most unread signals of one operation or phase, which removes them when it has read them."""
+"""The most unread signals of one operation or phase, which has to remove those that it has read."""
 Given = tuple["EntryRemark | DocumentChange", EventRow]
-"""A signal to one entry: the new data of the entry or its resource, and the event."""
+"""A signal to one entry: the changed data of the entry or its resource, and the event that records it."""
 
 
 @frozen
 class Sleeper:
-    """An entry that sleeps: its place and its subject. ``phase``: its name, None for an operation."""
+    """A sleeping entry. ``name`` names its phase or operation; ``phase`` is the phase, or None for an operation."""
 
     graph: int
     position: int
@@ -66,10 +66,12 @@ def given(
     chosen: Chosen,
     request: RequestRow,
 ) -> tuple[Chosen, list[Given]]:
-    """(the sleeping ones of the ``chosen`` entries, changes to store): they receive the ``data`` of the request.
+    """Give the request's ``data`` as a signal to the sleeping entries of ``chosen``.
 
-    Raises: PL-C093 if none sleeps, or one keeps other data under the name of signals, or has too many; PL-R011, PL-R012
-    for values that no phase can read. Then no entry has received it.
+    Return (those entries, the changes to store).
+
+    Raises: PL-C093 if no entry sleeps, if one keeps other data under the key for signals, or if it has too many;
+    PL-R011, PL-R012 for values that a phase cannot read. Then no entry gets the signal.
     """
     loaded, value = deployments.loaded(row.deployment), request.body.get("data")
     asleep = [
@@ -106,7 +108,7 @@ def given(
 
 
 def statuses_of(store: Store, scheduler: Scheduler, graph: int) -> np.ndarray:
-    """The statuses of a graph's entries; the stored ones if it is not loaded."""
+    """Return the statuses of a graph's entries; the stored ones if the graph is not loaded."""
     slot = scheduler.arena.slots.get(graph)
     if slot is None:
         return store.statuses(graph)
@@ -117,7 +119,7 @@ def statuses_of(store: Store, scheduler: Scheduler, graph: int) -> np.ndarray:
 def _sleepers(
     store: Store, deployments: DeploymentCache, row: ExecutionRow, graph: int, positions: np.ndarray
 ) -> Iterator[Sleeper]:
-    """Entries that take a signal; those stopped at a breakpoint wait for an operator."""
+    """Yield the entries that may get a signal: not those stopped at a breakpoint, which wait for an operator."""
     made, topology = store.graph(graph), deployments.loaded(row.deployment).topology
     for step in made.steps if len(positions) else ():
         if step.phase.startswith(BREAKPOINT):
@@ -136,7 +138,7 @@ def _places(sleepers: Sequence[Sleeper]) -> Chosen:
 
 
 def _messages(store: Store, sleepers: Sequence[Sleeper]) -> Mapping[tuple[int, int], tuple[str, Mapping[str, str]]]:
-    """{(graph, position): message and error} of operations, which are stored in one row with their data."""
+    """Return {(graph, position): message and error} of sleeping operations, because they share a row with the data."""
     graphs = dict.fromkeys(one.graph for one in sleepers if one.phase is None)
     return {(graph, note.position): (note.message, note.error) for graph in graphs for note in store.notes(graph)}
 
@@ -144,7 +146,7 @@ def _messages(store: Store, sleepers: Sequence[Sleeper]) -> Mapping[tuple[int, i
 def _with_signal(
     row: ExecutionRow, sleeper: Sleeper, data: Value | Mapping[str, Value], signal: Value
 ) -> tuple[str, list[Value]]:
-    """(key of the signals in the data, all signals with the new one); keys of records are case-insensitive."""
+    """Return (key of the signals in the data, all signals including the new one). Keys of records ignore case."""
     kept = data if isinstance(data, Mapping) else {}
     alike = (name for name in kept if name.lower() == SIGNALS) if sleeper.phase is not None else ()
     name = next(iter(alike), SIGNALS)
@@ -157,7 +159,7 @@ def _with_signal(
 
 
 def _nobody(store: Store, deployments: DeploymentCache, row: ExecutionRow, asleep: Chosen) -> ProblemsError:
-    """PL-C093 if no entry can take it; if one is stopped at a breakpoint, the first is named with its command."""
+    """Return PL-C093. If an entry is stopped at a breakpoint, name it with the command that clears the breakpoint."""
     for graph, positions in asleep:
         if len(positions):
             made, position = store.graph(graph), int(positions[0])
