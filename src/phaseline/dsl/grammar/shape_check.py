@@ -26,7 +26,7 @@ EXAMPLES: Final = {"executor": "central_deployment_agent"}
 
 
 class ShapeCheck:
-    """Checks values written in ``cloudify_dsl_1_<minor>``; if ``minor`` is None, elements of all versions are allowed."""
+    """Checks values written in ``cloudify_dsl_1_<minor>``; with ``minor`` None all versions are allowed."""
 
     def __init__(self, report: ProblemReport, minor: int | None) -> None:
         """Start a check that adds its problems to ``report``."""

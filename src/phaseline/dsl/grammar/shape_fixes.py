@@ -1,4 +1,4 @@
-"""Suggest how to mend a value of the wrong form or an unknown key, by guessing what was meant."""
+"""Suggest how to mend a value of the wrong form or an unknown key, by guessing the intention."""
 
 from __future__ import annotations
 

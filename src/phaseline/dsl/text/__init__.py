@@ -1,1 +1,1 @@
-"""YAML and JSON with positions, and problems with their lines."""
+"""Read YAML and JSON with the positions of elements, and report problems with their lines."""

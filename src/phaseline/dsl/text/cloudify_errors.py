@@ -1,4 +1,4 @@
-"""What the ancestor would have raised for our problems: {our code: (its number, its class)}."""
+"""Errors that Cloudify raises for our problems: {our code: (Cloudify's error number, its exception class)}."""
 
 from __future__ import annotations
 

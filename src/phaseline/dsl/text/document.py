@@ -1,4 +1,4 @@
-"""A file of a blueprint: its text, its plain values, and the problems if it is not valid YAML."""
+"""Read one file of a blueprint: its text, its plain values, and its problems if it is not valid YAML."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 NAMESPACE = "--"
 """The separator between a namespace and a name."""
 MAX_GAPS = 1_000
-"""The most colons without a following space in one file; each is found by reading again up to it."""
+"""Largest number of colons without a following space in one file. Each of them causes another reading of the text."""
 _UNEXPECTED = "found unexpected ':'"
 _OPENING = frozenset("[]{},")
 _NO_MARKS: Mapping[str, tuple[int, int]] = {}
 
 
 class ImportLine(NamedTuple):
-    """One import as it is written: ``namespace--target``, with ``values`` for the properties of its plugins."""
+    """One written import: ``namespace--target``, with ``values`` for the properties of its plugins."""
 
     spot: ElementPath
     namespace: str
@@ -38,12 +38,12 @@ class ImportLine(NamedTuple):
 class Document:
     """One file of a blueprint: its text, its values, and where the elements of its sections begin.
 
-    ``marks``: {section: {element: (line, column)}}, counted from 1. ``namespace``: the prefix of its elements' names
-    (B8); ``line``: the import line of the file, None for the main file. ``is_lenient``: the tags
-    ``!!set``, ``!!omap`` and ``!!pairs`` are understood, plain keys are text, ``on`` and ``5`` too, and the last one of
-    duplicate keys wins, with a warning (PL-F059). ``is_definition``: a file of a plugin or from the web, which the importing
-    user cannot change: the last one of duplicate keys wins, with a warning (PL-B005). ``spaced``: the text with a space at each of the ``gaps``,
-    (line, column), where the C reader wants one and the ancestor's does not.
+    ``marks`` is {section: {element: (line, column)}}, counted from 1. ``namespace`` is the prefix of its elements' names
+    (B8). ``line`` is the import line of the file, None for the main file. With ``is_lenient``, the tags ``!!set``,
+    ``!!omap`` and ``!!pairs`` are understood, plain keys such as ``on`` and ``5`` are text, and the last of duplicate keys
+    is used, with a warning (PL-F059). ``is_definition`` is True for a plugin's or web file, which the importing user cannot
+    change: the last of duplicate keys is used, with a warning (PL-B005). ``spaced`` is the text with a space added at each
+    of the ``gaps`` (line, column): the C parser requires a space there, Cloudify's parser does not.
     """
 
     name: str
@@ -60,20 +60,20 @@ class Document:
 
     @property
     def readable(self) -> str:
-        """The text as the reader takes it; marks and places are those of it."""
+        """Return the text that the parser reads, with added spaces; marks and positions refer to this text."""
         return self.spaced or self.text
 
     def own_column(self, line: int, column: int) -> int:
-        """The column in the text as it was written."""
+        """Convert a column of ``readable`` to the column in the text as the user wrote it."""
         return column - sum(at[0] == line and at[1] < column for at in self.gaps)
 
     def mark(self, section: str, name: str) -> tuple[int, int]:
-        """Where an element begins, (0, 0) if its section is written elsewhere: an alias."""
+        """Return where an element begins: (line, column), or (0, 0) if its section is an alias of another place."""
         line, column = self.marks.get(section, _NO_MARKS).get(self.own_name(name), (0, 0))
         return line, self.own_column(line, column)
 
     def own_name(self, name: str) -> str:
-        """The name of an element as the file has it, without the namespace."""
+        """Return the name of an element as the file writes it, without the namespace."""
         return name.removeprefix(f"{self.namespace}{NAMESPACE}") if self.namespace else name
 
 
@@ -86,7 +86,7 @@ def read_document(
     is_lenient: bool = False,
     is_definition: bool = False,
 ) -> Document | None:
-    """The document in ``text``; None when it cannot be used, with the reasons in ``report``."""
+    """Read the document in ``text``, or return None if it cannot be used; ``report`` then has the reasons."""
     document = Document(name, text, is_bundled=is_bundled, is_lenient=is_lenient, is_definition=is_definition)
     if text.startswith(("{", "\n{", " {")):
         from phaseline.dsl.text.json_reader import NotPlainJson, read_json
@@ -117,9 +117,9 @@ def read_document(
 
 
 def _make_gap(error: yaml.YAMLError, document: Document) -> bool:
-    """True where a text can be read once a space is put behind the colon at which the C reader gave up.
+    """Add a space after the colon at which the C parser failed. Return False if that is not the cause.
 
-    In ``{concat:[a]}`` it finds an unexpected colon, where the ancestor's reader, which is written in Python, finds a key and a list.
+    The C parser rejects ``{concat:[a]}``; Cloudify's parser, written in Python, reads a key and a list.
     """
     mark, begun = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
     if getattr(error, "problem", None) != _UNEXPECTED or mark is None or begun is None or mark.line != begun.line:
@@ -152,7 +152,7 @@ def _report_yaml_error(error: yaml.YAMLError, document: Document, report: Proble
 
 
 def _yaml_mend(error: yaml.YAMLError, lines: list[str], line: int, column: int) -> str:
-    """What is probably missing where the reader gave up."""
+    """Return advice what is probably missing where the parser failed."""
     if line < len(lines) and "\t" in lines[line][: column + 1]:
         return "indent with spaces, not with tabs"
     problem, context = getattr(error, "problem", None) or "", getattr(error, "context", None) or ""

@@ -1,4 +1,4 @@
-"""The version of the language that a file is written in (B3)."""
+"""The versions of the blueprint language (B3)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import re
 LATEST = 5
 """Minor version of the newest ``cloudify_dsl_1_…``."""
 PHASELINE = 100
-"""Stands for a minor version: ``phaseline_dsl_1_0``, our own language, contains all that the ancestor's have (decision 15)."""
+"""Minor version that represents our own language, ``phaseline_dsl_1_0``, which contains all others (decision 15)."""
 OWN = "phaseline_dsl_1_0"
 _PREFIX = "cloudify_dsl_"
 _OWN_PREFIX = "phaseline_dsl_"
 
 
 def version_name(minor: int) -> str:
-    """How a version of the language is written.
+    """Return the name of a version of the language, as a blueprint writes it.
 
     >>> version_name(4), version_name(PHASELINE)
     ('cloudify_dsl_1_4', 'phaseline_dsl_1_0')
@@ -23,7 +23,7 @@ def version_name(minor: int) -> str:
 
 
 def read_version(value: object) -> int | tuple[str, int]:
-    """The minor version, or what is wrong with ``value`` and the ancestor's number for that."""
+    """Return the minor version that ``value`` names, or (what is wrong with it, Cloudify's error number)."""
     if value is None or value == "":
         return ("the version is empty", 71)
     if not isinstance(value, str):

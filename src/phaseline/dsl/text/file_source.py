@@ -1,7 +1,7 @@
-"""The source of files for reading a blueprint, within the allowed roots.
+"""The source of files for reading a blueprint, limited to allowed folders.
 
-Reading is a pure function of the source's answers. To reuse a result, the same questions are asked again (``RecordingSource``):
-each file is opened again, whatever its time stamp, and while all answers are equal, the result is, too.
+The result of reading depends only on the answers of the source. To decide whether an earlier result is still valid,
+``RecordingSource`` asks the same questions again: if all answers are equal, the result is equal, too.
 """
 
 from __future__ import annotations
@@ -13,62 +13,62 @@ from phaseline.model.problems.problem import ProblemsError
 
 T = TypeVar("T", bound="str | bool | Sequence[str] | None")
 Answer = str | bool | Sequence[str] | None
-"""What a source may answer."""
+"""Type of the answers that a source may give."""
 
 
 class FileSource(Protocol):
-    """Gives texts of blueprint files. All paths are as a user would write them.
+    """Returns the texts of blueprint files. All paths are written as a user would write them.
 
     A file that exists but cannot be used (unreadable, not UTF-8, too large, outside the allowed
-    roots) raises ``ProblemsError`` with PL-B001, PL-B002, PL-B003 or PL-B021.
+    folders) raises ``ProblemsError`` with PL-B001, PL-B002, PL-B003 or PL-B021.
     """
 
     def find(self, name: str, importer: str) -> str | None:
-        """The path of the file that ``name`` means in the file ``importer``; None when there is none."""
+        """Return the path of the file that ``name`` means in the file ``importer``, or None if there is none."""
         ...
 
     def read(self, path: str) -> str | None:
-        """The text of a file; None when there is none."""
+        """Return the text of a file, or None if there is none."""
         ...
 
     def fetch(self, url: str) -> str | None:
-        """The text of a file in the web, by ``http`` or ``https``; None when there is none.
+        """Return the text of a file in the web (``http`` or ``https``), or None if there is none.
 
-        Raises ``ProblemsError`` with PL-B028 for an address that is not allowed, with PL-B029 if it cannot be had.
+        Raises ``ProblemsError``: PL-B028 for an address that is not allowed, PL-B029 if the file cannot be fetched.
         """
         ...
 
     def bundled(self, name: str) -> str | None:
-        """The text of a built-in types file such as ``types.yaml``; None when there is none."""
+        """Return the text of a built-in types file such as ``types.yaml``, or None if there is none."""
         ...
 
     def exists(self, path: str) -> bool:
-        """True when the blueprint's folder has a file of this relative path, as scripts are named."""
+        """Return True if the blueprint's folder has a file with this relative path, which may name a script."""
         ...
 
     def replacements(self, target: str, minor: int) -> Sequence[str]:
-        """What to try for an import, in this order: what rules make of it, and it itself unless that is forbidden (B6).
+        """Return what to try for an import, in this order: its replacements by rules, then the import itself.
 
-        ``minor``: the version of the main file, for what has files of several.
+        The import itself is left out if a rule forbids it (B6). ``minor`` is the minor version of the main file.
         """
         ...
 
     def uploaded(self, blueprint: str) -> str | None:
-        """The path of the main file of an uploaded blueprint; None when there is none of this id."""
+        """Return the path of the main file of an uploaded blueprint, or None if there is none with this id."""
         ...
 
     def plugin(self, name: str, version: str, distribution: str, minor: int) -> str | None:
-        """The path of a plugin's definition file; None if it is not available.
+        """Return the path of a plugin's definition file, or None if it is not available.
 
-        ``version``: a PEP 440 specifier, or empty; ``minor`` as of ``replacements``.
+        ``version`` is a PEP 440 specifier or empty. ``minor`` is the minor version of the main file.
         """
         ...
 
 
 class RecordingSource:
-    """A source that writes down what another one was asked, and what it answered. ``raised``: one of the answers was a problem.
+    """Passes all questions to another source, and records them with the answers.
 
-    ``size``: characters of all answers that are texts or paths.
+    ``raised`` is True if an answer was a problem. ``size`` is the number of characters in all answers.
     """
 
     def __init__(self, source: FileSource) -> None:
@@ -78,41 +78,41 @@ class RecordingSource:
         self.size = 0
 
     def find(self, name: str, importer: str) -> str | None:
-        """As of the source."""
+        """Ask the source and record the answer."""
         return self._asked("find", self._source.find, name, importer)
 
     def read(self, path: str) -> str | None:
-        """As of the source."""
+        """Ask the source and record the answer."""
         return self._asked("read", self._source.read, path)
 
     def fetch(self, url: str) -> str | None:
-        """As of the source."""
+        """Ask the source and record the answer."""
         return self._asked("fetch", self._source.fetch, url)
 
     def bundled(self, name: str) -> str | None:
-        """As of the source."""
+        """Ask the source and record the answer."""
         return self._asked("bundled", self._source.bundled, name)
 
     def exists(self, path: str) -> bool:
-        """As of the source."""
+        """Ask the source and record the answer."""
         return self._asked("exists", self._source.exists, path)
 
     def replacements(self, target: str, minor: int) -> Sequence[str]:
-        """As of the source."""
+        """Ask the source and record the answer."""
         return tuple(self._asked("replacements", self._source.replacements, target, minor))
 
     def uploaded(self, blueprint: str) -> str | None:
-        """As of the source."""
+        """Ask the source and record the answer."""
         return self._asked("uploaded", self._source.uploaded, blueprint)
 
     def plugin(self, name: str, version: str, distribution: str, minor: int) -> str | None:
-        """As of the source."""
+        """Ask the source and record the answer."""
         return self._asked("plugin", self._source.plugin, name, version, distribution, minor)
 
     def agrees(self, source: FileSource) -> bool:
-        """True if another source gives the same answers to the same questions, asked in the same order.
+        """Return True if another source gives equal answers to the recorded questions, asked in the same order.
 
-        If it does not, that source may have done work for questions that are no longer asked, so use a new one for reading.
+        Otherwise do not use that source for reading: it may have prepared files for questions that are no longer asked.
         """
         try:
             return not self.raised and all(getattr(source, how)(*asked) == answer for how, asked, answer in self.heard)

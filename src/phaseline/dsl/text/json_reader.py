@@ -1,6 +1,6 @@
-"""A blueprint that is written as JSON, read by the JSON reader: the same values as YAML gives, several times as fast.
+"""Read a blueprint that is written as JSON: the values are those of the YAML reader, several times as fast.
 
-Whatever is not plain JSON, or wrong in any way, is left to the YAML reader, which finds the words for it.
+A text that is not plain JSON, or wrong in any way, is left to the YAML reader, which can describe the problem.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ Marks = dict[object, dict[str, tuple[int, int]]]
 
 
 class NotPlainJson(Exception):
-    """The text is for the YAML reader."""
+    """Raised for a text that the YAML reader must read."""
 
 
 def read_json(text: str, max_depth: int) -> tuple[dict[str, Value], Marks]:
-    """(the values, where the elements of the sections begin: {section: {element: (line, column)}}).
+    """Return (the values, {section: {element: (line, column) where it begins}}).
 
     Raises ``NotPlainJson``.
     """
@@ -41,7 +41,7 @@ def read_json(text: str, max_depth: int) -> tuple[dict[str, Value], Marks]:
 
 
 class _Text:
-    """One text, walked section by section; the elements themselves are read in one piece."""
+    """Reads one text section by section; each element of a section is read in one piece."""
 
     def __init__(self, text: str, max_depth: int) -> None:
         self.text = text
@@ -59,21 +59,21 @@ class _Text:
         self.scan: Callable[[str, int], tuple[Value, int]] = decoder.scan_once
 
     def whole(self) -> tuple[dict[str, Value], Marks]:
-        """The mapping that the text is."""
+        """Return the mapping that the whole text contains, and the positions of its elements."""
         root, end = self.mapping(self.skip(0), self.section, None)
         if self.skip(end) != len(self.text):
             raise ValueError
         return root, self.marks
 
     def section(self, at: int, name: str) -> tuple[Value, int]:
-        """What a key of the text has: elements with places of their own, or anything else."""
+        """Return the value of a top-level key and where it ends. Note the positions of its elements, if any."""
         if self.text[at] != "{":
             return self.element(at, "", 1)
         places = self.marks[name] = {}
         return self.mapping(at, self.element, places)
 
     def element(self, at: int, _name: str, depth: int = 2) -> tuple[Value, int]:
-        """A value at nesting level ``depth``; only one with very many brackets can be too deep."""
+        """Return a value at nesting level ``depth`` and where it ends. Refuse a value that is nested too deep."""
         text, most = self.text, self.max_depth - depth
         value, end = self.scan(text, at)
         if text.count("{", at, end) + text.count("[", at, end) > most and _is_deeper(value, most):
@@ -83,7 +83,7 @@ class _Text:
     def mapping(
         self, at: int, value_of: Callable[[int, str], tuple[Value, int]], places: dict[str, tuple[int, int]] | None
     ) -> tuple[dict[str, Value], int]:
-        """The mapping that begins at ``at`` and where it ends; ``value_of(start, key)`` reads each value."""
+        """Return the mapping that begins at ``at``, and where it ends. ``value_of(start, key)`` reads each value."""
         text = self.text
         if text[at] != "{":
             raise ValueError
@@ -112,7 +112,7 @@ class _Text:
         return found, at
 
     def placed(self, at: int) -> tuple[int, int]:
-        """Line and column, from 1, of a position after all positions requested before."""
+        """Return line and column, from 1, of a position. Positions must be requested in ascending order."""
         breaks = self.text.count("\n", self.counted, at)
         if breaks:
             self.line += breaks
@@ -121,7 +121,7 @@ class _Text:
         return self.line, at - self.line_start + 1
 
     def skip(self, at: int) -> int:
-        """The next position that is no space."""
+        """Return the next position that is no white space."""
         match = _SPACE.match(self.text, at)
         return match.end() if match else at
 
@@ -134,7 +134,7 @@ def _mapping(pairs: list[tuple[str, Value]]) -> dict[str, Value]:
 
 
 def _kept(value: object) -> object:
-    """A number as YAML 1.1 reads it: 1e5 is text there."""
+    """Return a number as YAML 1.1 reads it: for YAML, ``1e5`` is text."""
     if isinstance(value, UnusableScalar) or value is MERGE:
         raise ValueError
     return value
@@ -145,7 +145,7 @@ def _raise_value_error(_: str) -> Value:
 
 
 def _is_deeper(root: Value, most: int) -> bool:
-    """True if mappings and lists are nested deeper than ``most`` levels."""
+    """Return True if mappings and lists are nested deeper than ``most`` levels."""
     level: list[Any] = [[root]]
     for _ in range(most + 1):
         level = [

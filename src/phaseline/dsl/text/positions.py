@@ -1,4 +1,4 @@
-"""Positions of elements in a text, by dotted path: a second pass over texts that have problems."""
+"""Find the positions of elements in a text, by their paths: a second pass, made only for texts with problems."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 
 FEW = 20
-"""The most keys of a mapping that is searched for each lookup; larger mappings get an index."""
+"""Largest number of keys in a mapping that is searched for each lookup; larger mappings get an index."""
 
 
 _TRUTHS = frozenset(
     one for word in ("yes", "no", "on", "off", "true", "false") for one in (word, word.title(), word.upper())
 )
-"""How true and false are written in YAML 1.1."""
+"""All spellings of true and false in YAML 1.1."""
 
 
 class Positions:
-    """The lines of one text and the places of its elements; the text is composed on the first question."""
+    """Positions of the elements in one text, which is parsed at the first lookup."""
 
     def __init__(self, document: Document) -> None:
-        """Look at nothing yet."""
+        """Store the document; its text is parsed at the first lookup."""
         self._document = document
         self._lines: list[str] | None = None
         self._tree: Any = None
@@ -37,7 +37,7 @@ class Positions:
         self._next: dict[str, dict[str, tuple[int, int]]] = {}
 
     def place(self, path: Path, point: Literal["key", "value"], line: int = 0, column: int = 0) -> Place:
-        """The place of an element; ``line`` and ``column`` if they are known already."""
+        """Return the position of an element; ``line`` and ``column`` are used if they are known already."""
         if not line:
             line, column = self._find(path, point)
         if self._lines is None:
@@ -49,7 +49,7 @@ class Positions:
         return Place(self._document.name, line, column, dotted(path), text)
 
     def _find(self, path: Path, point: Literal["key", "value"]) -> tuple[int, int]:
-        """Line and column, from 1, of the deepest element of ``path`` that the text has."""
+        """Return line and column, from 1, of the deepest element of ``path`` that exists in the text."""
         found = self._find_near(path, point)
         if found is not None:
             return found
@@ -57,7 +57,7 @@ class Positions:
         return (1, 1) if node is None else self._within(node, path, point)
 
     def _find_near(self, path: Path, point: Literal["key", "value"]) -> tuple[int, int] | None:
-        """As ``_find``, of the text of one element alone; None where that cannot be read for itself."""
+        """Find a position by parsing only the text of one element; return None if that text cannot be parsed alone."""
         section = path[0] if len(path) > 1 else ""
         if section not in self._document.marks:
             return None
@@ -75,7 +75,7 @@ class Positions:
         return (line + place[0] - 1, column + place[1] - 1 if line == 1 else column)
 
     def _element(self, section: str, name: str, place: tuple[int, int]) -> Any:
-        """The tree of one element: of the text from its key to that of the next one."""
+        """Parse one element: the text from its key to the next key."""
         import yaml
 
         from phaseline.dsl.text.yaml_reader import Loader
@@ -97,7 +97,7 @@ class Positions:
             return None  # it has an alias of something outside, for example
 
     def _within(self, node: Any, path: Path, point: Literal["key", "value"]) -> tuple[int, int]:
-        """Line and column of the deepest element of ``path`` below a node."""
+        """Return line and column of the deepest element of ``path`` that exists below a node."""
         mark = node.start_mark
         for depth, step in enumerate(path):
             found = self._child(node, step)
@@ -140,7 +140,7 @@ class Positions:
 
 
 def _entries(node: Any) -> dict[str, tuple[Any, Any]]:
-    """{key: (key node, value node)} with what ``<<`` merges."""
+    """Return {key: (key node, value node)} of a mapping, including the keys that ``<<`` merges into it."""
     import yaml
 
     merged: dict[str, tuple[Any, Any]] = {}
@@ -158,7 +158,7 @@ def _entries(node: Any) -> dict[str, tuple[Any, Any]]:
 
 
 def _text_of(key: Any) -> str:
-    """A key as the values have it: numbers and truth values are written as JSON writes them."""
+    """Return the text of a key as in the read values: numbers and truth values are written as in JSON."""
     from phaseline.dsl.text.scalars import PlainScalars, as_key
 
     text = str(key.value)
@@ -169,7 +169,7 @@ def _text_of(key: Any) -> str:
 
 
 def _is_elsewhere(key: Any, node: Any) -> bool:
-    """True if the value of a key is empty or an alias, so that only the key is at this place."""
+    """Return True if the value of a key is empty or an alias, so that only the key itself has a position here."""
     import yaml
 
     return bool(
@@ -179,7 +179,7 @@ def _is_elsewhere(key: Any, node: Any) -> bool:
 
 
 def dotted(path: Path) -> str:
-    """The path as text: ``node_templates.web.relationships[0].target``."""
+    """Return the path as text, such as ``node_templates.web.relationships[0].target``."""
     text = ""
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step

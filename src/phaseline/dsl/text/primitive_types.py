@@ -26,9 +26,9 @@ PRIMITIVES: dict[str, int] = {
     "secret_key": 4,
     "operation_name": 5,
 }
-"""{type of a property: minor version that brought it}."""
+"""{primitive type: minor version that introduced it}."""
 OBJECT_TYPES = frozenset(name for name, since in PRIMITIVES.items() if since)
-"""Types whose values name something that a store knows; what is written may be anything."""
+"""Types whose values name an object in the store; a value as written in a blueprint may be anything."""
 
 
 def _is_regex(value: Value) -> bool:
@@ -50,7 +50,7 @@ CHECKS: dict[str, Callable[[Value], bool]] = {
     "regex": _is_regex,
     "textarea": lambda value: value.__class__ is str,
 }
-"""{primitive type: whether a value is of it}; ``string`` takes any value and is not here."""
+"""{primitive type: test whether a value has this type}. ``string`` is missing because it accepts any value."""
 
 EXAMPLES = {
     "integer": "a whole number such as 80",
@@ -61,4 +61,4 @@ EXAMPLES = {
     "regex": "a regular expression that compiles",
     "textarea": "text",
 }
-"""{primitive type: what to write}."""
+"""{primitive type: what a message proposes to write}."""

@@ -1,4 +1,4 @@
-"""Collects all problems of a blueprint, and computes their positions only at the end."""
+"""Collect all problems of a blueprint, and compute their positions only at the end."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 Path: TypeAlias = "tuple[str | int, ...]"
 SEARCHED = 200_000
-"""Words that one report looks through for those that were probably meant; a second or two in all."""
+"""Number of words that one report compares to find suggestions. It limits the time for this to one or two seconds."""
 MAX_PROBLEMS = 100_000
-"""Problems that are kept; a file that is wrong everywhere need not fill the memory."""
+"""Largest number of problems that are kept, to limit memory for a file that is wrong everywhere."""
 
 
 class ElementPath(NamedTuple):
-    """An element of a document, by its path from the root."""
+    """An element of a document, given by its path from the root."""
 
     document: Document
     path: Path
 
     def at(self, *more: str | int) -> ElementPath:
-        """An element below this one."""
+        """Return the path of an element below this one."""
         return ElementPath(self.document, self.path + more)
 
 
@@ -47,7 +47,7 @@ class _Finding:
 
 
 class ProblemReport:
-    """Problems as they are found. Paths become lines in ``problems``, in one more pass over each text."""
+    """Collects problems. ``problems`` converts their paths to lines, with one more pass over each text."""
 
     def __init__(self) -> None:
         self._findings: list[_Finding] = []
@@ -66,9 +66,9 @@ class ProblemReport:
         number: int | None = None,
         kind: str = "",
     ) -> None:
-        """An error in the key or value at ``spot``.
+        """Add an error in the key or value at ``spot``.
 
-        ``number`` and ``kind`` replace the ancestor's usual number and class for this code.
+        ``number`` and ``kind`` replace the error number and exception class that Cloudify usually has for this code.
         """
         self.errors_count += 1
         self._keep(_Finding(code, message, mend, spot.document, spot.path, point, "error", number, kind))
@@ -76,16 +76,16 @@ class ProblemReport:
     def warn(
         self, code: str, message: str, mend: str, spot: ElementPath, *, point: Literal["key", "value"] = "key"
     ) -> None:
-        """Something that works but is hardly meant."""
+        """Add a warning of something that works but was probably not intended."""
         self._keep(_Finding(code, message, mend, spot.document, spot.path, point, "warning"))
 
     def add_at(self, code: str, message: str, mend: str, document: Document, line: int, column: int) -> None:
-        """An error whose place is known; ``line`` and ``column`` count from 0."""
+        """Add an error with a known position; ``line`` and ``column`` count from 0."""
         self.errors_count += 1
         self._keep(_Finding(code, message, mend, document, (), line=line + 1, column=column + 1))
 
     def warn_at(self, code: str, message: str, mend: str, document: Document, line: int, column: int) -> None:
-        """A warning whose place is known; ``line`` and ``column`` count from 0."""
+        """Add a warning with a known position; ``line`` and ``column`` count from 0."""
         found = _Finding(code, message, mend, document, (), severity="warning", line=line + 1, column=column + 1)
         self._keep(found)
 
@@ -99,7 +99,7 @@ class ProblemReport:
         point: Literal["key", "value"] = "value",
         kind: str = "",
     ) -> bool:
-        """True if the language has ``what`` in its version 1_``minor`` (None: whichever); otherwise reported (B4)."""
+        """Return True if version 1_``minor`` (None: any) of the language has ``what``; otherwise report it (B4)."""
         if minor is None or since <= minor:
             return True
         from phaseline.dsl.text.dsl_versions import version_name
@@ -116,7 +116,7 @@ class ProblemReport:
         return False
 
     def suggest(self, word: str, known: Collection[str], otherwise: str) -> str:
-        """``did you mean 'x'?`` or, when nothing is near, the text ``otherwise``."""
+        """Return ``did you mean 'x'?``, or the text ``otherwise`` if no known word is similar."""
         self._searched += len(known)
         if self._searched > SEARCHED:
             return otherwise
@@ -125,16 +125,16 @@ class ProblemReport:
         return suggest(word, known, otherwise)
 
     def add_ready(self, problem: Problem) -> None:
-        """Add a problem that was described elsewhere."""
+        """Add a complete problem, such as one from a file source."""
         self.errors_count += 1
         self._ready.append(problem)
 
     def beginning(self) -> tuple[int, int]:
-        """How much was found so far, for ``forget``."""
+        """Return a mark of what has been found so far, for ``forget``."""
         return len(self._findings), self.errors_count
 
     def forget(self, beginning: tuple[int, int]) -> None:
-        """Drop the problems found since then, because the text is read again."""
+        """Drop the problems found since the mark ``beginning``, because the text is read again."""
         del self._findings[beginning[0] :]
         self.errors_count = beginning[1]
 
@@ -143,7 +143,7 @@ class ProblemReport:
             self._findings.append(finding)
 
     def problems(self, severity: Literal["error", "warning"] = "error") -> tuple[Problem, ...]:
-        """Everything of this severity, by file and line; the same thing at the same place once."""
+        """Return all problems of this severity, sorted by file and line, without duplicates."""
         from phaseline.dsl.text.positions import Positions
 
         positions: dict[int, Positions] = {}

@@ -1,4 +1,4 @@
-"""What plain and tagged YAML 1.1 scalars mean, as values that JSON can keep."""
+"""Convert plain and tagged YAML 1.1 scalars to values that JSON can represent."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.blueprint.blueprint import Value
 
 MAX_DEPTH = 100
-"""Levels of mappings and lists within one another."""
+"""Largest depth of nested mappings and lists."""
 TAGS = "tag:yaml.org,2002:"
 MERGE: Final = object()
-"""A plain ``<<``: as a key it merges other mappings into this one."""
+"""Value of a plain ``<<``: as a key it merges other mappings into its mapping."""
 MAX_DIGITS = 3_500
-"""Characters of a number that is not decimal; of decimal ones Python itself takes no more than can be written again."""
+"""Largest number of characters in a number that is not decimal; Python itself limits decimal numbers."""
 MAX_SHOWN = 100
-"""Characters of a number that a message shows."""
+"""Largest number of characters of a number that a message shows."""
 _SEXAGESIMAL = 60
 _BASES = {"0b": 2, "0x": 16}
 
 
 @frozen
 class UnusableScalar:
-    """A scalar that YAML understands but we cannot keep, and why."""
+    """A scalar that is valid YAML but cannot be represented, with the reason."""
 
     reason: str
 
@@ -86,12 +86,12 @@ _MEANINGS: dict[str, Callable[[str], Value | UnusableScalar]] = {
     f"{TAGS}null": lambda _: None,
     f"{TAGS}str": str,
 }
-"""{tag: its meaning}; of implicit tags those that are missing (dates, ``=``) stay text."""
+"""{tag: conversion of its text}. A plain scalar whose implicit tag is missing here (date, ``=``) stays text."""
 
 
 @cache
 def _implicit() -> dict[str, list[tuple[str, Any]]]:
-    """{first character: [(tag, pattern)]} of YAML 1.1; JSON that has no fractions comes without, and without PyYAML."""
+    """Return {first character: [(tag, pattern)]} of YAML 1.1, from PyYAML, which plain JSON does not need."""
     import yaml
 
     return dict(yaml.SafeLoader.yaml_implicit_resolvers)
@@ -114,7 +114,7 @@ class PlainScalars(dict[str, object]):
 
 
 def tagged_value(tag: str, text: str) -> Value | UnusableScalar:
-    """The value of a scalar with an explicit tag such as ``!!str``; the tag ``!`` means text."""
+    """Return the value of a scalar with an explicit tag such as ``!!str``; the tag ``!`` means text."""
     if tag == "!":
         return text
     meaning = _MEANINGS.get(tag)
@@ -124,7 +124,7 @@ def tagged_value(tag: str, text: str) -> Value | UnusableScalar:
 
 
 def as_key(value: object) -> object:
-    """The key as JSON stores it: numbers, true and false become text; other keys are unchanged.
+    """Return a key as JSON stores it: numbers, true and false become text; other keys are unchanged.
 
     >>> as_key(80), as_key(True), as_key("web")
     ('80', 'true', 'web')

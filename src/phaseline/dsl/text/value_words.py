@@ -1,4 +1,4 @@
-"""Words of messages: the name of a value's type, lists of names, suggestions for mistyped words."""
+"""Compose parts of messages: the name of a value's type, lists of names, suggestions for mistyped words."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterable
 from typing import Final
 
 NAMED = 8
-"""How many allowed words a sentence lists."""
+"""Largest number of allowed words that a message lists."""
 SHORT, NEAR_SHORT, NEAR = 4, 0.65, 0.75
-"""Letters of a short word, and how alike two words have to be: the words of the language resemble one another more than names
-do, and what is nearly one of them is warned of."""
+"""Length of a short word, and the similarity (0 to 1) from which a known word is suggested for short and longer words.
+Words of the language resemble one another more than names do, and near misses cause warnings.
+"""
 
 SYNONYMS = {
     "str": "string",
@@ -25,7 +26,7 @@ SYNONYMS = {
     "array": "list",
     "sequence": "list",
 }
-"""Words of other languages for what the language has, however little they resemble it."""
+"""{word of another language: the word of our language with the same meaning}, even if they look different."""
 
 _WORDS: Final[dict[type, str]] = {
     str: "text",
@@ -39,7 +40,7 @@ _WORDS: Final[dict[type, str]] = {
 
 
 def word_for(value: object) -> str:
-    """What a value is, in words.
+    """Return the kind of a value in words.
 
     >>> word_for(1), word_for([])
     ('a whole number', 'a list')
@@ -48,7 +49,7 @@ def word_for(value: object) -> str:
 
 
 def closest(word: str, known: Collection[str]) -> str | None:
-    """The known word nearest to ``word``, or None when none is near.
+    """Return the known word that is most similar to ``word``, or None if none is similar.
 
     >>> closest("text", ["string", "integer"])
     'string'
@@ -59,13 +60,13 @@ def closest(word: str, known: Collection[str]) -> str | None:
 
 
 def suggest(word: str, known: Collection[str], otherwise: str) -> str:
-    """``did you mean 'x'?`` or, when nothing is near, the text ``otherwise``."""
+    """Return ``did you mean 'x'?``, or the text ``otherwise`` if no known word is similar."""
     found = closest(word, known)
     return f"did you mean '{found}'?" if found else otherwise
 
 
 def quoted_list(words: Iterable[str]) -> str:
-    """The words as a sentence lists them, at most ``NAMED`` of them.
+    """Return the words as a list for a message, with at most ``NAMED`` of them.
 
     >>> quoted_list(["b", "a"])
     "'a', 'b'"

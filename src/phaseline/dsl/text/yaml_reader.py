@@ -1,4 +1,4 @@
-"""YAML text as plain values, made in one pass over the events of the C parser.
+"""Convert YAML text to plain values, in one pass over the events of the C parser.
 
 Without a tree of nodes this is several times faster than loading. The position of a value in the
 text is found by a second pass, only if there is a problem (``positions``).
@@ -30,18 +30,18 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
 
 MAX_ALIASED = 1_000_000
-"""Values that aliases (``*name``) may add to a file when written out: what makes a YAML bomb."""
+"""Largest number of values that aliases (``*name``) may add to a file. It stops YAML bombs."""
 
 Loader: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DISCARD: Final = object()
-"""The key of a value that is read over, because its real key was reported."""
+"""Replacement for an unusable key that was reported; its value is dropped."""
 _UNUSUAL: Final = frozenset({UnusableScalar, type(MERGE)})
 _FRAME: Final = frozenset({StreamStartEvent, DocumentEndEvent, StreamEndEvent})
 _PLAIN_TAGS: Final = frozenset({None, "!", f"{TAGS}map", f"{TAGS}seq"})
 
 
 def _pairs(rows: Any) -> list[Value]:
-    """``[a: 1, b: 2]`` as lists of two."""
+    """Return ``[a: 1, b: 2]`` as a list of lists [key, value]."""
     if not isinstance(rows, list):
         raise TypeError
     return [[key, value] for ((key, value),) in (row.items() for row in rows)]
@@ -52,22 +52,22 @@ COLLECTIONS: Final[dict[str | None, Callable[[Any], Value]]] = {
     f"{TAGS}pairs": _pairs,
     f"{TAGS}omap": lambda rows: dict(cast("Any", _pairs(rows))),
 }
-"""{tag: the conversion of the mapping or list after it}, for documents with such tags."""
+"""{tag: conversion of the mapping or list that has the tag}, for lenient documents."""
 
 
 class UnusableText(Exception):
-    """Reading cannot continue; the reason is in the report."""
+    """Raised if reading cannot continue; the reason is in the report."""
 
 
 class YamlText:
-    """One reading of one text. ``_mapping`` and ``_list`` are hot; the rest happens rarely.
+    """Reads one text. ``_mapping`` and ``_list`` are called often and must be fast; the other methods are called rarely.
 
-    ``_count``: number of values read; ``_aliased``: number of further values due to aliases; ``_sizes``: number
-    of values of each of the ``_anchors``; ``_begun``: anchors whose values are not complete yet.
+    ``_count`` is the number of values read, ``_aliased`` the number of values that aliases add. ``_sizes`` is {anchor:
+    number of values in it}. ``_begun`` are the anchors whose values are not complete yet.
     """
 
     def __init__(self, document: Document, report: ProblemReport) -> None:
-        """Problems go to ``report``; values and marks into ``document``."""
+        """Start reading. Problems are added to ``report``; values and marks are stored in ``document``."""
         self._document = document
         self._report = report
         self._next: Any = None
@@ -80,7 +80,7 @@ class YamlText:
         self._begun: set[str] = set()
 
     def read(self) -> None:
-        """Put the values of the text into the document. Raises ``UnusableText`` and ``yaml.YAMLError``."""
+        """Store the values of the text in the document. Raises ``UnusableText`` and ``yaml.YAMLError``."""
         self._next = Loader(self._document.readable).get_event
         documents_count = 0
         for event in iter(self._next, None):
@@ -94,7 +94,7 @@ class YamlText:
                 self._document.root = self._value(event)
 
     def _mapping(self, places: dict[str, tuple[int, int]] | None) -> dict[str, Value]:
-        """The rest of a mapping that has begun; its keys are written into ``places`` with line and column, from 1."""
+        """Return a mapping whose start was read. Store the line and column of its keys, from 1, in ``places``."""
         following, plain = self._next, self._plain
         found: dict[Any, Any] = {}
         merged: list[dict[str, Value]] = []
@@ -127,7 +127,7 @@ class YamlText:
         return _merged(merged, found) if merged else found
 
     def _list(self) -> list[Value]:
-        """The rest of a list that has begun."""
+        """Return a list whose start was read."""
         following = self._next
         found: list[Value] = []
         while True:
@@ -138,7 +138,7 @@ class YamlText:
             found.append(self._value(event))
 
     def _value(self, event: Any, key: object = None) -> Any:
-        """The whole value that begins with an event; ``key``: what it belongs to."""
+        """Return the whole value that begins with an event; ``key`` is the key to which it belongs."""
         if event.__class__ is ScalarEvent:
             value = self._scalar(event)
             return "<<" if value is MERGE else value
@@ -172,7 +172,7 @@ class YamlText:
         return value
 
     def _collected(self, collect: Callable[[Any], Value], value: Value, event: Any) -> Value:
-        """What a tag makes of a mapping or list."""
+        """Convert a mapping or list as its tag requires."""
         try:
             return collect(value)
         except (AttributeError, TypeError, ValueError):
@@ -181,13 +181,13 @@ class YamlText:
             return value
 
     def _check_anchor(self, event: Any) -> None:
-        """An anchor names one value: the ancestor's reader insists on it, although YAML itself does not."""
+        """Report an anchor that is used for a second value: YAML allows it, but Cloudify's parser does not."""
         if event.anchor in self._anchors or event.anchor in self._begun:
             what = f"not valid YAML: the anchor '&{event.anchor}' is given twice"
             self._complain("PL-B004", what, "rename one of the two", event)
 
     def _alias(self, event: Any) -> Value:
-        """The value of an anchor where it is used, counting how much it is."""
+        """Return the value of an anchor for an alias, and count the values that the alias adds."""
         if event.anchor not in self._anchors:
             inside = event.anchor in self._begun
             what = f"'*{event.anchor}' contains itself" if inside else f"'*{event.anchor}' has no anchor before it"
@@ -202,7 +202,7 @@ class YamlText:
         return self._anchors[event.anchor]
 
     def _scalar(self, event: Any) -> object:
-        """The value of a scalar, which may have a tag or an anchor, be ``MERGE``, or a number that cannot be kept."""
+        """Return the value of a scalar: it may have a tag or an anchor, be ``MERGE``, or be an unusable number."""
         value: object = self._plain[event.value] if event.implicit[0] else event.value
         if event.tag is not None:
             value = tagged_value(event.tag, event.value)
@@ -217,7 +217,7 @@ class YamlText:
         return value
 
     def _unusual_key(self, event: Any, value: object, found: Container[object]) -> object:
-        """What to do with a key that is a merge, not text, or there already."""
+        """Handle a key that is a merge, not text, or a duplicate; return the key to use."""
         if value is MERGE:
             return MERGE
         if self._document.is_lenient and event.__class__ is ScalarEvent and event.tag is None:
@@ -253,7 +253,7 @@ class YamlText:
         return _DISCARD
 
     def _sources(self, event: Any, value: object) -> list[dict[str, Value]]:
-        """The mappings that ``<<`` names."""
+        """Return the mappings that ``<<`` merges."""
         sources: list[Any] = value if isinstance(value, list) else [value]
         if all(isinstance(source, dict) for source in sources):
             return sources
@@ -262,13 +262,13 @@ class YamlText:
         return []
 
     def _complain(self, code: str, message: str, mend: str, event: Any) -> None:
-        """Report a problem where the event begins."""
+        """Report a problem at the position where the event begins."""
         mark = event.start_mark
         self._report.add_at(code, message, mend, self._document, mark.line, mark.column)
 
 
 def _merged(sources: list[dict[str, Value]], own: dict[str, Value]) -> dict[str, Value]:
-    """What ``<<`` named under the mapping's own keys; of several the first wins."""
+    """Merge the sources of ``<<`` below the mapping's own keys; for a key in several sources, the first one counts."""
     whole: dict[str, Value] = {}
     for source in (*reversed(sources), own):
         whole.update(source)

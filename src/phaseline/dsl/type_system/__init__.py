@@ -1,1 +1,1 @@
-"""Types, properties, constraints, operations and inheritance."""
+"""Resolve types, properties, constraints and operations with inheritance."""

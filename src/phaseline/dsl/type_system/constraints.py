@@ -1,7 +1,7 @@
-"""What a value may be beyond its type: the constraints of inputs and parameters (B14).
+"""Check the constraints of inputs and parameters, which limit values beyond their type (B14).
 
-``OPERATORS`` is the table: what argument each operator takes, and when a value holds. Those without ``holds`` choose among
-things that a store knows; a ``Lookup`` answers for them.
+``OPERATORS`` is the table of operators: the form of each argument, and when a value meets the constraint. Operators
+without ``holds`` choose among objects in the store; a ``Lookup`` checks these.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from phaseline.lang.fast_namedtuples import NamedTuple
 from phaseline.model.blueprint.blueprint import PropertySchema, Value
 
 MESSAGE = "error_message"
-"""The key beside an operator that holds the error message for users (1_5)."""
+"""Key beside an operator with an error message for users (since 1_5)."""
 _NAMED_IN_DEPLOYMENTS = frozenset(
     ["capability_value", "scaling_group", "node_id", "node_type", "node_instance", "operation_name"]
 )
@@ -28,20 +28,23 @@ _IDS = frozenset({"blueprint_id", "deployment_id"})
 
 
 class Lookup(Protocol):
-    """What a store knows of the things that inputs may name."""
+    """Finds the objects in the store that inputs may name."""
 
     def has(self, kind: str, value: Value, filters: Mapping[str, Value]) -> bool:
-        """Whether there is such a thing of a type such as ``node_id`` and it fits all ``filters`` ({operator: argument})."""
+        """Return True if ``value`` names an object of a type such as ``node_id`` that fits all filters.
+
+        ``filters`` is {operator: argument}.
+        """
         ...
 
     @property
     def deployment(self) -> str | None:
-        """The deployment in which a value is given, None where there is none."""
+        """Return the deployment for which a value is given, or None if there is none."""
         ...
 
 
 class Incomparable(Exception):
-    """A value to which an operator cannot be applied, and why."""
+    """Raised for a value to which an operator cannot be applied, with the reason."""
 
 
 def _is_number(value: Value) -> bool:
@@ -113,7 +116,10 @@ def _is_pattern(argument: Value) -> bool:
 
 @frozen
 class Operator:
-    """``fits``: checks that an argument has the form described by ``wants``; ``kinds``: the object types that it applies to."""
+    """An operator of constraints. ``wants`` describes the form of its argument and ``fits`` checks that form.
+
+    ``holds`` checks a value; it is None for operators that need the store. ``kinds`` are the object types for these.
+    """
 
     wants: str
     fits: Callable[[Value], bool]
@@ -142,7 +148,7 @@ OPERATORS: Final[dict[str, Operator]] = {
 
 
 class ConstraintProblem(NamedTuple):
-    """What is wrong with a constraint: the key it is about (none: the whole), the ancestor's number, and how to mend it."""
+    """An invalid constraint: the wrong key (None: all of it), Cloudify's error number, message and remedy."""
 
     key: str | None
     number: int
@@ -151,7 +157,10 @@ class ConstraintProblem(NamedTuple):
 
 
 def wrong_constraint(written: Mapping[str, Value], *, has_message: bool) -> ConstraintProblem | None:
-    """What is wrong with one constraint as it is written. ``has_message``: the version knows ``error_message``."""
+    """Return what is wrong with a written constraint, or None.
+
+    ``has_message`` is True if the version of the language allows ``error_message``.
+    """
     names = [name for name in written if name != MESSAGE]
     if len(names) != 1:
         what = "has no operator" if not names else f"has {len(names)} operators: {quoted_list(names)}"
@@ -175,7 +184,7 @@ def wrong_constraint(written: Mapping[str, Value], *, has_message: bool) -> Cons
 
 
 def violation(kind: str | None, constraints: Sequence[Mapping[str, Value]], value: Value) -> str | None:
-    """Why a value breaks a constraint that can be checked on the value alone, as a sentence; None if it meets all."""
+    """Return a sentence why a value breaks one of its constraints, or None. Constraints on the store are ignored."""
     for written in constraints:
         name, argument = _operator(written)
         holds = OPERATORS[name].holds
@@ -196,7 +205,7 @@ def violation(kind: str | None, constraints: Sequence[Mapping[str, Value]], valu
 def choice_violation(
     kind: str | None, constraints: Sequence[Mapping[str, Value]], value: Value, lookup: Lookup
 ) -> str | None:
-    """Why a value is not what an object type asks for; None if it is. Asked only where ``needs_lookup``."""
+    """Return a sentence why a value of an object type is not allowed, or None. Call ``needs_lookup`` before."""
     filters = {name: argument for name, argument in map(_operator, constraints) if _chooses(name, kind)}
     for name in filters:
         if kind not in OPERATORS[name].kinds:
@@ -213,7 +222,7 @@ def choice_violation(
 
 
 def needs_lookup(schema: PropertySchema) -> bool:
-    """True for a schema that only a store can judge."""
+    """Return True if values of this schema can be checked only with the store."""
     kinds = {schema.type, schema.item_type}
     return bool(kinds & OBJECT_TYPES) or any(OPERATORS[_operator(item)[0]].holds is None for item in schema.constraints)
 

@@ -1,4 +1,4 @@
-"""What a template makes of its type: its own properties and operations over the inherited ones (B12, B32)."""
+"""Combine a template with its type: the template's properties and operations override the inherited ones (B12, B32)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ def complete_and_scan(
     spot: ElementPath,
     owner: tuple[Owner, str],
 ) -> tuple[dict[str, Value], bool]:
-    """(properties over the type's defaults, whether any holds a function). ``owner``: what and which."""
+    """Return (properties with the type's defaults, True if any contains a function).
+
+    ``owner`` is (``node`` or ``relationship``, name of the node).
+    """
     merged = builder.complete(kind.schemas, given, spot, f"the type '{kind.name}'")
     if EXTERNAL in given:
         builder.check_external(merged, spot)
@@ -42,7 +45,7 @@ def complete_and_scan(
 def side_operations(
     builder: Operations, side: Side, interfaces: Mapping[str, Value] | None, spot: ElementPath, owner: tuple[Owner, str]
 ) -> tuple[Mapping[str, Operation], bool]:
-    """(operations of a template over those of its type, whether any has functions)."""
+    """Return (operations of the template and its type, True if any has functions)."""
     operations, have_functions = side.plain, side.has_functions
     if interfaces:
         operations, own_have = builder.of_template(interfaces, side.types, side.plain, spot, owner[0], owner[1])

@@ -1,4 +1,4 @@
-"""Operations that built-in types declare or workflows call, and the warning for an unknown one."""
+"""List the operations that built-in types declare or workflows call, and warn of unknown ones."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ KNOWN: dict[str, frozenset[str]] = {
         "update_postconfigure update_establish",
     }.items()
 }
-"""{interface: its operations} over all releases; a test holds it to the built-in types."""
+"""{built-in interface: its operations} in all releases; a test compares the table with the built-in types."""
 
 
 def doubt(interface: str, name: str) -> tuple[str, str] | None:
-    """(what is odd about an operation, how to mend it), or None where nothing is.
+    """Return (why an operation is probably a mistake, how to mend it), or None.
 
-    Interfaces of one's own may have any operation. In a built-in one, an operation that no built-in type has is called by
-    no workflow but ``execute_operation``; likewise in an interface whose name is nearly that of a built-in one.
+    A user's own interface may have any operation. In a built-in interface, or one with a nearly equal name, an operation
+    that no built-in type has is suspicious, because only ``execute_operation`` can call it.
 
     >>> doubt("cloudify.interfaces.lifecycle", "satrt")
     ("no built-in type has an operation 'satrt' in 'cloudify.interfaces.lifecycle'", "did you mean 'start'?")
@@ -54,7 +54,7 @@ def doubt(interface: str, name: str) -> tuple[str, str] | None:
 
 
 def _meant(interface: str) -> str | None:
-    """The built-in interface that was probably intended; only the part after the common prefix is compared."""
+    """Return the built-in interface that was probably intended, or None; only the part after the prefix is compared."""
     if not interface.startswith(_PREFIX):
         return None
     near = closest(interface.removeprefix(_PREFIX), [known.removeprefix(_PREFIX) for known in KNOWN])

@@ -1,4 +1,4 @@
-"""What the text of an implementation means: a script, the text of one, or a function of a plugin (B31)."""
+"""Resolve the text of an implementation: a script file, the text of a script, or a function of a plugin (B31)."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ Form = Literal["function", "script", "inline"]
 
 
 class Scripts:
-    """Finds scripts beside the blueprint, and those of uploaded blueprints by their namespace."""
+    """Finds scripts in the blueprint's folder, and in uploaded blueprints by their namespace."""
 
     def __init__(self, source: FileSource, namespaces: Mapping[str, str]) -> None:
-        """``namespaces``: {namespace: the uploaded blueprint it holds, or nothing}."""
+        """Store the source and ``namespaces``: {namespace: the uploaded blueprint imported under it, or ""}."""
         self._source = source
         self._namespaces = dict(sorted(namespaces.items(), key=lambda item: -len(item[0])))
 
     def find(self, text: str) -> str | None:
-        """The path of the script that a text names: relative to the blueprint's folder, or, in an uploaded blueprint,
-        with its namespace before it; None if there is none.
+        """Return the path of the script that a text names, or None.
+
+        The path is relative to the blueprint's folder; for an uploaded blueprint it begins with the namespace.
         """
         if self._source.exists(text):
             return text
@@ -51,7 +52,7 @@ class Scripts:
 
 
 class Mapped(NamedTuple):
-    """What an implementation text means."""
+    """Meaning of an implementation text."""
 
     form: Form
     plugin: str
@@ -59,7 +60,7 @@ class Mapped(NamedTuple):
 
 
 class ImplementationProblem(NamedTuple):
-    """Why an implementation text means nothing."""
+    """Reason why an implementation text has no meaning."""
 
     code: str
     message: str
@@ -67,7 +68,7 @@ class ImplementationProblem(NamedTuple):
 
 
 class Mappings:
-    """Implementation texts resolved against the plugins and the files of the blueprint; each text once."""
+    """Resolves implementation texts with the plugins and files of the blueprint; each text only once."""
 
     def __init__(
         self,
@@ -79,9 +80,9 @@ class Mappings:
         is_open: bool = False,
         otherwise: str = "",
     ) -> None:
-        """``broken``: plugins that exist but are too wrong to be used.
+        """Store the plugins. ``broken`` are plugins that exist but have errors and cannot be used.
 
-        ``is_open``: others are taken as declared. ``otherwise``: how to mend it that there is no such plugin.
+        With ``is_open``, undeclared plugins count as declared. ``otherwise`` is the advice for a missing plugin.
         """
         self._is_open = is_open
         self._otherwise = otherwise
@@ -92,7 +93,7 @@ class Mappings:
         self._known: dict[str, Mapped | ImplementationProblem] = {}
 
     def resolve(self, text: str) -> Mapped | ImplementationProblem:
-        """The first of the forms of B31 that fits."""
+        """Return the first possible meaning of the text, in the order that B31 defines."""
         found = self._known.get(text)
         if found is None:
             found = self._known[text] = self._resolve(text)
@@ -133,7 +134,7 @@ class Mappings:
         return Mapped(form, plugin, text)
 
     def _script_plugin(self) -> str:
-        """The plugin that runs scripts: that of this name, else one that a file declares under a namespace; empty for none."""
+        """Return the name of the plugin that runs scripts, or "": the usual one first, then one under a namespace."""
         if SCRIPT_PLUGIN in self._names:
             return SCRIPT_PLUGIN
         return next((name for name in sorted(self._names) if name.endswith(f"{NAMESPACE}{SCRIPT_PLUGIN}")), "")

@@ -1,4 +1,4 @@
-"""Operations of types and templates: what they are mapped to, and how they override one another (B30-B33)."""
+"""Build the operations of types and templates: their mappings, and how they override one another (B30-B33)."""
 
 from __future__ import annotations
 
@@ -19,12 +19,15 @@ EXECUTORS = ("central_deployment_agent", "host_agent")
 
 Owner = Literal["node", "relationship", "workflow"]
 UNRESOLVED: dict[Owner, int] = {"node": 10, "relationship": 19, "workflow": 21}
-"""The ancestor's number for a mapping that leads nowhere."""
+"""{owner of a mapping: Cloudify's error number for a mapping to nothing}."""
 
 
 @mutable
 class OperationProblem:
-    """A problem of a type's operation mapping with its place; whether it was reported, and whether a template replaces it."""
+    """A problem of a node type's operation mapping. It is reported only if a template uses the operation.
+
+    ``is_told`` is True if the problem was reported, ``is_replaced`` if a subtype or template replaces the operation.
+    """
 
     wrong: ImplementationProblem
     place: ElementPath
@@ -36,7 +39,7 @@ class OperationProblem:
 class TypeOperation:
     """An operation of a type. ``operation`` has the defaults of its inputs; ``text`` is its implementation as written.
 
-    ``missing``: required inputs without default. ``later``: {input: what is to be looked at where its default is used}.
+    ``missing`` are required inputs without default. ``later`` is {input: check to make if its default is used}.
     """
 
     operation: Operation
@@ -49,12 +52,12 @@ class TypeOperation:
 
 
 class Operations:
-    """Builds operations. ``minor`` and ``source`` belong to the blueprint."""
+    """Builds all operations of one blueprint."""
 
     def __init__(
         self, mappings: Mappings, properties: Properties, functions: FunctionCheck, report: ProblemReport
     ) -> None:
-        """Everything is shared by all operations of the blueprint."""
+        """Store the readers and checkers that all operations of the blueprint share."""
         self._mappings = mappings
         self._properties = properties
         self._functions = functions
@@ -64,7 +67,7 @@ class Operations:
         self._faults: list[OperationProblem] = []
 
     def full_name(self, interface: str, name: str) -> str:
-        """``interface.operation``; the same object each time."""
+        """Return ``interface.operation``, for equal arguments always as the same object, to save memory."""
         found = self._names.get((interface, name))
         if found is None:
             found = self._names[interface, name] = f"{interface}.{name}"
@@ -73,7 +76,7 @@ class Operations:
     def of_type(
         self, interfaces: Value, parent: Mapping[str, TypeOperation], spot: ElementPath, owner: Owner
     ) -> dict[str, TypeOperation]:
-        """Operations of a type by full name: each replaces the parent's as a whole (B32)."""
+        """Return {full name: operation} of a type. An operation replaces that of the parent completely (B32)."""
         found = dict(parent)
         if isinstance(interfaces, dict):
             for interface, operations in interfaces.items():
@@ -88,7 +91,7 @@ class Operations:
         return found
 
     def _doubt(self, interface: str, name: str, spot: ElementPath) -> None:
-        """Warn of an operation that was probably meant to be another one."""
+        """Warn of an operation whose name is probably a mistake."""
         if (interface, name) not in self._doubts:
             self._doubts[interface, name] = doubt(interface, name)
         told = self._doubts[interface, name]
@@ -125,7 +128,7 @@ class Operations:
         return TypeOperation(operation, text, inputs, missing if text else (), fields, unchecked, fault)
 
     def _fault(self, text: str, fields: Mapping[str, Value], spot: ElementPath) -> OperationProblem | None:
-        """Keep a problem of a node type's mapping: it is reported only if a template uses it, as in the ancestor (B32)."""
+        """Return a problem of a node type's mapping. Like Cloudify, report it only if a template uses it (B32)."""
         mapped = self._mappings.resolve(text) if text else None
         if not isinstance(mapped, ImplementationProblem):
             return None
@@ -134,13 +137,13 @@ class Operations:
         return fault
 
     def warn_of_faults(self) -> None:
-        """Of types that no template has, what would be wrong if one had them."""
+        """Warn of problems in mappings of types that no template uses."""
         for fault in self._faults:
             if not (fault.is_told or fault.is_replaced) and not fault.place.document.is_bundled:
                 self._report.warn(fault.wrong.code, fault.wrong.message, fault.wrong.mend, fault.place, point="value")
 
     def check_inherited(self, base: TypeOperation, spot: ElementPath) -> None:
-        """A template uses an operation of its type unchanged."""
+        """Check an operation of a type that a template uses unchanged."""
         for later in base.later.values():
             self._functions.use(later)
         if base.fault is None:
@@ -160,9 +163,9 @@ class Operations:
         owner: Owner,
         own: str,
     ) -> tuple[dict[str, Operation], bool]:
-        """(operations of a template over those of its type, whether its own have functions).
+        """Return (operations of a template and its type, True if the template's own ones have functions).
 
-        ``own``: the node SELF means.
+        ``own`` is the node that SELF means.
         """
         found = {**plain}
         have_functions = False
@@ -210,7 +213,7 @@ class Operations:
         )
 
     def check_missing(self, base: TypeOperation, given: Collection[str], spot: ElementPath) -> None:
-        """Report required inputs of the type that are not given."""
+        """Report required inputs that neither the type nor the template gives."""
         for name in base.missing:
             if name not in given:
                 self._report.add(
@@ -264,7 +267,7 @@ class Operations:
         )
 
     def _no_op(self, full: str, fields: Mapping[str, Value], spot: ElementPath) -> Operation:
-        """An operation without implementation: its inputs are not used, so they are not checked."""
+        """Return an operation without implementation. Its inputs are not checked, because they are never used."""
         if fields.get("executor") is not None:
             self._checked_executor(fields["executor"], spot)
         return Operation(full)
@@ -301,7 +304,7 @@ _NO_FIELDS: Mapping[str, Value] = {}
 
 
 def _split(raw: Value) -> tuple[str, Mapping[str, Value]]:
-    """The implementation of an operation as written, and its fields if it is a mapping."""
+    """Return (implementation of an operation as written, its other fields if it is a mapping)."""
     if raw.__class__ is str:
         return raw, _NO_FIELDS
     fields = cast("dict[str, Value]", raw) or _NO_FIELDS
@@ -309,14 +312,14 @@ def _split(raw: Value) -> tuple[str, Mapping[str, Value]]:
 
 
 def _typed(value: Value, schema: PropertySchema | None) -> Value:
-    """A function for an input of a type, with the type beside it, by which it is checked once it is known."""
+    """Add the type of an input to a function given for it, so that the function's result is checked later."""
     if schema is None or schema.type is None or not is_function(value):
         return value
     return {**cast("dict[str, Value]", value), "type": schema.type}
 
 
 def _says_anything(fields: Mapping[str, Value]) -> bool:
-    """False for the fields of a no-op."""
+    """Return False for the fields of an operation that does nothing."""
     return any(value not in ("", None, {}) for value in fields.values())
 
 

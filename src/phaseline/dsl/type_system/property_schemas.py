@@ -1,4 +1,4 @@
-"""Declared properties and the values given to them (B11, B12, B15)."""
+"""Read declared properties, and check the values given to them (B11, B12, B15)."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from phaseline.lang.fast_dataclasses import altered, mutable
 from phaseline.model.blueprint.blueprint import DataType, PropertySchema, Value
 
 MAX_NESTED = 100
-"""Levels of data types within one another, be it as parent or as property."""
+"""Largest depth of data types that derive from others or have properties of other data types."""
 MAX_DEFAULTS = 100_000
-"""Values that the defaults of one data type may have in all."""
+"""Largest number of values in all defaults of one data type."""
 
 
 @mutable
 class Schemas:
-    """Declared properties, ready for the check of many values.
+    """Declared properties, prepared for checking many values.
 
-    ``checks``: only of properties whose type asks for one. ``is_whole``: False when something that
-    would add to it is broken, so that nothing is called undeclared. ``lacking``: {property of a data type: what its
-    default leaves open}. ``size``: values that the defaults are made of.
+    ``checks`` has only properties whose type needs a check. ``is_whole`` is False if a declaration is broken; then no
+    property is reported as undeclared. ``lacking`` is {property of a data type: required parts that its default does not
+    give}. ``size`` is the number of values in the defaults.
     """
 
     declared: Mapping[str, PropertySchema]
@@ -42,7 +42,7 @@ class Schemas:
 
 @mutable
 class Structure:
-    """A data type, its properties resolved."""
+    """A data type with its properties resolved."""
 
     name: str
     schemas: Schemas
@@ -50,17 +50,17 @@ class Structure:
 
 
 class Properties:
-    """Builds schemas, and checks values against them. Knows the data types of the blueprint."""
+    """Builds schemas with the data types of the blueprint, and checks values against them."""
 
     def __init__(self, sections: MergedSections, report: ProblemReport) -> None:
-        """Data types are resolved when first needed."""
+        """Store the sections. Data types are resolved when they are first needed."""
         self._sections = sections
         self._report = report
         self._types: dict[str, Structure] = {}
         self._open: list[str] = []
 
     def check_all_data_types(self) -> None:
-        """Resolve every data type that users wrote, used or not."""
+        """Resolve all data types in the user's files, even unused ones, to report their problems."""
         for name in self._sections.of("data_types"):
             spot = self._sections.spot("data_types", name)
             if name in PRIMITIVES:
@@ -75,7 +75,7 @@ class Properties:
                 self.data_type(name)
 
     def data_type(self, name: str) -> Structure | None:
-        """The data type of this name; None when there is none, or when it is broken."""
+        """Return the data type of this name, or None if it does not exist or is invalid."""
         if name in self._types:
             return self._types[name]
         raw = self._sections.of("data_types").get(name)
@@ -113,7 +113,7 @@ class Properties:
         self._report.add("PL-B007", message, "nest fewer data types within one another", spot, point="key")
 
     def used(self) -> dict[str, DataType]:
-        """The data types that users wrote or that were asked for so far, as others look at them."""
+        """Return the data types of the user's files, and the built-in ones used so far, as a blueprint stores them."""
         found = {}
         for name, kind in self._types.items():
             schemas = kind.schemas
@@ -137,7 +137,7 @@ class Properties:
         return self.data_type(name)
 
     def schema(self, raw: Value, spot: ElementPath) -> PropertySchema:
-        """One declared property; an unknown type is reported. ``raw`` has the shape of a property."""
+        """Return the schema of one declared property (``raw``), and report an unknown type."""
         fields = cast("dict[str, Any]", raw if isinstance(raw, dict) else {})
         kind = fields.get("type")
         if isinstance(kind, str) and PRIMITIVES.get(kind, 1):
@@ -168,7 +168,7 @@ class Properties:
             self._report.add("PL-B033", f"the type '{kind}' does not exist", mend, spot)
 
     def schemas(self, raw: Value, spot: ElementPath, parent: Schemas | None) -> Schemas:
-        """The properties declared in ``raw`` over those of ``parent``; their defaults are checked."""
+        """Return the properties declared in ``raw`` together with those of ``parent``, and check their defaults."""
         declared = dict(parent.declared) if parent else {}
         own = raw if isinstance(raw, dict) else {}
         structured = dict(parent.structured) if parent else {}
@@ -212,9 +212,9 @@ class Properties:
     def complete(
         self, schemas: Schemas, given: Mapping[str, Value], spot: ElementPath, owner: str, *, is_partial: bool = False
     ) -> dict[str, Value]:
-        """``given`` over the defaults, checked. ``spot`` is the mapping of properties, ``owner`` what has them.
+        """Return the given values completed with defaults, and check them. ``owner`` names their element in messages.
 
-        ``is_partial``: missing parts are not missed (defaults of data types).
+        ``spot`` is the position of the properties. With ``is_partial``, missing parts are allowed (defaults of data types).
         """
         merged = {**schemas.defaults, **given}
         declared, checks = schemas.declared, schemas.checks
@@ -236,14 +236,14 @@ class Properties:
         return merged
 
     def check_external(self, merged: Mapping[str, Value], spot: ElementPath) -> None:
-        """``use_external_resource`` decides while reading, so a function cannot give it."""
+        """Report a function as value of ``use_external_resource``, because its value must be known during reading."""
         if is_function(merged.get(EXTERNAL)):
             self._report.add(
                 "PL-B037", f"'{EXTERNAL}' cannot be given by a function", "write true or false", spot.at(EXTERNAL)
             )
 
     def fits(self, schema: PropertySchema, value: Value, spot: ElementPath) -> bool:
-        """Check one value against one schema, reporting; True when it fits."""
+        """Return True if a value fits its schema; otherwise report the problem."""
         before = self._report.errors_count
         kind = self.data_type(schema.type) if schema.type is not None and schema.type not in PRIMITIVES else None
         self._check(schema, kind, value, spot, is_partial=False)
@@ -321,7 +321,7 @@ def _with_default(schema: PropertySchema, default: Value) -> PropertySchema:
 
 
 def _open_parts(schemas: Schemas, whole: Value) -> tuple[str, ...]:
-    """What a value of a data type, defaults included, must have and has not: dotted names."""
+    """Return the dotted names of required parts that a value of a data type lacks, with defaults applied."""
     if not isinstance(whole, dict) or whole.get(EXTERNAL) is True:
         return ()
     found = sorted(schemas.required - whole.keys())
@@ -332,7 +332,7 @@ def _open_parts(schemas: Schemas, whole: Value) -> tuple[str, ...]:
 
 
 def _over(under: Value, value: Value) -> Value:
-    """``value`` over ``under``, key by key where both are mappings and no functions."""
+    """Return ``value`` merged over ``under``: key by key if both are mappings and not functions, else ``value``."""
     if not isinstance(under, dict) or not isinstance(value, dict) or is_function(value) or is_function(under):
         return under if value is None else value
     return {**under, **{name: _over(under.get(name), item) for name, item in value.items()}}

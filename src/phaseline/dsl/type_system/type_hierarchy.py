@@ -1,4 +1,4 @@
-"""Node types and relationship types with everything they inherit (B16, B17)."""
+"""Resolve node types and relationship types with everything that they inherit (B16, B17)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from phaseline.model.blueprint.blueprint import Operation, Value
 
 @mutable
 class Side:
-    """The operations of a type (of a relationship type: at one end), ready to be shared by templates.
+    """The operations of a node type, or of the source or target side of a relationship type, shared by templates.
 
-    ``open``: operations whose inputs a template must complete, or of which something is wrong unless a template replaces it.
+    ``open`` are operations that a template must change: they lack required inputs, or have a problem.
     """
 
     types: Mapping[str, TypeOperation]
@@ -29,10 +29,10 @@ class Side:
 
 @mutable
 class ResolvedType:
-    """A node type or relationship type. ``hierarchy``: root first, itself last.
+    """A node type or relationship type with all it inherits. ``hierarchy`` begins with the root and ends with the type.
 
-    ``sides``: for a node type its operations; of a relationship type those of source and target. ``unchecked``: {property:
-    what is to be looked at where a template has its default}.
+    ``sides`` has the operations of a node type, or those of source and target of a relationship type. ``unchecked`` is
+    {property: check to make if a template uses its default}.
     """
 
     name: str
@@ -48,7 +48,7 @@ _WORDS = {"node_types": "node type", "relationships": "relationship type"}
 
 
 class Types:
-    """The types of one section, resolved when first asked for."""
+    """The types of one section, each resolved at its first use."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Types:
         functions: FunctionCheck,
         report: ProblemReport,
     ) -> None:
-        """``section``: ``node_types`` or ``relationships``."""
+        """Store the readers. ``section`` is ``node_types`` or ``relationships``."""
         self._section = section
         self._owner: Owner = "node" if section == "node_types" else "relationship"
         self._sections = sections
@@ -72,21 +72,21 @@ class Types:
 
     @property
     def names(self) -> Mapping[str, Value]:
-        """All declared types."""
+        """Return {name: declaration} of all declared types."""
         return self._sections.of(self._section)
 
     def is_broken(self, name: str) -> bool:
-        """True for a type that exists but could not be read."""
+        """Return True for a type that exists but is invalid."""
         return self._sections.is_broken(self._section, name)
 
     def check_all(self) -> None:
-        """Resolve every type that users wrote, used or not."""
+        """Resolve all types in the user's files, even unused ones, to report their problems."""
         for name in self.names:
             if not self._sections.spot(self._section, name).document.is_bundled:
                 self.get(name)
 
     def get(self, name: str) -> ResolvedType | None:
-        """The type of this name, or None when there is none or it is broken."""
+        """Return the type of this name, or None if it does not exist or is invalid."""
         if name in self._resolved:
             return self._resolved[name]
         chain = self._unresolved_chain(name)
@@ -95,7 +95,7 @@ class Types:
         return self._resolved.get(name)
 
     def _unresolved_chain(self, name: str) -> list[str]:
-        """``name`` and its ancestors that are not resolved yet, nearest first. A circle is reported and cut."""
+        """Return ``name`` and its parents that are not resolved yet, nearest first. Report a cycle and stop there."""
         chain: list[str] = []
         current: Value = name
         while isinstance(current, str) and current in self.names and current not in self._resolved:
@@ -164,7 +164,7 @@ class Types:
         )
 
     def unknown(self, name: str, code: str, spot: ElementPath) -> None:
-        """Report a template's type that does not exist; one that is broken was reported already."""
+        """Report a template's type that does not exist, unless the type is invalid and was reported already."""
         if name in self.names or self.is_broken(name):
             return
         word = _WORDS[self._section]
@@ -174,7 +174,7 @@ class Types:
         )
 
     def _import_hint(self, name: str) -> str:
-        """Where a type is probably declared."""
+        """Return advice which import probably declares a missing type."""
         if not self._sections.is_whole:
             return IN_MISSING
         if not name.startswith("cloudify."):

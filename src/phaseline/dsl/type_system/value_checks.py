@@ -1,4 +1,4 @@
-"""Values that are given for inputs and parameters: completed by the defaults of data types and checked (B12-B14)."""
+"""Complete the given values of inputs and parameters with defaults of data types, and check them (B12-B14)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from phaseline.lang.fast_namedtuples import NamedTuple
 from phaseline.model.blueprint.blueprint import DataType, PropertySchema, Value
 
 EXTERNAL = "use_external_resource"
-"""The property that lets required ones be missing."""
+"""Name of the property that, if true, allows required properties to be missing."""
 
 
 class ValueProblem(NamedTuple):
-    """What is wrong with a value, below it at ``path``. ``kind``: of its type, its constraints, or a function in it."""
+    """What is wrong with a value, or with the part at ``path`` in it.
+
+    ``kind`` is ``type``, ``constraint`` or ``function``: the aspect that is wrong.
+    """
 
     path: tuple[str | int, ...]
     kind: str
@@ -27,7 +30,7 @@ class ValueProblem(NamedTuple):
 def checked_value(
     schema: PropertySchema, value: Value, types: Mapping[str, DataType], lookup: Lookup | None = None
 ) -> tuple[Value, list[ValueProblem]]:
-    """(``value`` completed, what is wrong with it). ``lookup``: None lets values of object types through."""
+    """Return (the completed value, its problems). Without ``lookup``, values of object types are not checked."""
     complaints: list[ValueProblem] = []
     whole = completed(schema.type, value, types, (), complaints)
     if complaints:
@@ -60,7 +63,7 @@ def completed(
     complaints: list[ValueProblem],
     under: Value = None,
 ) -> Value:
-    """``value`` over the defaults of its data type (and over ``under``), key by key; what is wrong is added to ``complaints``."""
+    """Return ``value`` merged over ``under`` and the defaults of its data type; add problems to ``complaints``."""
     if kind is None or is_function(value):
         return value
     data = types.get(kind)

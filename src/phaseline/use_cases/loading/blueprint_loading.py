@@ -1,4 +1,4 @@
-"""Load a blueprint file with inputs: the deployment that it would become, before anything is stored."""
+"""Load a blueprint file with inputs, as the deployment that it would become. Nothing is stored."""
 
 from __future__ import annotations
 
@@ -40,30 +40,30 @@ if TYPE_CHECKING:
     from phaseline.model.packages.installed import PackageUse
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
-"""Valid names of deployments."""
+"""Pattern of valid deployment names."""
 NO_INPUTS: Mapping[str, Value] = MappingProxyType({})
 MOST_REMEMBERED = 16
-"""The number of blueprints that a process keeps in memory, the last ones read."""
+"""Number of blueprints that a process keeps in memory: the ones read last."""
 MOST_TEXT = 1_000_000
-"""Larger blueprints are not kept: characters of all files and other sources read for one, or of its inputs."""
+"""Limit for caching: the number of characters in all sources of one blueprint, or in its inputs."""
 MOST_INSTANCES = 10_000
-"""The topology of more instances is not kept."""
+"""Largest number of instances in a topology that is cached."""
 
 
 class Reading:
-    """A valid blueprint, the sources that were read for it, and the instances last created from it."""
+    """A cached valid blueprint: the sources read for it, and the instances last created from it."""
 
     def __init__(self, witness: RecordingSource, blueprint: Blueprint) -> None:
-        """No instances were created yet."""
+        """Store the blueprint, with no instances yet."""
         self.witness = witness
         self.blueprint = blueprint
         self._made: tuple[str, Topology] | None = None
 
     def manner(self, blueprint: Blueprint, inputs: Mapping[str, Value], *, runtime_only: bool, yes_many: bool) -> str:
-        """The cache key of instances made with these inputs and options; empty: the cache must not be used.
+        """Return the cache key of instances made with these inputs and options, or "" if they must not be cached.
 
-        It is empty if plugins or the store have added to the blueprint, if inputs are secrets, or if the key would be
-        too long.
+        They must not be cached if plugins or the store have changed the blueprint, if inputs are secrets, or if the
+        key would be too long.
         """
         if blueprint is not self.blueprint or hidden_inputs(blueprint):
             return ""
@@ -71,29 +71,29 @@ class Reading:
         return told if len(told) <= MOST_TEXT else ""
 
     def made(self, manner: str) -> Topology | None:
-        """The cached instances for a key. Their ids are used already and must be replaced."""
+        """Return the cached instances for a key, or None. Their ids are already in use and must be replaced."""
         return self._made[1] if self._made is not None and self._made[0] == manner else None
 
     def make(self, manner: str, topology: Topology) -> None:
-        """Cache the instances."""
+        """Cache the instances under the key ``manner``."""
         if manner and len(topology) <= MOST_INSTANCES:
             self._made = manner, topology
 
 
 class BlueprintCache:
-    """Valid blueprints that this process has read; they are used again while all their sources are unchanged.
+    """Caches the valid blueprints that this process has read, and returns them again while their sources are unchanged.
 
-    For this, all files are read again and compared with their former text (``dsl.text.file_source.RecordingSource``).
+    To check this, it reads all files again and compares the texts (``dsl.text.file_source.RecordingSource``).
     """
 
     def __init__(self) -> None:
-        """No blueprint was read yet."""
+        """Create an empty cache."""
         self._kept: dict[tuple[object, ...], Reading] = {}
 
     def read(self, reopened: Callable[[], Opened], *, open_types: bool) -> tuple[Opened, Reading]:
-        """(the files of a blueprint, the blueprint read from them).
+        """Return (the files of a blueprint, the blueprint read from them or from the cache).
 
-        ``reopened``: returns the files, which are not yet read. Raises: ``ProblemsError`` with all problems of the
+        ``reopened`` returns the files, which are not yet read. Raises: ``ProblemsError`` with all problems of the
         blueprint.
         """
         opened = reopened()
@@ -115,10 +115,10 @@ class BlueprintCache:
 
 @frozen
 class LoadedBlueprint:
-    """A blueprint with inputs, its instances, and the place of its code. Nothing is stored yet.
+    """A blueprint with its inputs, its instances, and the folders with its code. Nothing is stored yet.
 
-    ``uses``: {namespace: number} of stored blueprints; ``packages``: the packages whose types it imports, as for
-    ``NewDeployment``.
+    ``uses`` is {namespace: number} of imported stored blueprints. ``packages`` are the packages whose types the
+    blueprint imports.
     """
 
     blueprint: Blueprint
@@ -132,9 +132,9 @@ class LoadedBlueprint:
 
 @frozen
 class Opened:
-    """The files of a named blueprint: its main file, the place of its code, and the source of files that it may import.
+    """The files of a blueprint: its main file, the folders with its code, and the source of files that it may import.
 
-    ``stored``: the stored blueprint; None: the user's own files.
+    ``stored`` is the stored blueprint, or None if the files are the user's own.
     """
 
     file: str
@@ -144,7 +144,7 @@ class Opened:
     stored: StoredBlueprint | None = None
 
     def code_of(self, blueprint: Blueprint) -> CodeLocation:
-        """The place of the code, with that of imported stored blueprints; the longest namespace comes first."""
+        """Return the folders with the code, including imported stored blueprints; the longest namespace comes first."""
         mains = {namespace: self.library.uploaded(id) for namespace, id in blueprint.uploaded.items()}
         found = [(namespace, str(Path(main).parent)) for namespace, main in mains.items() if main is not None]
         imported = tuple(sorted(found, key=lambda each: (-len(each[0]), each[0])))
@@ -153,11 +153,11 @@ class Opened:
 
     @property
     def packages(self) -> Sequence[PackageUse]:
-        """The packages whose types the blueprint imports."""
+        """Return the packages whose types the blueprint imports."""
         return () if self.library.packages is None else self.library.packages.uses
 
     def uses(self, blueprint: Blueprint) -> Mapping[str, int]:
-        """{namespace: number} of the stored blueprints that the blueprint needs at run time."""
+        """Return {namespace: number} of the stored blueprints that the blueprint needs at run time."""
         own = {"": self.stored.number} if self.stored is not None else {}
         used = self.library.used
         return own | {namespace: used[id].number for namespace, id in blueprint.uploaded.items() if id in used}
@@ -167,10 +167,10 @@ class Opened:
 def read(
     ctx: RequestContext, file: str, plugin_folders: Sequence[str] = (), *, open_types: bool = False
 ) -> tuple[Blueprint, CodeLocation]:
-    """The checked blueprint and the place of its code. Raises ``ProblemsError`` with all its problems.
+    """Return the checked blueprint and the folders with its code. Raises ``ProblemsError`` with all its problems.
 
-    ``file``: a file, or the name of a stored blueprint. ``open_types``: declarations of definition files that are not
-    available are taken as open.
+    ``file`` is a file, or the name of a stored blueprint. With ``open_types``, types from missing definition files
+    become open types.
     """
     opened, reading = _read(ctx, file, plugin_folders, open_types=open_types)
     blueprint = on_their_paths(ctx, reading.blueprint)
@@ -180,7 +180,7 @@ def read(
 def read_opened(
     ctx: RequestContext, file: str, plugin_folders: Sequence[str] = (), *, open_types: bool = False
 ) -> tuple[Blueprint, CodeLocation, Opened]:
-    """(the checked blueprint, the place of its code, its files). The arguments and errors are those of ``read``."""
+    """Return (the checked blueprint, the folders with its code, its files). Arguments and errors are those of ``read``."""
     opened, reading = _read(ctx, file, plugin_folders, open_types=open_types)
     blueprint = on_their_paths(ctx, reading.blueprint)
     return blueprint, opened.code_of(blueprint), opened
@@ -216,7 +216,7 @@ def _read(ctx: RequestContext, file: str, plugin_folders: Sequence[str], *, open
 def raise_if_plugins_missing(plugin_folders: Sequence[str]) -> None:
     """Raise PL-O003 for each missing folder of ``--plugins``.
 
-    Otherwise missing plugins would be noticed only when they are called.
+    Without this check, missing plugins would be noticed only when they are called.
     """
     mend = "correct the folder that --plugins names"
     missing = [folder for folder in plugin_folders if not Path(folder).is_dir()]
@@ -240,12 +240,12 @@ def load(
     former: Mapping[str, Value] = NO_INPUTS,
     auto_correct: bool = False,
 ) -> LoadedBlueprint:
-    """The blueprint with its instances and its inputs, evaluated as far as possible before anything runs.
+    """Return the blueprint with its instances and inputs, evaluated as far as possible before anything runs.
 
-    Ids are random (N5). ``open_types``: the same option as for ``read``. ``runtime_only``: functions on which
-    instances do not depend are evaluated only at run time. ``needs_code`` False: missing plugins are only warnings,
-    because a plan calls nothing. ``former``: values of declared inputs that are not given now. ``auto_correct``: the
-    same option as for ``complete_inputs``.
+    Ids are random (N5). With ``open_types``, types from missing definition files become open types. With
+    ``runtime_only``, functions that do not determine instances are evaluated only at run time. With ``needs_code``
+    False, missing plugins cause warnings only, because a plan calls nothing. ``former`` has values of declared inputs
+    that are not given now. With ``auto_correct``, texts become numbers or truth values if the input's type requires it.
 
     Raises ``ProblemsError`` with all problems.
     """
@@ -284,9 +284,9 @@ def load(
 
 
 def deployment_name(file: str, given: str | None) -> str:
-    """The given name, or that of the blueprint's folder with invalid characters replaced by ``-``.
+    """Return the given name, or else the blueprint's folder name with ``-`` in place of invalid characters.
 
-    For a stored blueprint the default is its id.
+    The default name for a stored blueprint is its id.
 
     Raises: PL-C021 for a name that is not allowed.
     """
@@ -308,7 +308,7 @@ def deployment_name(file: str, given: str | None) -> str:
 
 
 def _lookup(ctx: RequestContext, blueprint: Blueprint) -> Lookup | None:
-    """A lookup in the store, for inputs that name stored objects; None without inputs."""
+    """Return a lookup in the store, for inputs that name stored objects, or None if the blueprint has no inputs."""
     if not blueprint.inputs:
         return None
 

@@ -1,4 +1,4 @@
-"""The stored form of a deployment: without the values of secrets (decision 30)."""
+"""Convert a loaded blueprint to a stored deployment, without the values of secrets (decision 30)."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 def new_deployment(ctx: RequestContext, name: str, loaded: LoadedBlueprint, now: int) -> NewDeployment:
-    """The loaded blueprint as a deployment to be stored: secret inputs are encrypted, schedules begin now (B26).
+    """Return the loaded blueprint as a deployment to be stored.
 
-    ``raise_if_secrets_missing`` must have been called before.
+    Secret inputs are encrypted, and times of schedules count from now (B26). ``raise_if_secrets_missing`` must have been called before.
     """
     inputs = sealed_inputs(ctx, loaded)
     blueprint, topology = loaded.blueprint, loaded.topology
@@ -43,12 +43,12 @@ def new_deployment(ctx: RequestContext, name: str, loaded: LoadedBlueprint, now:
 
 
 def _packages(ctx: RequestContext, name: str, loaded: LoadedBlueprint) -> Sequence[PackageUse]:
-    """The packages that the deployment uses."""
+    """Return the packages that the deployment uses."""
     return package_types.uses_of_new(ctx, name, loaded.packages)
 
 
 def sealed_inputs(ctx: RequestContext, loaded: LoadedBlueprint) -> dict[str, Value]:
-    """The inputs as stored: those that are secrets are encrypted."""
+    """Return the inputs in their stored form: secret ones are encrypted."""
     hidden = hidden_inputs(loaded.blueprint)
     return {
         key: value if key not in hidden or value is None else ctx.vault.seal(value)
@@ -57,7 +57,7 @@ def sealed_inputs(ctx: RequestContext, loaded: LoadedBlueprint) -> dict[str, Val
 
 
 def raise_if_secrets_missing(ctx: RequestContext, blueprint: Blueprint) -> None:
-    """Raise PL-B079 with all secrets that the blueprint names and that do not exist."""
+    """Raise PL-B079 with all secrets that the blueprint names but the store does not have."""
     names = deployment_secret_names.secret_names(blueprint)
     missing = ctx.vault.missing(names) if names else ()
     if missing:
@@ -65,7 +65,7 @@ def raise_if_secrets_missing(ctx: RequestContext, blueprint: Blueprint) -> None:
 
 
 def missing_secrets(ctx: RequestContext, blueprint: Blueprint) -> tuple[Problem, ...]:
-    """The problems of ``raise_if_secrets_missing`` as warnings; none if there is no store."""
+    """Return warnings of secrets that the blueprint names but the store does not have; () without a store."""
     if not has_store(ctx.app):
         return ()
     try:
@@ -76,7 +76,7 @@ def missing_secrets(ctx: RequestContext, blueprint: Blueprint) -> tuple[Problem,
 
 
 def without_hidden_defaults(blueprint: Blueprint) -> Blueprint:
-    """The blueprint as deployments store it: without the defaults of secret inputs, which are no longer needed."""
+    """Return the blueprint without the default values of secret inputs, which must not be stored."""
     hidden = [name for name in hidden_inputs(blueprint) if blueprint.inputs[name].default is not None]
     if not hidden:
         return blueprint
@@ -85,7 +85,7 @@ def without_hidden_defaults(blueprint: Blueprint) -> Blueprint:
 
 
 def without_values(error: ProblemsError, blueprint: Blueprint, inputs: Mapping[str, Value]) -> ProblemsError:
-    """The same problems, with the values of secret inputs masked."""
+    """Return the error with the values of secret inputs masked in its messages."""
     known = known_secrets.KnownValues()
     known.learn([inputs[name] for name in hidden_inputs(blueprint) if name in inputs])
     return ProblemsError(

@@ -1,4 +1,4 @@
-"""Hook classes that this process knows, hook classes from packages of a deployment, and which of them are enabled."""
+"""Find hook classes: those known to this process, those from packages of a deployment, and which are enabled."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 NO_OPTIONS: Mapping[str, Value] = MappingProxyType({})
 GENERAL = "hooks"
-"""The cache key of the registry of hook classes that no package brings."""
+"""Cache key for the registry of the hook classes that do not come from packages."""
 BROKEN = "PL-H001"
-"""The code of the problem of a class that cannot be used."""
+"""Code of the problem of a hook class that cannot be used."""
 
 
 def make_registry(ctx: RequestContext, packaged: Iterable[HookEntry] = ()) -> Registry:
-    """A registry of all classes that are announced or named in the settings, and of the ``packaged`` ones.
+    """Return a registry of the ``packaged`` classes and all classes that distributions or the settings name.
 
     Each class is imported and asked for its declarations.
     """
@@ -41,21 +41,21 @@ def make_registry(ctx: RequestContext, packaged: Iterable[HookEntry] = ()) -> Re
 
 
 def general_hooks(ctx: RequestContext) -> Registry | None:
-    """Classes that are announced or named in the settings; None: there are none.
+    """Return the hook classes that distributions or the settings name, or None if there are none.
 
-    They are imported at the first use, and again after each reload by any process.
+    They are imported at the first use, and again after any process has requested a reload.
     """
     return ctx.app.cache(GENERAL, lambda: _made_anew(ctx), ctx.app.last_reload) if ctx.app.has_hooks() else None
 
 
 def _made_anew(ctx: RequestContext) -> Registry:
-    """The registry with classes imported again: another process may have requested a reload."""
+    """Return the registry with all classes imported again, because another process may have requested a reload."""
     ctx.catalog.forget_hooks()
     return make_registry(ctx)
 
 
 def forget_hooks(ctx: RequestContext) -> None:
-    """Drop the cached registries of hook classes. Running executions keep theirs."""
+    """Drop the cached registries of hook classes. Running executions keep their classes."""
     ctx.app.forget(GENERAL)
     ctx.app.forget(HAS_HOOKS)
     ctx.catalog.forget_hooks()
@@ -69,9 +69,9 @@ def _named(settings: Settings) -> Iterator[HookEntry]:
 def named(
     settings: Settings, target: str, name: str, folder: str = "", options: Mapping[str, Value] = NO_OPTIONS
 ) -> HookEntry:
-    """A class that is named in the settings and that no distribution announces.
+    """Return the entry of a hook class that the settings name and that no distribution announces.
 
-    Without a ``folder`` it is searched in the folders of plugins and in installed code.
+    Without a ``folder`` the class is searched in the folders of plugins and in installed code.
     """
     if not folder:
         module = target.partition(":")[0]
@@ -80,16 +80,16 @@ def named(
 
 
 def hooks_of(ctx: RequestContext, deployment: int) -> Registry:
-    """The hook classes of a deployment: the general classes, and those of packages that are enabled for it."""
+    """Return the hook classes of a deployment: the general ones, and those of packages enabled for it."""
     own = Registry(packaged(ctx, deployment), ctx.catalog.load_hook)
     registry = general_hooks(ctx)
     return own if registry is None else registry.with_more(own) if own.hooks else registry
 
 
 def known_hooks(ctx: RequestContext, deployment: int) -> Registry:
-    """The hook classes of a deployment.
+    """Return the hook classes of a deployment.
 
-    Without a deployment: the general classes, and those of packages enabled for any deployment, each once.
+    If ``deployment`` is 0, return the general classes and those of packages enabled for any deployment, each once.
     """
     if deployment != EVERYWHERE or not has_store(ctx.app) or not ctx.store.has_packages:
         return hooks_of(ctx, deployment)
@@ -98,7 +98,7 @@ def known_hooks(ctx: RequestContext, deployment: int) -> Registry:
 
 
 def packaged(ctx: RequestContext, deployment: int) -> Iterator[HookEntry]:
-    """Hook classes that packages bring to a deployment."""
+    """Yield the hook classes of packages that are enabled for a deployment."""
     if not deployment:
         return
 
@@ -120,7 +120,10 @@ def packaged(ctx: RequestContext, deployment: int) -> Iterator[HookEntry]:
 
 
 def in_use(ctx: RequestContext, hooks: Sequence[KnownHook], deployment: int) -> tuple[KnownHook, ...]:
-    """Classes that are enabled for a deployment. Raises: PL-H001 for each unusable one, unless the settings allow it."""
+    """Return the classes that are enabled for a deployment.
+
+    Raises: PL-H001 for each unusable one, unless the settings allow it.
+    """
     if not hooks:
         return ()
     switches = ctx.store.hook_switches.all()
@@ -132,7 +135,7 @@ def in_use(ctx: RequestContext, hooks: Sequence[KnownHook], deployment: int) -> 
 
 
 def switched_off(hook: KnownHook, switches: Iterable[Switch], deployment: int) -> Switch | None:
-    """The switch that disables a class for a deployment; None: it is enabled.
+    """Return the switch that disables a class for a deployment, or None if the class is enabled.
 
     Only an optional class can be disabled for one deployment.
     """
@@ -146,7 +149,7 @@ def switched_off(hook: KnownHook, switches: Iterable[Switch], deployment: int) -
 
 
 def problem_of(hook: KnownHook) -> Problem:
-    """The problem of an unusable class, with its reason and the remedy."""
+    """Return the problem of an unusable class, with its reason and the remedy."""
     text = f"the hook class '{hook.name}' ({hook.entry.target}) cannot be used: {hook.fault}"
     mend = (
         f"repair the class, then look at it: phaseline hooks list; or work without it: phaseline hooks disable {hook.name}, "

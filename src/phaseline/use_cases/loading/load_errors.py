@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.code_location import CodeLocation
 
 NAMED = 8
-"""The number of functions of a module that are named if the requested one is missing."""
+"""Number of functions of a module that a message lists if the requested one is missing."""
 CODE = "PL-O002"
 
 
 def load_problem(implementation: str, error: BaseException, code: CodeLocation) -> Problem:
-    """The problem (PL-O002) for an exception raised by loading ``module.function``."""
+    """Return the problem (PL-O002) for an exception raised by loading ``module.function``."""
     module, _, function = implementation.rpartition(".")
     if "/" in module or module.endswith(".py"):
         return _path(module, function)
@@ -53,7 +53,7 @@ def load_problem(implementation: str, error: BaseException, code: CodeLocation) 
 
 
 def _no_function(word: str, code: CodeLocation) -> Problem:
-    """The problem if only one word was given."""
+    """Return the problem for a mapping that names only a module or only a function."""
     word = word.strip(".")
     message = f"'{word}' alone is no module with a function"
     example = f"{word}:create" if word in module_names(_folders(code)) else "machines:create"
@@ -61,7 +61,7 @@ def _no_function(word: str, code: CodeLocation) -> Problem:
 
 
 def _path(path: str, function: str) -> Problem:
-    """The problem if a file was named instead of a module."""
+    """Return the problem for a mapping that names a file instead of a module."""
     file = Path(path.removesuffix(".py"))
     folder = "" if str(file.parent) == "." else f" --plugins {file.parent}"
     mend = f"name the module, and its folder with --plugins: phaseline plugins try {file.name}:{function}{folder}"
@@ -78,7 +78,7 @@ def _no_module(module: str, missing: str, function: str, code: CodeLocation) -> 
 
 
 def _no_such_function(said: str, function: str, module: ModuleType) -> Problem:
-    """The problem if the module exists but lacks the name."""
+    """Return the problem for a module that does not have the function."""
     own = [
         name
         for name, value in vars(module).items()
@@ -90,7 +90,7 @@ def _no_such_function(said: str, function: str, module: ModuleType) -> Problem:
 
 
 def _found(error: BaseException) -> object:
-    """The object that lacks an attribute; None for other errors."""
+    """Return the object that lacks an attribute, or None for other errors."""
     return error.obj if isinstance(error, AttributeError) else None
 
 
@@ -99,7 +99,7 @@ def _folders(code: CodeLocation) -> tuple[str, ...]:
 
 
 def _last_place(error: BaseException, code: CodeLocation) -> Place:
-    """The last line of the plugin's own code that ran before the error; an empty place if no line of it ran."""
+    """Return the last line of the plugin's own code that ran before the error, or an empty place if none ran."""
     folders: Sequence[Path] = [Path(folder).absolute() for folder in _folders(code)]
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         file = Path(frame.filename)

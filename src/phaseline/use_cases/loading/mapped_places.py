@@ -1,4 +1,4 @@
-"""Places of operation mappings in the files of a blueprint.
+"""Find the lines of a blueprint's files where operations are mapped.
 
 The files are read again for this, but only if there is a problem of a mapping.
 """
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 class MappedPlaces:
-    """Places of mappings. The files are read again at the first lookup; each node is looked up once."""
+    """Finds the lines of operation mappings. The files are read again at the first lookup, each node only once."""
 
     def __init__(self, opened: Opened, *, open_types: bool = False) -> None:
-        """Keep the files for later: they are not read yet.
+        """Keep the files, which are not read yet.
 
-        ``open_types``: the same option as for the first reading of the blueprint.
+        ``open_types`` is the option with which the blueprint was read.
         """
         self._opened = opened
         self._open_types = open_types
@@ -37,9 +37,9 @@ class MappedPlaces:
         return reader.read_whole(self._opened.file, self._opened.files, open_types=self._open_types)
 
     def of(self, node: Node, path: str) -> Place:
-        """The place where the node, or its type, maps the operation at ``path``, such as ``interfaces.I.create``.
+        """Return the line where the node, or its type, maps the operation at ``path``, such as ``interfaces.I.create``.
 
-        If no mapping is found, it is the node's own place.
+        Return the line of the node itself if no mapping is found.
         """
         if node.name not in self._places:
             explained = provenance.explain(*self._read, node.name)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def raise_if_folders_missing(ctx: RequestContext, row: DeploymentRow) -> None:
-    """Raise PL-C024 for each missing folder of the deployment's code whose contents operations need.
+    """Raise PL-C024 for each missing folder of the deployment's code that operations need.
 
     Missing files of stored blueprints are written again. Contents of existing folders are not checked. Raises PL-C043
     for a cluster of resources, which has no workflows.
@@ -55,7 +55,7 @@ def _operations(blueprint: Blueprint) -> Iterator[Operation]:
 
 
 def _is_file(operation: Operation) -> bool:
-    """Whether the operation runs a script in the blueprint's folder."""
+    """Return True if the operation runs a script in the blueprint's folder."""
     return operation.is_script and operation.form != "inline" and "://" not in operation.implementation
 
 

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from phaseline.model.packages.package import Package
 
 ARCHIVES = (".tar.gz", ".tgz", ".fp", ".rpm", ".whl", ".tar")
-"""Endings of the names of package archives; a zip may contain plugins with phases as well."""
+"""Endings of the names of package archives. ``.zip`` is missing because a zip may also contain phase plugins."""
 
 
 @frozen
 class CheckedPackages:
-    """The packages at a path.
+    """The packages found at a path, with their problems.
 
-    ``phases``: their plugins with phases, which are then compared with all other plugins.
+    ``phases`` are their plugins with phases, which are then compared with all other plugins.
     """
 
     titles: Sequence[str]
@@ -36,7 +36,7 @@ class CheckedPackages:
 
 
 def check_packages(path: str) -> CheckedPackages | None:
-    """The result for the package at a path, or for all packages in a folder. None if there is no package."""
+    """Check the package at a path, or all packages in a folder. Return None if there is no package."""
     where = Path(path)
     if where.is_file() and _is_archive(where):
         return _checked([where])
@@ -64,7 +64,7 @@ def _checked(paths: Sequence[Path]) -> CheckedPackages:
 
 
 def _phases(paths: Sequence[str]) -> list[PhasePackage]:
-    """The plugins with phases at these paths."""
+    """Return the plugins with phases at these paths."""
     if not paths:
         return []
 
@@ -72,7 +72,7 @@ def _phases(paths: Sequence[str]) -> list[PhasePackage]:
 
 
 def what_else(files: PackageFiles, package: Package) -> list[Problem]:
-    """Further problems of a package whose documents are valid."""
+    """Return the problems of a package that are not in its documents: product version, code and types."""
     return [
         *product_problems(package),
         *type_problems(files, package),
@@ -81,7 +81,7 @@ def what_else(files: PackageFiles, package: Package) -> list[Problem]:
 
 
 def product_problems(package: Package) -> list[Problem]:
-    """PL-F066 if a package is for other versions of Phaseline."""
+    """Return PL-F066 if a package is for other versions of Phaseline."""
     if not package.requires_product:
         return []
     from packaging.specifiers import SpecifierSet
@@ -96,7 +96,7 @@ def product_problems(package: Package) -> list[Problem]:
 
 
 def type_problems(files: PackageFiles, package: Package) -> list[Problem]:
-    """Problems of the package's type definitions that can be found without a blueprint."""
+    """Return the problems of the package's type definitions that can be found without a blueprint."""
     if not package.code.types:
         return []
 

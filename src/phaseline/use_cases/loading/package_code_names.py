@@ -1,4 +1,4 @@
-"""Check that a package contains the code that it names: modules are read but not imported, so that no code runs."""
+"""Check that a package contains the code that it names. Modules are parsed but not imported, so that no code runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 CODE = "PL-F042"
 PYTHON = "python"
-"""A type of tasks, and the folder in which their functions are searched besides those that the package names."""
+"""Name of the task type for Python functions, and of the folder in which these are searched by default."""
 
 
 @frozen
@@ -30,17 +30,17 @@ class _Named:
 
     @property
     def module(self) -> str:
-        """The name of the module."""
+        """Return the name of the module."""
         return self.target.partition(":")[0]
 
     @property
     def name(self) -> str:
-        """The top-level name in the module; empty: the module itself."""
+        """Return the top-level name in the module, or "" if the reference is the module itself."""
         return self.target.partition(":")[2].partition(".")[0]
 
 
 def code_problems(files: PackageFiles, package: Package) -> list[Problem]:
-    """PL-F042 for each name that its module lacks; a warning if the module may be installed elsewhere."""
+    """Return PL-F042 for each name that its module lacks, as a warning if the module may be installed elsewhere."""
     sources = {file.path: file for file in files.tree.files if not file.is_folder}
     found: list[Problem] = []
     for named in _named(package):
@@ -81,7 +81,7 @@ def _named(package: Package) -> Iterator[_Named]:
 
 
 def _path_of(named: _Named, sources: Collection[str]) -> str | None:
-    """The path of the module's file; None if no folder contains it."""
+    """Return the path of the module's file, or None if no folder contains it."""
     below = named.module.replace(".", "/")
     for folder in named.folders:
         begin = f"{folder.strip('/')}/{below}".removeprefix("./").lstrip("/")
@@ -92,9 +92,9 @@ def _path_of(named: _Named, sources: Collection[str]) -> str | None:
 
 
 def _names_in(source: bytes) -> set[str] | str | None:
-    """The top-level names of a module; None: they are known only after an import.
+    """Return the top-level names of a module, or None if they are known only after an import.
 
-    A text: the reason why the module cannot be read.
+    Return a text with the reason if the module cannot be parsed.
     """
     try:
         body = ast.parse(source).body
@@ -105,7 +105,7 @@ def _names_in(source: bytes) -> set[str] | str | None:
 
 
 def _bound(body: Sequence[ast.stmt]) -> Iterator[str]:
-    """The names that statements bind, including those inside ``if``, ``try``, ``with`` and loops."""
+    """Yield the names that statements bind, including those inside ``if``, ``try``, ``with`` and loops."""
     for statement in body:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield statement.name
@@ -131,7 +131,7 @@ def _problem(
 
 
 def _place(files: PackageFiles, package: Package, named: _Named) -> Place:
-    """The first line of the file with the name."""
+    """Return the first line of the file that contains the reference."""
     for number, line in enumerate(files.documents.get(named.file, b"").decode("utf-8", "replace").splitlines(), 1):
         if named.target in line:
             return Place(named.file, number, line.index(named.target) + 1, named.path, line, str(package))

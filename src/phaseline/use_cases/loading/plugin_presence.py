@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from phaseline.use_cases.loading.mapped_places import MappedPlaces
 
 OF_THE_MANAGER = "cfy_extensions"
-"""The plugin of the built-in types Component, SharedResource, Blueprint and PasswordSecret."""
+"""Name of the plugin of the built-in types Component, SharedResource, Blueprint and PasswordSecret."""
 NOT_HERE = "PL-O001"
-"""The code of the problem of a module that is not found."""
+"""Code of the problem of a module that is not found."""
 NO_FUNCTION = "PL-O009"
-"""The code of the problem of a function that its module lacks."""
+"""Code of the problem of a function that its module lacks."""
 CALLED_INTERFACES = frozenset({op.LIFECYCLE, op.VALIDATION, op.MONITORING, op.MONITORING_AGENT, op.RELATIONSHIP})
-"""Interfaces with operations that the built-in workflows call; other functions may be missing."""
+"""Interfaces whose operations built-in workflows call. Only functions of these operations must exist."""
 
 
 def missing_modules(
@@ -40,11 +40,11 @@ def missing_modules(
     *,
     open_types: bool = False,
 ) -> list[Problem]:
-    """Problems of missing functions to which operations are mapped.
+    """Return the problems of missing functions to which operations are mapped.
 
     There is one problem for each module that is not found (PL-O001) or is not valid Python (PL-O004), and for each
-    function that the text of its module lacks (PL-O009). ``opened``: the files in which the line of the mapping is
-    searched; None: the place of a problem is the node. ``open_types``: the same option as for reading the blueprint.
+    function that its module lacks (PL-O009). ``opened`` has the files in which the line of the mapping is searched; if
+    it is None, a problem has the position of the node. ``open_types`` is the option with which the blueprint was read.
     """
     seen: set[str] = set()
     places: MappedPlaces | None = None
@@ -79,9 +79,9 @@ def _places(opened: Opened, *, open_types: bool) -> MappedPlaces:
 
 
 def _functions(blueprint: Blueprint) -> Iterator[tuple[Node, Operation, str]]:
-    """(node, operation, path in the node) of each operation mapped to a function.
+    """Yield (node, operation, path in the node) of each operation mapped to a function.
 
-    Operations that nodes share come once.
+    An operation that several nodes share is yielded once.
     """
     looked_at: set[int] = set()
     for node in blueprint.nodes.values():
@@ -100,12 +100,12 @@ def _functions(blueprint: Blueprint) -> Iterator[tuple[Node, Operation, str]]:
 
 
 def _is_called(operation: Operation) -> bool:
-    """Whether install or uninstall call it."""
+    """Return True if a built-in workflow calls the operation."""
     return operation.name.rpartition(".")[0] in CALLED_INTERFACES or operation.name == op.GET_STATE
 
 
 def _is_missing(module: str, code: CodeLocation) -> bool:
-    """True if the module is neither in the folders of plugins, nor installed, nor named by an entry point."""
+    """Return True if the module is neither in a folder of plugins, nor installed, nor named by an entry point."""
     import sys
     from importlib.metadata import entry_points
 
@@ -120,7 +120,7 @@ def _is_missing(module: str, code: CodeLocation) -> bool:
 
 
 def _is_unknown(module: str, function: str, code: CodeLocation) -> bool:
-    """True if the module exists, all its names can be read from its text, and the function is not among them."""
+    """Return True if the module certainly lacks the function: all its names can be read from its text."""
     file = code_search_path.source_file(module, code)
     names = None if file is None else code_module_names.bound_names(file)
     return names is not None and function not in names
@@ -142,7 +142,7 @@ def _without_module(operation: Operation, node: Node) -> Problem:
 
 
 def _unreadable(module: str, code: CodeLocation) -> Problem | None:
-    """The problem of a module that is not valid Python; None: it is valid.
+    """Return the problem of a module that is not valid Python, or None if it is valid.
 
     Each call of a function of such a module would fail.
     """
@@ -164,7 +164,7 @@ def _unreadable(module: str, code: CodeLocation) -> Problem | None:
 
 
 def _mend(plugin: Plugin | None) -> str:
-    """How to obtain the code of a plugin. ``plugin`` None: the code belongs to no plugin."""
+    """Return advice how to obtain the code of a plugin. ``plugin`` is None if the code belongs to no plugin."""
     if plugin is not None and plugin.name == OF_THE_MANAGER:
         return "leave the node out: its type needs the ancestor's manager, for which Phaseline has no replacement yet"
     package = f" {plugin.package_name}" if plugin is not None and plugin.package_name else ""
@@ -189,6 +189,6 @@ def _problem(module: str, operation: str, node: Node, code: CodeLocation, mend: 
 
 
 def module_names(folders: tuple[str, ...]) -> set[str]:
-    """Names of modules and packages in the folders."""
+    """Return the names of modules and Python packages in the folders."""
     found = {path for folder in folders if Path(folder).is_dir() for path in Path(folder).iterdir()}
     return {path.stem for path in found if path.suffix == ".py" or path.is_dir()}

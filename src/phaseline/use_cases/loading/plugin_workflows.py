@@ -1,4 +1,4 @@
-"""Workflows of a blueprint's plugins and of installed distributions, and built-in workflows under other names.
+"""Find the workflows of a blueprint's plugins and of installed distributions, and built-in ones under other names.
 
 A name is looked up in this order: the blueprint's mapping, the built-in workflows, the workflows of distributions
 (B23, W62).
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from phaseline.ports.catalog import Catalog
 
 GROUP = "phaseline.workflows"
-"""Entry points of planners: the name is that of the workflow."""
+"""Group of entry points for planners; the name of an entry point is that of its workflow."""
 REFUSED: Mapping[str, str] = dict.fromkeys(
     ("install_new_agents", "validate_agents"),
     "there are no agents on hosts: operations run where the engine is, or are sent to hosts by the plugin",
 )
-"""{built-in workflow of Cloudify that is not supported: why} (decision 8)."""
+"""{built-in workflow of Cloudify that is not supported: reason} (decision 8)."""
 
 
 def find_own(catalog: Catalog, blueprint: Blueprint, code: CodeLocation, name: str) -> Workflow | None:
-    """The workflow of this name from a plugin; None: the workflow is built in, or there is none.
+    """Return the workflow of this name from a plugin, or None if it is built in or does not exist.
 
     Raises: PL-P011 for a workflow that cannot be run here, PL-P036 for one that cannot be loaded.
     """
@@ -62,7 +62,7 @@ def find_own(catalog: Catalog, blueprint: Blueprint, code: CodeLocation, name: s
 
 
 def planner_of(ctx: RequestContext, blueprint: Blueprint, code: CodeLocation, name: str) -> Planner | None:
-    """The planner of a workflow for a deployment, by name; None if there is none.
+    """Return the planner of a workflow for a deployment, or None if there is no such workflow.
 
     Raises: the errors of ``find_own``.
     """
@@ -71,7 +71,7 @@ def planner_of(ctx: RequestContext, blueprint: Blueprint, code: CodeLocation, na
 
 
 def unknown_workflow(name: str, blueprint: Blueprint) -> ProblemsError:
-    """PL-P009: a deployment of the blueprint has no workflow of this name."""
+    """Return PL-P009: the blueprint has no workflow of this name."""
     known = sorted({*PLANNERS, *blueprint.workflows, *announced_names()})
     hint = did_you_mean(name, known)
     mend = f"{hint} there are: {', '.join(known)}".strip()
@@ -79,12 +79,12 @@ def unknown_workflow(name: str, blueprint: Blueprint) -> ProblemsError:
 
 
 def is_built_in(name: str) -> bool:
-    """Whether a built-in workflow has this name."""
+    """Return True if a built-in workflow has this name."""
     return name in PLANNERS
 
 
 def announced_names() -> list[str]:
-    """Names of the workflows that installed distributions announce."""
+    """Return the names of the workflows that installed distributions announce."""
     from importlib.metadata import entry_points
 
     return sorted({point.name for point in entry_points(group=GROUP)})
@@ -108,7 +108,10 @@ def _of_plugin(catalog: Catalog, code: CodeLocation, mapped: WorkflowMapping, bl
 
 
 def _loaded(load: Callable[[], object], what: str) -> Workflow | None:
-    """The loaded object if it is marked as a workflow, or None. Raises: PL-P036 with the error of its import."""
+    """Return the loaded object if it is marked as a workflow, or None.
+
+    Raises: PL-P036 with the error of its import.
+    """
     from phaseline.planning import MARK, Workflow
 
     try:
@@ -123,7 +126,7 @@ def _loaded(load: Callable[[], object], what: str) -> Workflow | None:
 
 
 def _guarded(planner: Planner, what: str) -> Planner:
-    """A planner that calls a third-party planner and converts its exceptions to problems.
+    """Return a planner that calls a third-party planner and converts its exceptions to problems.
 
     So an exception ends only the execution for which it was raised.
     """
@@ -143,7 +146,7 @@ def _guarded(planner: Planner, what: str) -> Planner:
 
 
 def _as(name: str) -> Workflow:
-    """A built-in workflow under another name."""
+    """Return a built-in workflow under another name."""
     known = built_in(name)
     return altered(
         known,

@@ -1,4 +1,4 @@
-"""Records in files: format them canonically, and evaluate expressions over them. Nothing is stored."""
+"""Format records in files canonically, and evaluate expressions over them. Nothing is stored."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MAX_FILE_BYTES = 64 << 20
 
 @frozen
 class FormattedFile:
-    """The records of one file: their canonical ``text``, and their form in JSON."""
+    """The records of one file: as canonical ``text``, and as JSON values."""
 
     file: str
     text: str
@@ -33,9 +33,9 @@ class FormattedFile:
 
 @frozen
 class EvaluatedRecord:
-    """The result of an expression for one record: its ``kind``, its ``value`` in JSON, its ``text`` in the language.
+    """Result of an expression for one record: its ``kind``, its ``value`` in JSON, its ``text`` in the language.
 
-    ``name``: the record's attribute Name, empty if it has none. ``reason``: the cause, if the kind is error.
+    ``name`` is the record's attribute Name, or empty. ``reason`` is the cause if the kind is error.
     """
 
     name: str
@@ -46,7 +46,7 @@ class EvaluatedRecord:
 
 
 def format_files(files: Sequence[str], *, is_sorted: bool = False) -> list[FormattedFile]:
-    """The records of each file in their canonical form; attributes in their order or sorted by name.
+    """Return the records of each file in canonical form. With ``is_sorted``, attributes are sorted by name.
 
     Raises: ``ProblemsError`` with all problems of all files (PL-R001 to PL-R013).
     """
@@ -64,9 +64,9 @@ def format_files(files: Sequence[str], *, is_sorted: bool = False) -> list[Forma
 def evaluate(
     expression: str, *, files: Sequence[str] = (), attributes: Mapping[str, str] | None = None, now: float
 ) -> list[EvaluatedRecord]:
-    """The expression's value for every record of the files, or for one record with only the attributes.
+    """Return the expression's value for every record of the files; without files, for one record of the attributes.
 
-    The attributes, {name: value in the informal syntax}, are set on every record; ``now``: seconds since the epoch.
+    The attributes, {name: value in the informal syntax}, are set on every record. ``now`` is in seconds since 1970.
     Raises: ``ProblemsError``, PL-R005 and others for the expression.
     """
     asked = records_expression.Expression(expression)
@@ -92,13 +92,13 @@ def evaluate(
 
 
 def attributes_of(given: Mapping[str, str]) -> Record:
-    """The attributes given on the command line as a record. Each text is in the syntax of a line of a definition."""
+    """Return the attributes of the command line as a record. Each text has the syntax of a definition's line."""
     lines = [f"{name}={value}" for name, value in given.items()]
     return cfg_text.parse_definition("\n".join(lines))
 
 
 def _read_all(files: Sequence[str]) -> dict[str, list[Record]]:
-    """{file: its records}; all problems of all files at once."""
+    """Return {file: its records}, or raise the problems of all files at once."""
     found: dict[str, list[Record]] = {}
     problems: list[Problem] = []
     for file in files:
@@ -112,7 +112,7 @@ def _read_all(files: Sequence[str]) -> dict[str, list[Record]]:
 
 
 def _read(file: str) -> list[Record]:
-    """The records of a file: JSON or a definition by the ending ``.json`` or ``.cfg``, otherwise formal text."""
+    """Return the records of a file: ``.json`` is JSON, ``.cfg`` is a definition, all others are formal text."""
     text = file_text(file)
     ending = Path(file).suffix.lower()
     if ending == ".cfg":
@@ -123,7 +123,7 @@ def _read(file: str) -> list[Record]:
 
 
 def json_records(text: str, file: str) -> list[Any]:
-    """The records of a file in JSON, which contains one record or a list of records. Raises: PL-R013."""
+    """Return the records of a JSON file, which contains one record or a list of records. Raises: PL-R013."""
     try:
         content = json.loads(text)
     except ValueError as error:
@@ -134,7 +134,7 @@ def json_records(text: str, file: str) -> list[Any]:
 
 
 def file_text(file: str) -> str:
-    """The text of a file of records. Raises: PL-R013."""
+    """Return the text of a file of records. Raises: PL-R013."""
     path = Path(file)
     try:
         if path.stat().st_size > MAX_FILE_BYTES:
@@ -147,6 +147,6 @@ def file_text(file: str) -> str:
 
 
 def unreadable(file: str, why: str) -> ProblemsError:
-    """PL-R013: a file without readable records."""
+    """Return PL-R013: the file has no readable records."""
     mend = "name a file with records: formal text, JSON if it ends in .json, a definition if it ends in .cfg"
     return ProblemsError([Problem("PL-R013", why, mend, Place(file))])

@@ -1,4 +1,4 @@
-"""Read wanted resources from files of records; all problems are reported at once, with their places."""
+"""Read wanted resources from files of records, and report all problems at once with their lines."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 
 TYPE, OWN_NAME, CLUSTER, TARGET = "AdType", "Name", "ClusterName", "TargetState"
 SPOKEN = frozenset(name.lower() for name in (TYPE, OWN_NAME, CLUSTER, TARGET))
-"""Attributes that name the resource and its target; other attributes written by the engine are refused."""
+"""Attributes that name the resource and its target. A file may set no other attribute that the engine writes."""
 OF_PLUGINS = frozenset({"Plugin", "ResourceType", "StatePath"})
 """Types of records that define phases, not resources."""
 
 
 @frozen
 class WantedResource:
-    """One resource as a file requests it. ``target`` empty: unchanged. ``attributes``: in the form of a stored document.
+    """One resource as a file requests it. An empty ``target`` leaves the target unchanged.
 
-    ``removed``: attributes to be removed.
+    ``attributes`` has the form of a stored document. ``removed`` are the attributes to be removed.
     """
 
     cluster: str
@@ -49,16 +49,16 @@ class WantedResource:
 
     @property
     def place(self) -> Place:
-        """The place of its record."""
+        """Return the position of the resource's record."""
         return self.written.place_of()
 
 
 @frozen
 class RecordText:
-    """A record and its place in a file.
+    """A record and its position in a file.
 
-    The place is an offset in ``text``, or ``whole``: the number of the record in its file. Line numbers are computed
-    only for problems, since this needs all of the text before them.
+    The position is an offset in ``text``, or ``whole``, the number of the record in its file. Line numbers are computed
+    only for problems, because this requires reading all of the text before them.
     """
 
     record: Record
@@ -69,7 +69,7 @@ class RecordText:
     offsets: Mapping[str, int] = field(default_factory=dict)
 
     def place_of(self, attribute: str = "") -> Place:
-        """The place of the attribute; if it is unknown, the place of the record."""
+        """Return the position of the attribute, or that of the record if the attribute's is unknown."""
         if not self.text:
             return self.whole
         return place_at(self.text, self.offsets.get(attribute.lower(), self.offset), file=self.file)
@@ -79,9 +79,9 @@ class RecordText:
 def read_wanted(
     files: Sequence[str], types: ResourceTypes, *, cluster: str = "", records: Sequence[Mapping[str, object]] = ()
 ) -> list[WantedResource]:
-    """The resources of all files in order, then those of ``records``.
+    """Return the resources of all files in order, followed by those of ``records``.
 
-    ``cluster``: the cluster of resources that name no cluster. Raises: ``ProblemsError`` with all problems of all
+    ``cluster`` is used for a resource that names no cluster. Raises: ``ProblemsError`` with all problems of all
     resources.
     """
     problems: list[Problem] = []
@@ -123,7 +123,7 @@ def _placed(file: str, problems: list[Problem]) -> list[RecordText]:
 
 
 def _in_json(contents: Sequence[object], file: str, problems: list[Problem]) -> list[RecordText]:
-    """The readable records of a file in JSON; problems of the other records are added to ``problems``."""
+    """Return the readable records of a JSON file; add the problems of other records to ``problems``."""
     found = []
     for at, one in enumerate(contents, 1):
         place = Place(file, path=f"record {at}") if file else Place(subject=f"record {at}")
@@ -150,7 +150,7 @@ class _Reader:
         self._check_engine_attributes()
 
     def wanted(self) -> WantedResource:
-        """The wanted resource; only for a record without problems."""
+        """Return the wanted resource. Call it only if the record has no problems."""
         record = self._text.record
         removed = undefined_in(record)
         attributes: dict[str, Value] = {
@@ -217,7 +217,7 @@ def _no_cluster_name(name: str, place: Place) -> Problem:
 
 
 def unreachable(kind: str, target: str, types: ResourceTypes, place: Place) -> Problem | None:
-    """The problem of a target without a path of states for a resource type; None if there is a path."""
+    """Return the problem of a target without a path of states for a resource type, or None if there is a path."""
     if types.path(kind, target) is not None:
         return None
     targets = [path.target for path in types.paths_of(kind)]
@@ -227,7 +227,7 @@ def unreachable(kind: str, target: str, types: ResourceTypes, place: Place) -> P
 
 
 def _twice(found: Sequence[WantedResource]) -> list[Problem]:
-    """Resources that are given more than once."""
+    """Return a problem for each resource that is given more than once."""
     first: dict[tuple[str, str], WantedResource] = {}
     problems = []
     for one in found:

@@ -1,4 +1,4 @@
-"""Blueprint nodes that are resources: the paths and phases that plugins define for them (decision 15)."""
+"""Handle blueprint nodes that are resources: find the paths and phases that plugins define for them (decision 15)."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 MOST_TOLD = 5
-"""The number of problems in plugins that are reported; ``plugins check`` reports all."""
+"""Number of plugin problems that are reported; ``plugins check`` reports all."""
 
 
 def on_their_paths(ctx: RequestContext, blueprint: Blueprint) -> Blueprint:
-    """The blueprint, with the target state of an installation for each type of resource.
+    """Return the blueprint with the target state that an installation has for each type of resource.
 
     Raises: ``ProblemsError`` with PL-P020 and PL-P021 for unknown types and targets without a path.
     """
@@ -45,7 +45,7 @@ def on_their_paths(ctx: RequestContext, blueprint: Blueprint) -> Blueprint:
 
 
 def refused_plugins(ctx: RequestContext, blueprint: Blueprint) -> tuple[Problem, ...]:
-    """Warnings of refused plugins. Without them, nodes would skip the phases of these plugins unnoticed."""
+    """Return warnings of refused plugins, because nodes would silently skip the phases of these plugins."""
     if not blueprint.on_path:
         return ()
     errors = [problem for problem in _found(ctx).problems if problem.severity == "error"]
@@ -58,10 +58,10 @@ def refused_plugins(ctx: RequestContext, blueprint: Blueprint) -> tuple[Problem,
 
 
 def known_paths(ctx: RequestContext, blueprint: Blueprint, names: Sequence[str] = ()) -> StatePathIndex | None:
-    """The paths for a planner; None if no node is a resource.
+    """Return the state paths for a planner, or None if no node is a resource.
 
-    ``names``: the present names of the deployment's states. Raises: the errors of ``on_their_paths``. A plugin that
-    the deployment needs may have been removed since; then the engine must not run it.
+    ``names`` are the names of the deployment's present states. Raises: the errors of ``on_their_paths``, for example
+    because a plugin that the deployment needs was removed; then the engine must not run the deployment.
     """
     if not blueprint.on_path:
         return None
@@ -72,7 +72,7 @@ def known_paths(ctx: RequestContext, blueprint: Blueprint, names: Sequence[str] 
 
 
 def phases_on_paths(ctx: RequestContext, blueprint: Blueprint) -> tuple[str, ...]:
-    """Every phase that the blueprint's nodes may enter."""
+    """Return every phase that the blueprint's nodes may enter."""
     if not blueprint.on_path:
         return ()
 
@@ -88,7 +88,7 @@ def _checked_registry(ctx: RequestContext, blueprint: Blueprint) -> PhaseRegistr
 
 
 def _registry(ctx: RequestContext, blueprint: Blueprint) -> PhaseRegistry:
-    """The known phases, with the blueprint's node types as resource types and with its own state paths."""
+    """Return the known phases, together with the blueprint's node types as resource types and its own state paths."""
     return _found(ctx).registry.of_blueprint(blueprint)
 
 

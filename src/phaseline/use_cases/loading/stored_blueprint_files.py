@@ -20,15 +20,17 @@ if TYPE_CHECKING:
     from phaseline.use_cases.lookup.package_types import PackageTypes
 
 ID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
-"""Valid ids of stored blueprints."""
+"""Pattern of valid ids of stored blueprints."""
 NAMED = re.compile(rf"(?:blueprint:)?({ID.pattern})(?:@([0-9]{{1,9}}))?")
-"""The syntax for a version: ``shop`` is the newest, ``shop@2`` the second; ``blueprint:`` excludes a file of that name."""
+"""Pattern of a version's name: ``shop`` is the newest, ``shop@2`` the second; ``blueprint:`` excludes a file of that name."""
 PREFIX = "blueprint:"
 FILE_ENDINGS = (".yaml", ".yml", ".json")
 
 
 def read_name(text: str) -> tuple[str, int] | None:
-    """(id, version; 0: the newest) of the stored blueprint that a text names; None if the text can only be a file.
+    """Return (id, version) of the stored blueprint that a text names, or None if the text can only be a file.
+
+    Version 0 means the newest version.
 
     >>> read_name("shop"), read_name("blueprint:shop@2"), read_name("shop.yaml"), read_name("shop/blueprint")
     (('shop', 0), ('shop', 2), None, None)
@@ -40,7 +42,7 @@ def read_name(text: str) -> tuple[str, int] | None:
 
 
 def stored_named(ctx: RequestContext, text: str) -> StoredBlueprint | None:
-    """The stored blueprint that a text names; None: the text names a file.
+    """Return the stored blueprint that a text names, or None if the text names a file.
 
     An existing file takes precedence, unless the text begins with ``blueprint:``. Raises: PL-C054 for an unknown
     stored blueprint.
@@ -55,7 +57,7 @@ def stored_named(ctx: RequestContext, text: str) -> StoredBlueprint | None:
 
 
 def find_stored(ctx: RequestContext, text: str) -> StoredBlueprint:
-    """The stored blueprint of this name. Raises: PL-C054."""
+    """Return the stored blueprint of this name. Raises: PL-C054."""
     named = read_name(text)
     found = ctx.store.stored_blueprints.find(*named) if named is not None else None
     if found is None:
@@ -64,7 +66,7 @@ def find_stored(ctx: RequestContext, text: str) -> StoredBlueprint:
 
 
 def unknown(ctx: RequestContext, text: str) -> ProblemsError:
-    """The problem PL-C054 for a name that is neither a file nor a stored blueprint, or that is a folder."""
+    """Return PL-C054 for a name that is neither a file nor a stored blueprint, or that is a folder."""
     if Path(text).is_dir():
         found = sorted(Path(text).glob("*.yaml"), key=lambda file: (file.name != "blueprint.yaml", file.name))
         mend = f"name the file in it: {found[0]}" if found else "name the blueprint's main file; there is none in it"
@@ -78,13 +80,12 @@ def unknown(ctx: RequestContext, text: str) -> ProblemsError:
 class Library:
     """Writes imported stored blueprints as files.
 
-    ``used``: {requested name: stored blueprint}; ``packages``: the packages whose types were imported. If the
-    blueprint is a stored one, it gets the versions of its imports with which it was uploaded, even if newer versions
-    exist.
+    ``used`` is {requested name: stored blueprint}. ``packages`` are the packages whose types were imported. A stored
+    blueprint always gets the versions of its imports with which it was uploaded, even if newer versions exist.
     """
 
     def __init__(self, ctx: RequestContext, own: StoredBlueprint | None = None) -> None:
-        """``own``: the stored blueprint that is being read; None: the blueprint is not stored."""
+        """Start without imports. ``own`` is the stored blueprint that is being read, or None for a file."""
         self._ctx = ctx
         self._pinned: dict[str, StoredBlueprint] = {}
         self.used: dict[str, StoredBlueprint] = {}
@@ -93,7 +94,7 @@ class Library:
             self._pin(own)
 
     def uploaded(self, name: str) -> str | None:
-        """The path of the main file that ``blueprint:NAME`` imports; None if there is no such blueprint."""
+        """Return the path of the main file that ``blueprint:NAME`` imports, or None if there is no such blueprint."""
         row = self.used.get(name) or self._find(name)
         if row is None:
             return None
@@ -102,7 +103,7 @@ class Library:
         return str(materialized(self._ctx, row) / row.main_file)
 
     def packaged(self, name: str, version: str) -> str | None:
-        """The path of the file with the types of an installed package; None if there is no such package."""
+        """Return the path of the file with the types of an installed package, or None if there is no such package."""
         if not has_store(self._ctx.app) or not self._ctx.store.has_packages:
             return None
 
@@ -121,7 +122,7 @@ class Library:
 
 
 def materialized(ctx: RequestContext, row: StoredBlueprint) -> Path:
-    """The folder with the files of a stored blueprint, as they were uploaded."""
+    """Return the folder with the files of a stored blueprint, as they were uploaded; write them if necessary."""
     shelf = ctx.store.stored_blueprints
     folder = work_folder(ctx) / row.digest
     try:
@@ -133,7 +134,7 @@ def materialized(ctx: RequestContext, row: StoredBlueprint) -> Path:
 
 
 def work_folder(ctx: RequestContext) -> Path:
-    """The folder for files of stored blueprints: beside the store.
+    """Return the folder for files of stored blueprints, which is beside the store.
 
     For a store in memory it is a folder that is removed with the store.
     """
@@ -142,9 +143,9 @@ def work_folder(ctx: RequestContext) -> Path:
 
 
 def restore_files(ctx: RequestContext, deployments: Callable[[], Iterable[int]]) -> None:
-    """Write the files of stored blueprints that these deployments need.
+    """Write the files of the stored blueprints that these deployments need.
 
-    ``deployments``: a function that is called only if the store has a stored blueprint.
+    ``deployments`` is a function that is called only if the store has a stored blueprint.
     """
     shelf = ctx.store.stored_blueprints
     if not shelf.all():
@@ -155,7 +156,7 @@ def restore_files(ctx: RequestContext, deployments: Callable[[], Iterable[int]])
 
 
 def is_of_store_in(ctx: RequestContext) -> Callable[[str], bool]:
-    """A test for paths of the store and of the master key. These files change and are not part of a blueprint."""
+    """Return a test for paths of the store and of the master key, which change and are not part of a blueprint."""
     own = [str(file) for file in (store_file(ctx.settings.store_url),) if file is not None]
     own += [ctx.settings.secrets_key_file] if ctx.settings.secrets_key_file else []
     return lambda path: any(path.startswith(beginning) for beginning in own)

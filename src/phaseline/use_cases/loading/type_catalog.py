@@ -1,6 +1,6 @@
-"""The offline catalogue of type definitions (decision 25).
+"""Manage the offline catalogue of type definitions (decision 25).
 
-Blueprints import from it the types of plugins that need not be installed.
+From it, blueprints import the types of plugins that need not be installed.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from phaseline.catalog.files.type_catalog import TypeFile, TypeFiles
 
 SECTIONS = ("plugins", "node_types", "relationships", "data_types", "workflows")
-"""The sections of a definition file that are shown."""
+"""Sections of a definition file that are shown."""
 
 
 @frozen
 class TypesView:
-    """One version of one plugin's type definitions. ``defines``: {section: names}, of the newest file."""
+    """One version of one plugin's type definitions. ``defines`` is {section: names} of the newest definition file."""
 
     name: str
     version: str
@@ -36,7 +36,7 @@ class TypesView:
 
 
 def types_folder(settings: Settings) -> str:
-    """The folder of the catalogue: beside the store; empty for a store that is not a file."""
+    """Return the folder of the catalogue, which is beside the store, or "" if the store is not a file."""
     file = store_location.store_file(settings.store_url)
     return f"{file.absolute()}.types" if file is not None else ""
 
@@ -51,7 +51,7 @@ def install_definitions(
 ) -> list[TypesView]:
     """Add the definition files at a path to the catalogue: a file, a folder, a wheel, a wagon or another archive.
 
-    The plugin is neither run nor installed. ``name``, ``version``: of the plugin, for files that do not contain them.
+    The plugin is neither run nor installed. ``name`` and ``version`` of the plugin are needed for files without them.
 
     Raises: ProblemsError (PL-B120 … PL-B124, or problems of the files). If some definitions in a folder are invalid,
     the valid ones are installed and passed to ``tell``.
@@ -67,13 +67,13 @@ def install_definitions(
 
 
 def list_definitions(ctx: RequestContext) -> list[TypesView]:
-    """Everything in the catalogue, by name, the newest version first; the definitions themselves are not read."""
+    """Return all entries of the catalogue, by name, the newest version first. The definitions are not read."""
     folder = types_folder(ctx.settings)
     return [TypesView(each.name, each.version, each.folder, each.files, {}) for each in _all(folder)]
 
 
 def find_definitions(ctx: RequestContext, name: str, version: str = "") -> list[TypesView]:
-    """The versions of a plugin in the catalogue, the newest first, with their definitions."""
+    """Return the versions of a plugin in the catalogue, the newest first, with their definitions."""
     found = [
         each
         for each in _all(types_folder(ctx.settings))
@@ -110,7 +110,7 @@ def _catalogue(ctx: RequestContext) -> TypeFiles:
 
 
 def _all(folder: str) -> list[TypeFile]:
-    """Everything in the catalogue. For an empty one, the usual case, no further module is imported."""
+    """Return all entries of the catalogue. If it is empty, as usual, no further module is imported."""
     if not folder or not Path(folder).is_dir():
         return []
 
