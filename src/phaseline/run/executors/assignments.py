@@ -1,8 +1,8 @@
-"""Calls given to one worker: the first one that has not ended is running, the ones behind it have not begun.
+"""Calls given to one worker, in order: the first one runs, the others have not begun.
 
-A letter holds several calls. The worker begins each call when the one before has ended, without asking, if there is a
-permit for it (``permits``). The engine may take back calls that have not begun at any time. It learns that a call has
-begun when the one before it has ended, because messages of a worker arrive in order.
+Several calls are sent in one message, a "letter". The worker begins each call when the one before has ended, if there
+is a permit for it (``permits``). Until then the engine may take the call back. The engine knows that a call has begun
+when the one before it has ended, because messages of a worker arrive in order.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 class Assignment:
     """One call given to a worker.
 
-    ``number``: its permit; ``is_told``: the letter has the site, whose code the worker loads first.
+    ``number`` is the number of its permit. ``is_told`` is True if its letter contains the call site, whose code the
+    worker loads first.
     """
 
     __slots__ = ("answers", "call", "is_told", "letter", "log", "number")
 
     def __init__(self, call: PluginCall, letter: Letter, answers: Answers, log: Callable[[str, str], None]) -> None:
-        """``letter`` as ``letters.write_call`` makes it; ``answers`` what it asks, ``log(level, text)`` keeps a line."""
+        """Store a call, its ``letter`` (from ``write_call``), ``answers`` to its questions, and ``log(level, text)``."""
         self.call = call
         self.letter = letter
         self.answers = answers
@@ -42,27 +43,27 @@ class Assignment:
 
     @property
     def site(self) -> Site:
-        """The data it shares with other calls of its operation and node."""
+        """The data that the call shares with other calls of its operation and node."""
         return self.call.site
 
     @property
     def mark(self) -> str:
-        """The mark by which its processes are found."""
+        """The text in the environment of the call's processes, by which they are found."""
         mark: str = self.letter["mark"]
         return mark
 
     def answer(self, name: str, arguments: list[Any]) -> Any:
-        """The answer to a question of the call."""
+        """Return the answer to a question that the running call asks through the worker's pipe."""
         return self.answers.answer(name, arguments)
 
 
 class Assignments:
-    """Calls of one worker that have not ended. Safe from any thread."""
+    """The calls given to one worker that have not ended. Thread-safe."""
 
     def __init__(self) -> None:
         self.permits = Permits()
         self.waker = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
-        """Readable when calls were taken back, so that the thread that attends to them checks again."""
+        """A file descriptor that becomes readable when calls were taken back; it wakes the thread of the worker."""
         self._lock = threading.Lock()
         self._open: deque[Assignment] = deque()
         self._paused: set[int] = set()
@@ -70,7 +71,7 @@ class Assignments:
 
     @property
     def current(self) -> Assignment | None:
-        """The running call, or the next to run; None if all calls have ended or were taken back."""
+        """The running call, or else the next to run; None if all calls have ended or were taken back."""
         try:
             return self._open[0]
         except IndexError:
@@ -78,30 +79,30 @@ class Assignments:
 
     @property
     def has_more(self) -> bool:
-        """True while calls wait behind the running one."""
+        """True while further calls wait behind the running one."""
         return len(self._open) > 1
 
     def permit(self, given: Sequence[Assignment]) -> None:
-        """Let these begin, one after the other."""
+        """Let these calls begin, one after the other."""
         with self._lock:
             self._open.extend(given)
             self.permits.give(one.number for one in given)
 
     def end_current(self) -> None:
-        """Note that the running call has ended: the next one runs, and further calls may begin."""
+        """Remove the running call, which has ended. Calls that ``pause`` held back may begin now."""
         with self._lock:
             self._open.popleft()
             if not self._is_held:
                 self._resume()
 
     def pause(self) -> None:
-        """Let none begin that has not begun."""
+        """Hold back all calls that have not begun."""
         with self._lock:
             self._is_held = True
             self._paused |= self.permits.take_back()
 
     def unpause(self) -> None:
-        """Let the waiting calls begin when the running one has ended; at once if none runs."""
+        """Let held calls begin when the running one has ended, or at once if no call runs."""
         with self._lock:
             self._is_held = False
             if self._open and self._open[0].number in self._paused:
@@ -113,7 +114,7 @@ class Assignments:
             self._paused.clear()
 
     def take_back(self, *, only_behind: bool = False) -> list[Assignment]:
-        """Take back and return the calls that have not begun. ``only_behind``: none if not even the first has begun."""
+        """Take back and return the calls that have not begun. With ``only_behind``, take none if none has begun."""
         with self._lock:
             taken = self.permits.take_back()
             if only_behind and self._open and self._open[0].number in taken:
@@ -128,26 +129,26 @@ class Assignments:
             return back
 
     def clear(self) -> None:
-        """Forget all calls: their worker has ended."""
+        """Forget all calls, because their worker has ended."""
         with self._lock:
             self._open.clear()
 
     def look(self) -> None:
-        """Reset ``waker``: the thread that attends to the calls is awake."""
+        """Reset ``waker``, because the thread that serves the worker is awake."""
         with self._lock, suppress(BlockingIOError):
             if self.waker >= 0:
                 os.eventfd_read(self.waker)
 
     def runs(self, mark: str) -> bool:
-        """True if the call of this mark runs; the calls that have not begun must have been taken back before.
+        """Return True if the call with this mark runs. The caller must have taken back the calls that have not begun.
 
-        It is the last of the others: those before it have ended, though their end may not have been read yet.
+        Then only the last call can be running. Earlier ones have ended, though their ends may not have been read yet.
         """
         with self._lock:
             return bool(self._open) and self._open[-1].mark == mark
 
     def close(self) -> None:
-        """Close its pipes and files; safe to call twice."""
+        """Close the pipe and the file descriptor. Safe to call twice."""
         with self._lock:
             self.permits.close()
             if self.waker >= 0:

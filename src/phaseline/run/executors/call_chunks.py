@@ -1,4 +1,4 @@
-"""Calls of one batch that share a letter to a worker: created, permitted, and their results posted."""
+"""Chunks: calls of one batch that are sent to a worker in one letter. Here they are made, begun and reported."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ if TYPE_CHECKING:
 FROM_OUTSIDE = tuple(
     -int(one) for one in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 )
-"""Exit codes of a process that was ended from outside."""
+"""Exit codes of a process that a signal from outside has ended."""
 LETTER_S = 0.01
-"""Intended total time of the calls of one letter."""
+"""Intended duration, in seconds, of all calls of one letter together."""
 MOST_CALLS = 64
-"""Most calls in one letter."""
+"""The most calls in one letter."""
 
 
 class ChunkPace:
-    """How many calls of a batch share a letter: one at first, twice as many each time that a letter was short."""
+    """How many calls of a batch one letter has: 1 at first, doubled each time a letter took less than ``LETTER_S``."""
 
     def __init__(self) -> None:
         self.size = 1
 
     def learn(self, took_s: float, *, is_whole: bool) -> None:
-        """Adjust the size after a letter whose calls took ``took_s`` together; ``is_whole``: none was given back.
+        """Adjust the size after a letter whose calls took ``took_s`` together; ``is_whole`` if no call was taken back.
 
         >>> pace = ChunkPace()
         >>> [pace.size for _ in range(8) if pace.learn(0.001, is_whole=True) is None]
@@ -66,7 +66,7 @@ class ChunkPace:
 
 
 class Calls:
-    """The calls that workers may begin, by mark, and what was decided about them. Safe from any thread."""
+    """The calls that workers run or may begin, by mark, and which of them are being killed. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -77,26 +77,26 @@ class Calls:
         self.is_leaving = False
 
     def __len__(self) -> int:
-        """The number of calls."""
+        """Return the number of calls."""
         return len(self._open)
 
     def find(self, mark: str) -> tuple[Worker, Chunk] | None:
-        """The worker that may begin the call and the chunk of calls sent with it; None if there is no such worker."""
+        """Return the worker that has the call, and the chunk that it belongs to; None if no worker has it."""
         with self._lock:
             return self._open.get(mark)
 
     def all(self) -> dict[str, tuple[Worker, Chunk]]:
-        """All calls."""
+        """Return all calls: {mark: (worker, chunk)}."""
         with self._lock:
             return dict(self._open)
 
     def hold(self) -> None:
-        """From now on no call may begin."""
+        """Permit no further calls."""
         with self._lock:
             self.is_held = True
 
     def permit(self, worker: Worker, chunk: Chunk, given: Sequence[Assignment]) -> list[Assignment]:
-        """Permit the calls that may begin, and give back the others."""
+        """Permit the worker to begin these calls, unless they are held or canceled. Return those not permitted."""
         with self._lock:
             found = [] if self.is_held else [one for one in given if chunk.begin(one)]
             self._open.update((one.mark, (worker, chunk)) for one in found)
@@ -104,7 +104,7 @@ class Calls:
         return [one for one in given if one not in found] if len(found) < len(given) else []
 
     def take_back(self, worker: Worker) -> None:
-        """Give the calls that the worker has not begun to other workers."""
+        """Take back the calls that the worker has not begun, so that other workers make them."""
         back = worker.calls.take_back()
         if back:
             found = self.find(back[0].mark)  # those of a worker came together
@@ -112,12 +112,15 @@ class Calls:
             found[1].give_back(back)
 
     def close(self, mark: str) -> None:
-        """The call has ended, or will not begin."""
+        """Remove a call that has ended or will not begin."""
         with self._lock:
             self._open.pop(mark, None)
 
     def kill(self, mark: str, worker: Worker) -> bool:
-        """Note that the call is ended on request; False: it has ended by itself. Those behind it were taken back."""
+        """Mark a running call as killed, and give its worker no more calls. Return False if the call has ended.
+
+        The caller must have taken back the calls behind it.
+        """
         with self._lock:
             if mark not in self._open or not worker.calls.runs(mark):
                 return False
@@ -126,15 +129,15 @@ class Calls:
             return True
 
     def was_killed(self, mark: str) -> bool:
-        """Whether the call was ended on request; the note is removed by the first request."""
+        """Return True if the call was marked as killed, and remove the mark."""
         was = mark in self._killed
         self._killed.discard(mark)
         return was
 
     def leave(self) -> dict[str, Worker]:
-        """{mark: worker} of running calls to be ended because the engine leaves: the next engine treats them as crashed.
+        """Return {mark: worker} of running calls, to be ended because the engine leaves.
 
-        No further call begins. Calls that have ended are not included: their outcomes count.
+        The next engine treats them as calls of a crashed engine. Calls that have ended are left out.
         """
         with self._lock:
             found = {mark: worker for mark, (worker, _) in self._open.items() if worker.calls.runs(mark)}
@@ -142,12 +145,12 @@ class Calls:
             return found
 
     def is_left(self, mark: str) -> bool:
-        """True if the call was ended because the engine leaves."""
+        """Return True if the call was ended because the engine leaves."""
         return mark in self._left
 
 
 class Chunk:
-    """Calls of one batch, given to a worker together: the ``CallOwner`` of it."""
+    """Calls of one batch that are sent to a worker together; it receives their ends as their ``CallOwner``."""
 
     def __init__(
         self,
@@ -157,19 +160,19 @@ class Chunk:
         calls: Calls,
         put_back: Callable[[list[int]], None],
     ) -> None:
-        """``put_back``: called with members whose call has not begun here, so that another worker calls them."""
+        """Store the batch. ``put_back`` queues members that this worker has not begun, for other workers."""
         self._handover = handover
         self._channel = channel
         self._poster = poster
         self._calls = calls
         self._put_back = put_back
         self.took_s = 0.0
-        """How long those took together that have ended."""
+        """Seconds that the ended calls took together."""
         self.is_whole = True
-        """Whether none was given back."""
+        """False once a call was taken back."""
 
     def made(self, members: Sequence[int]) -> list[Assignment]:
-        """The calls of these members; members that must not or cannot be called are reported at once."""
+        """Return the calls of these members. Report canceled members, and those that cannot be called, at once."""
         handover, channel, poster = self._handover, self._channel, self._poster
         found = []
         for member in members:
@@ -189,11 +192,11 @@ class Chunk:
         return found
 
     def begin(self, one: Assignment) -> bool:
-        """Whether the call may begin; if so, it counts as called."""
+        """Return True if the call may begin, and count it as begun."""
         return one.call.member not in self._handover.canceled and self._handover.begin(one.call.member)
 
     def no_worker(self, given: Sequence[Assignment], error: OSError) -> None:
-        """No worker can be had for these."""
+        """Report these calls as failed, because no worker process can be started."""
         failed = outcome_of(RecoverableError(f"no worker process can be started: {error}"))
         for one in given:
             if self._calls.is_leaving:
@@ -204,11 +207,11 @@ class Chunk:
     # -- as the owner of calls of a worker -----------------------------------------------------------------------------
 
     def admit(self, worker: Worker, given: Sequence[Assignment]) -> None:
-        """Let the calls begin that may."""
+        """Let those of the calls begin that may."""
         self.give_back(self._calls.permit(worker, self, given))
 
     def give_back(self, back: Sequence[Assignment]) -> None:
-        """Give back calls that have not begun, so that other workers make them; canceled ones get their outcome."""
+        """Queue calls that have not begun for other workers, which report those of canceled members."""
         if not back:
             return
         self.is_whole = False
@@ -237,7 +240,7 @@ class Chunk:
             self._post(one, outcome, changes)
 
     def failed(self, one: Assignment, error: WorkerDied | TimedOut | ProblemsError) -> None:
-        """Post the result of a call that was ended, or cannot be sent."""
+        """Post the result of a call whose processes were ended, or that cannot be sent."""
         mark = one.mark
         self._calls.close(mark)
         if isinstance(error, ProblemsError):
@@ -270,7 +273,7 @@ class Chunk:
 
 
 def _lost(error: WorkerDied | TimedOut, call: PluginCall) -> Outcome:
-    """The outcome of a call whose process has ended (W2)."""
+    """Return the outcome of a call whose process has ended or exceeded its time limit (W2)."""
     if isinstance(error, TimedOut):
         text = f"timed out after {call.site.timeout_s:g} s; its processes were ended"
         return outcome_of(RecoverableError(text) if call.site.timeout_recoverable else NonRecoverableError(text))

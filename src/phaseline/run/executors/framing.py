@@ -1,10 +1,10 @@
-"""Messages between the engine and a worker process: a length of four bytes, then JSON.
+"""Messages between the engine and a worker process: the length in four bytes, then JSON.
 
 engine to worker   {"calls": [{..., "number": permit, "at": n, "told"?: site} ...]} · {"answer": n, "value": v} or {"answer": n, "error": text} · {"cancel": mark}
 worker to engine   {"ready": process id} · {"begun": member} (first call of a site) · {"log": [level, text]} · {"lines": [level, [text ...]]} · {"ask": n, "name": text, "arguments": [...]}
                    {"outcome": {...}, "flavour": text, "changes": changes, "data": v} · {"done": flavour} (completed without changes or data)
 
-Changes are [[instance number, [[path, value] ...], [path ...]] ...].
+Changes are [[instance number, [[path, value] ...], [path ...]] ...]: paths written, then paths removed.
 """
 
 from __future__ import annotations
@@ -21,46 +21,49 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MAX_MESSAGE_BYTES = 256 * 1024 * 1024
-"""Longest message; a longer announced length means that the sender uses another protocol."""
+"""The longest message in bytes; a sender that announces a longer one uses another protocol."""
 LONG_MESSAGE_BYTES = 1 << 20
-"""Size at which a list is split into a further message."""
+"""Size in bytes at which a list is continued in another message."""
 READ_BYTES, MOST_READ_BYTES = 65_536, 1 << 20
-"""Bytes read at once, at least and at most."""
+"""The fewest and the most bytes that are requested in one read."""
 PRINTED = "printed"
-"""The question of a worker at the end of a call: that the engine read all its printed output."""
+"""Name of the question by which a worker, at the end of a call, waits until the engine has read its printed output."""
 Message = dict[str, Any]
 _encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 
 class Closed(EOFError):
-    """The other side is gone."""
+    """The process at the other end has closed the connection."""
 
 
 class Wire:
-    """One end of a connected socket. Any thread may send; one thread receives."""
+    """One end of a connected socket that carries messages. Any thread may send; one thread receives."""
 
     def __init__(self, connection: socket.socket) -> None:
-        """Take the socket over."""
+        """Use a connected socket, and close it in ``close``."""
         self._connection = connection
         self._sending = threading.Lock()
         self._buffer = bytearray()
         self._poll: select.poll | None = None
         self.sent = 0
-        """How often something was sent."""
+        """Number of writes to the socket."""
 
     def fileno(self) -> int:
-        """The file descriptor, to wait with ``select``. Raises: ``Closed`` if any thread has closed this side."""
+        """Return the file descriptor, for ``select``. Raises: ``Closed`` if any thread has closed this end."""
         number = self._connection.fileno()
         if number < 0:
             raise Closed
         return number
 
     def send(self, message: Message) -> None:
-        """Send one message. ``Closed`` if the other side is gone. Raises PL-O034 for one that cannot be sent; nothing is sent then."""
+        """Send one message. Raises ``Closed``, or PL-O034 for a message that cannot be sent; then nothing is sent."""
         self._send([written(message)])
 
     def send_list(self, name: str, bodies: Sequence[bytes]) -> None:
-        """Send messages with a list of that name, of values that ``written`` has written: one, unless it were too long. ``Closed`` as above."""
+        """Send {name: list of values}, in several messages if it is long. Raises ``Closed``.
+
+        ``bodies`` are the values as bytes, from ``written``.
+        """
         messages, first, size = [], 0, 0
         for at, body in enumerate(bodies):
             if size + len(body) > LONG_MESSAGE_BYTES and at > first:
@@ -79,7 +82,7 @@ class Wire:
             raise Closed from error
 
     def receive(self) -> Message:
-        """The next message. ``Closed`` if the other side is gone."""
+        """Return the next message. Raises ``Closed`` if the other end is closed."""
         while not self.has_message():
             try:
                 chunk = self._connection.recv(max(READ_BYTES, min(self._missing(), MOST_READ_BYTES)))
@@ -95,18 +98,18 @@ class Wire:
         return message
 
     def has_message(self) -> bool:
-        """True when a whole message is in the buffer: the socket does not signal it any more."""
+        """Return True if the buffer contains a whole message: ``select`` does not report that."""
         return len(self._buffer) >= 4 and self._missing() <= 0
 
     def is_readable(self) -> bool:
-        """True when there is unread input, or the other side has closed."""
+        """Return True if the socket has unread input, or the other end has closed."""
         if self._poll is None:
             self._poll = select.poll()
             self._poll.register(self.fileno(), select.POLLIN)
         return bool(self._poll.poll(0))
 
     def _missing(self) -> int:
-        """The number of missing bytes of the message in the buffer. ``Closed`` for an impossible length."""
+        """Return how many bytes of the present message are missing. Raises ``Closed`` for an impossible length."""
         if len(self._buffer) < 4:
             return 4 - len(self._buffer)
         length = int.from_bytes(self._buffer[:4], "big")
@@ -115,12 +118,12 @@ class Wire:
         return 4 + length - len(self._buffer)
 
     def close(self) -> None:
-        """Close the socket; safe to call twice."""
+        """Close the socket. Safe to call twice."""
         self._connection.close()
 
 
 def written(value: object) -> bytes:
-    """The value in the form in which it is sent. Raises: PL-O034 for a value that is too long or has no such form."""
+    """Return the value as JSON bytes. Raises: PL-O034 for a value that is too long or has no JSON form."""
     try:
         body = _encode(value).encode("utf-8", "surrogatepass")
     except (TypeError, ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""The executor of one machine: threads of this process for functions, worker processes for what must be killable."""
+"""The executor of one machine: functions run in threads of this process, killable calls in worker processes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Slots:
-    """The number of calls that run at the same time: ``bulk`` and ``threads`` in this process, ``workers`` in other processes."""
+    """The most calls at the same time: ``bulk`` and ``threads`` in this process, ``workers`` in worker processes."""
 
     bulk: int = 16
     threads: int = 16
@@ -42,12 +42,15 @@ class Slots:
 
 
 SWITCH_S = 0.0005
-"""How often Python changes between threads that compute while an engine lives. With its own 5 ms an outcome waits for its
-commit as long as half a second beside eight calls that compute: a turn gives the interpreter away at each statement."""
+"""Seconds after which Python switches between busy threads while an engine runs.
+
+With Python's default of 5 ms, eight computing calls delay the commit of an outcome by up to half a second: the thread
+of the turn loses its place at each SQL statement.
+"""
 
 
 class LocalExecutor:
-    """Implements ``ports.executor.Executor``. ``submit``, ``cancel``, ``recover`` and ``stop`` are called in turns, never two at once."""
+    """Implements ``ports.executor.Executor``. Turns call ``submit``, ``cancel``, ``recover``, ``stop``, one at a time."""
 
     def __init__(
         self,
@@ -78,11 +81,11 @@ class LocalExecutor:
         install()
 
     def slots(self) -> Mapping[str, int]:
-        """{pool name: how many calls it can hold at once}."""
+        """Return {pool name: the most calls at the same time}."""
         return {"bulk": self._slots.bulk, "threads": self._slots.threads, "workers": self._slots.workers}
 
     def submit(self, batch: Batch) -> None:
-        """Begin the calls of a batch; returns at once."""
+        """Begin the calls of a batch, and return at once."""
         handover = BatchHandover(batch, self._deployments)
         self._forget_answered()
         self._open[batch.id] = handover
@@ -92,7 +95,7 @@ class LocalExecutor:
             self._threads.submit(handover)
 
     def cancel(self, batch: int, members: np.ndarray, *, kill: bool) -> None:
-        """Report the cancel to running members; end their processes if ``kill``.
+        """Inform running calls of these members about the cancel; with ``kill``, end their processes.
 
         Members whose call has not begun are reported as ``again`` without a call.
         """
@@ -106,7 +109,7 @@ class LocalExecutor:
             self._threads.kill(handover, members)
 
     def hold(self) -> None:
-        """Stop beginning further calls; the batches of members that have not begun remain open."""
+        """Begin no further calls. Members that have not begun stay in their open batches."""
         self._is_held = True
         self._threads.hold()
         if self._workers is not None:
@@ -120,16 +123,16 @@ class LocalExecutor:
             self._workers.release()
 
     def is_busy(self) -> bool:
-        """True while a call is running."""
+        """Return True while a call is running."""
         return self._threads.is_busy() or (self._workers is not None and self._workers.is_busy())
 
     def recover(self, open_batches: Sequence[BatchRow]) -> None:
-        """End the processes that a dead engine's calls left running; what answered members left on purpose stays."""
+        """End processes that calls of a dead engine left running, except those of members that have answered."""
         if open_batches:
             end(unanswered(self._deployments.names, open_batches), grace_s=0)
 
     def stop(self, drain_s: float) -> None:
-        """Wait for running calls up to the drain time, then end them. Reports received until then are in the inbox.
+        """Wait up to ``drain_s`` seconds for running calls, then end them. Reports until then are in the inbox.
 
         Members that have not begun are reported as ``again`` without a call. Ended calls are not reported.
         """
@@ -144,7 +147,7 @@ class LocalExecutor:
         uninstall()
 
     def _processes(self) -> WorkerExecutor:
-        """The executor of worker processes, which most commands do not need."""
+        """Return the executor of worker processes, created at the first use: most commands do not need it."""
         if self._workers is None:
             from phaseline.run.executors.process_executor import WorkerExecutor
 
@@ -154,7 +157,7 @@ class LocalExecutor:
         return self._workers
 
     def _give_back(self) -> None:
-        """Report members that have not begun as not called, so that they are not unsure when an engine continues."""
+        """Report members that have not begun as not called, so that the next engine does not take them for unsure."""
         for handover in self._open.values():
             members = handover.close()
             if len(members):
@@ -167,10 +170,10 @@ class LocalExecutor:
 
 
 def unanswered(names: Names, open_batches: Sequence[BatchRow]) -> Callable[[str], bool]:
-    """Whether a mark (``BatchHandover.mark_of``) is that of a member of these batches that has no outcome.
+    """Return a function that is True for the mark of a call of these batches that has no outcome.
 
-    Calls from before a restore are not looked for: the store that was copied may be at work, and they may be its own. It looks at
-    the marks of living processes, which are few, and not at members, which may be a million.
+    Marks are made by ``BatchHandover.mark_of``. Batches from before a restore are left out: their calls may belong to
+    another copy of the store. The function is called for the few living processes, not for all members.
     """
     rows = {str(row.id): row for row in open_batches if row.id >= names.first_batch}
 

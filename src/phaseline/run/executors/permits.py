@@ -21,15 +21,15 @@ MOST_PERMITS = 256
 
 
 class Permits:
-    """The engine's side of the pipe: it has both ends, so that it can take back numbers that the worker has not read."""
+    """The engine's end of the pipe. It keeps the reading end too, to take back numbers that the worker has not read."""
 
     def __init__(self) -> None:
-        """No call may begin."""
+        """Create the pipe without permits."""
         self._reading, self._writing = os.pipe()
         os.set_blocking(self._reading, False)
 
     def fileno(self) -> int:
-        """The end that the worker reads."""
+        """Return the descriptor of the end that the worker reads."""
         return self._reading
 
     def give(self, numbers: Iterable[int]) -> None:
@@ -48,7 +48,7 @@ class Permits:
         return {number for (number,) in NUMBER.iter_unpack(found)}
 
     def close(self) -> None:
-        """Close both ends; safe to call twice."""
+        """Close both ends of the pipe. Safe to call twice."""
         for end in (self._reading, self._writing):
             if end >= 0:
                 os.close(end)
@@ -56,16 +56,16 @@ class Permits:
 
 
 class PermitReader:
-    """The worker's side."""
+    """The worker's end of the pipe."""
 
     def __init__(self, number: int) -> None:
-        """``number``: the descriptor of the end to read."""
+        """Store the descriptor of the reading end."""
         self._number = number
         self._poll = select.poll()
         self._poll.register(number, select.POLLIN)
 
     def take(self) -> int | None:
-        """The number of the next call that may begin, as soon as there is one; None: the engine is gone."""
+        """Wait for the next call that may begin, and return its number; None if the engine has ended."""
         while True:
             try:
                 found = os.read(self._number, NUMBER.size)
@@ -76,5 +76,5 @@ class PermitReader:
             return number
 
     def close(self) -> None:
-        """Close the end."""
+        """Close the reading end."""
         os.close(self._number)

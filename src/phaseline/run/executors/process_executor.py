@@ -1,10 +1,10 @@
-"""Calls in worker processes: whatever must be killable. Workers are warm, reused, and replaced after a crash or kill.
+"""Calls in worker processes, for calls that must be killable. Workers are reused, and replaced after a crash or kill.
 
-Calls of one batch that turn out to be short share a letter: one at first, twice as many each time that a letter took less
-than ``LETTER_S``, at most ``MOST_CALLS``, and not so many that nothing is left for other workers (``chunks``). Each still
-has its own time-out, end and mark of its processes (``attending``). Those that have not begun are taken back
-(``permits``) when the one before them is slow, canceled or killed, when their worker dies, and when the engine leaves: another worker
-calls them, and they never count as called. Workers that had nothing to do for ``IDLE_S`` end.
+Several short calls of one batch are sent in one letter: one call at first, twice as many each time that a letter took
+less than ``LETTER_S``, at most ``MOST_CALLS``, and only so many that other workers get calls too (``call_chunks``).
+Each call has its own time limit, result and mark (``worker_messages``). Calls that have not begun are taken back
+(``permits``) when the call before them is slow, canceled or killed, when their worker dies, and when the engine
+leaves. Another worker makes them then. Workers without a call for ``IDLE_S`` seconds end.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ if TYPE_CHECKING:
 
 
 GROW_AFTER_S = 0.1
-"""Calls that waited this long while all workers were busy get another worker: starting one takes as long."""
+"""Seconds that calls wait while all workers are busy before another worker is started, which takes about as long."""
 SHORT_S = 0.02
-"""Calls shorter than this on average keep a core busy: more workers than cores would only slow each other down."""
+"""Average seconds below which calls are short. With short calls, more workers than cores slow each other down."""
 CORES = os.cpu_count() or 1
 LOOK_S = 0.02
 IDLE_S = 60.0
-"""Time without a call after which a worker ends."""
+"""Seconds without a call after which a worker ends."""
 
 
 class Staff:
-    """The useful number of worker processes: one at first, doubled each time calls have waited for ``GROW_AFTER_S``."""
+    """The number of worker processes to use: one at first, doubled each time calls have waited for ``GROW_AFTER_S``."""
 
     def __init__(self, size: int, is_starting: Callable[[], bool]) -> None:
-        """Begin with one worker. ``is_starting``: whether a worker is not ready yet."""
+        """Begin with one worker. ``is_starting`` returns True if a worker is not ready yet."""
         self.wanted = 1
         self.waiting = 0
-        """Calls that have not begun."""
+        """Number of calls that have not begun."""
         self._is_starting = is_starting
         self._counting = threading.Lock()
         self._size = size
@@ -57,16 +57,19 @@ class Staff:
         self._begun = 0
 
     def wait(self, more: int) -> None:
-        """Change the number of waiting calls."""
+        """Add ``more`` to the number of waiting calls."""
         with self._counting:
             self.waiting += more
 
     def shrink(self, left: int) -> None:
-        """Set the number of workers after idle ones ended; it grows when calls wait again."""
+        """Set the number of workers after idle ones have ended; it grows again when calls wait."""
         self.wanted = max(1, min(self.wanted, left))
 
     def judge(self, now: float, *, late_s: float, share: float, begun: int) -> None:  # noqa: ARG002 - others compute
-        """Grow if calls have waited for long enough, and no worker is about to take them; for short ones only up to the cores."""
+        """Use more workers if calls have waited for ``GROW_AFTER_S`` and no worker is starting.
+
+        If the calls are short, use no more workers than there are cores.
+        """
         if self.waiting <= 0 or self._is_starting() or not self._since:
             self._since, self._begun = now, begun
         elif now - self._since >= GROW_AFTER_S:
@@ -76,17 +79,17 @@ class Staff:
             self._since, self._begun = now, begun
 
     def is_settled(self, now: float) -> bool:  # noqa: ARG002 - as others
-        """True if the number has reached its maximum."""
+        """Return True if the number of workers has reached its maximum."""
         return self.wanted == self._size
 
 
 class WorkerExecutor:
-    """Calls batches of the lanes whose pool is ``workers``."""
+    """Calls the batches of lanes whose pool is ``workers``."""
 
     def __init__(
         self, poster: ReportBuffer, catalog: Catalog, clock: Clock, *, slots: int, idle_s: float = IDLE_S
     ) -> None:
-        """No process is started before the first call. The workers make a catalog of the same class."""
+        """Start no process before the first call. Each worker creates its own catalog, of the class of ``catalog``."""
         self._poster = poster
         self._catalog = catalog
         self._clock = clock
@@ -98,7 +101,7 @@ class WorkerExecutor:
         self._lock = threading.Lock()
         self._workers: list[Worker] = []
         self._idle: list[tuple[float, Worker]] = []
-        """[(start of idle time, worker)]: the worker used last is used next, so that the other workers can end."""
+        """[(start of idle time, worker)]. The worker used last is used again first, so that the others can end."""
         self._idle_s = idle_s
         self._is_watched = False
         self._running = Calls()
@@ -109,7 +112,7 @@ class WorkerExecutor:
         self._put(handover, channel, ChunkPace(), range(len(handover)))
 
     def cancel(self, handover: BatchHandover, members: np.ndarray, *, kill: bool) -> None:
-        """Report the cancel to running calls; end their processes if ``kill``."""
+        """Inform running calls of these members about the cancel; with ``kill``, end their processes."""
         for member in members.tolist():
             mark = handover.mark_of(member)
             found = self._running.find(mark)
@@ -127,23 +130,23 @@ class WorkerExecutor:
                     continue  # it has died; its own thread reports that
 
     def hold(self) -> None:
-        """Begin no member any more."""
+        """Begin no further calls."""
         self._crew.hold()
         self._running.hold()
         for worker in {worker for worker, _ in self._running.all().values()}:
             self._running.take_back(worker)
 
     def release(self) -> None:
-        """Begin members again."""
+        """Begin calls again."""
         self._running.is_held = False
         self._crew.release()
 
     def is_busy(self) -> bool:
-        """True while a call is running."""
+        """Return True while a call is running."""
         return self._crew.busy() > 0
 
     def stop(self, drain_s: float) -> None:
-        """Wait for running calls up to the drain time, then end them and all workers."""
+        """Wait up to ``drain_s`` seconds for running calls, then end them and all workers."""
         self._crew.stop(drain_s)
         with self._lock:
             self._running.is_leaving = True
@@ -176,7 +179,7 @@ class WorkerExecutor:
         *,
         is_first: bool = False,
     ) -> None:
-        """Queue these members for a call; ``is_first``: before other waiting members."""
+        """Queue these members for a call, behind the waiting ones; with ``is_first``, before them."""
 
         def put_back(back: list[int]) -> None:
             self._put(handover, channel, pace, back, is_first=True)
@@ -192,7 +195,7 @@ class WorkerExecutor:
         self._crew.put(draw, is_first=is_first)
 
     def _call(self, chunk: Chunk, members: Sequence[int]) -> None:
-        """Give these members to a worker."""
+        """Send the calls of these members to a worker, and serve it until all have ended."""
         self._staff.wait(-len(members))
         self._crew.begun(len(members) - 1)
         given = chunk.made(members)
@@ -211,7 +214,7 @@ class WorkerExecutor:
     # -- workers ------------------------------------------------------------------------------------------------
 
     def _worker(self) -> Worker:
-        """An idle worker, or a new one if there is none. Raises ``OSError`` if no worker can be started."""
+        """Return an idle worker, or a new one. Raises ``OSError`` if no worker can be started."""
         while True:
             with self._lock:
                 if not self._idle:
@@ -229,7 +232,7 @@ class WorkerExecutor:
         raise OSError("the engine is leaving")
 
     def _set_free(self, worker: Worker) -> None:
-        """Keep an idle worker; discard one that has ended, or is about to."""
+        """Keep a worker for further calls, or discard it if it has ended or is about to."""
         if not worker.is_alive():
             self._discard(worker)
             return
@@ -249,7 +252,7 @@ class WorkerExecutor:
         worker.close()
 
     def _end_idle(self) -> None:
-        """End workers that were idle for too long; schedule the next check for the time when another worker may be."""
+        """End workers that were idle for too long, and set the alarm for the next worker that may be."""
         with self._lock:
             if self._running.is_leaving:
                 return

@@ -1,4 +1,4 @@
-"""Calls in this process: bulk functions and per-instance functions on threads, async ones on a loop."""
+"""Calls in this process: bulk functions and per-instance functions run in threads, async functions in an event loop."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 class ThreadExecutor:
-    """Calls batches of the lanes whose pool is ``threads``."""
+    """Calls the batches of lanes whose pool is ``threads``."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class ThreadExecutor:
         bulk_slots: int,
         each_slots: int,
     ) -> None:
-        """Two pools of threads: slow per-instance calls never keep bulk calls out."""
+        """Create two pools of threads, so that slow per-instance calls never delay bulk calls."""
         self._poster = poster
         self._catalog = catalog
         self._callers = callers
@@ -73,7 +73,7 @@ class ThreadExecutor:
         self._is_held = False
         self._holding = threading.Lock()
         self._held_back: list[Callable[[], None]] = []
-        """Bulk calls whose turn came while members were held; ``stop`` leaves them uncalled."""
+        """Bulk calls that would have begun while calls were held. ``stop`` does not call them."""
         self._calling: dict[BatchHandover, set[int]] = {}
         self._giving_up = threading.Lock()
         self._killed: set[str] = set()
@@ -95,7 +95,10 @@ class ThreadExecutor:
             self._each.call(len(handover), call_one)
 
     def kill(self, handover: BatchHandover, members: np.ndarray) -> None:
-        """Cancel coroutines of these members, and have those left alone that can be; code that runs in a thread cannot be ended (PD47)."""
+        """Cancel the coroutines of these members, and call the functions that they gave to ``on_kill``.
+
+        Code that runs in a thread cannot be ended (PD47).
+        """
         for member in members.tolist():
             handover.kill(member)
             mark = handover.mark_of(member)
@@ -103,13 +106,13 @@ class ThreadExecutor:
             self._loop.cancel(mark)
 
     def hold(self) -> None:
-        """Begin no member any more."""
+        """Begin no further calls."""
         with self._holding:
             self._is_held = True
         self._each.hold()
 
     def release(self) -> None:
-        """Begin calls again, first those of the members that were held back."""
+        """Begin calls again, first those that were held back."""
         with self._holding:
             self._is_held = False
             held_back, self._held_back = self._held_back, []
@@ -118,11 +121,11 @@ class ThreadExecutor:
         self._each.release()
 
     def is_busy(self) -> bool:
-        """True while a call is running."""
+        """Return True while a call is running."""
         return self._bulk.busy() > 0 or self._each.busy() > 0 or self._loop.is_busy()
 
     def stop(self, drain_s: float) -> None:
-        """Wait for running calls up to the drain time."""
+        """Wait up to ``drain_s`` seconds for running calls."""
         self._is_held = True
         until = time.monotonic() + drain_s
         for pool in (self._bulk, self._each):
@@ -132,7 +135,7 @@ class ThreadExecutor:
     # -- one by one ---------------------------------------------------------------------------------------------
 
     def _call_one(self, handover: BatchHandover, channel: LocalChannel, member: int) -> None:
-        """Call one member to its end and post its result; an async function is only begun."""
+        """Call one member and post its result. An async function is only started; its result is posted when it ends."""
         if member in handover.canceled:
             self._poster.outcome(handover, member, NOT_CALLED)
             return
@@ -187,7 +190,7 @@ class ThreadExecutor:
     # -- in bulk ------------------------------------------------------------------------------------------------
 
     def _holds_back(self, task: Callable[[], None]) -> bool:
-        """Hold a bulk call back; False if calls may begin again."""
+        """Keep a bulk call for ``release`` if calls are held. Return False if they are not held any more."""
         with self._holding:
             if self._is_held:
                 self._held_back.append(task)
@@ -218,7 +221,7 @@ class ThreadExecutor:
     ) -> None:
         """Call groups of members one after the other.
 
-        If a call raises and bisection is wanted, the two halves of its group are called next (X3).
+        If a call raises and its function asks for bisection, the two halves of its group are called next (X3).
         """
         while waiting:
             members = self._still_wanted(handover, waiting.pop(0))
@@ -248,7 +251,10 @@ class ThreadExecutor:
             finish(raised)
 
     def _called(self, handover: BatchHandover, code: Callable[[], object]) -> BaseException | None:
-        """Call the code of a plugin; return its exception. For a batch with a deadline the thread is recorded."""
+        """Call the code of a plugin, and return its exception or None.
+
+        If the batch has a deadline, the thread is recorded, so that it can be given up.
+        """
         if not handover.batch.deadline_at:
             return guarded_call(call_and_await, code)[1]
         with self._giving_up:
@@ -260,7 +266,7 @@ class ThreadExecutor:
         return raised
 
     def _bulk_function(self, handover: BatchHandover, group: FunctionGroup) -> Callable[..., object] | None:
-        """The group's function; None if there is none: then the results of its members have been reported."""
+        """Return the function of a group. If there is none, report its members as failed and return None."""
         if group.implementation:
             if isinstance(group.code, PhaseCode):
                 function, error = guarded_call(self._catalog.load_phase, group.code)
@@ -276,7 +282,7 @@ class ThreadExecutor:
         return None
 
     def _still_wanted(self, handover: BatchHandover, members: np.ndarray) -> np.ndarray:
-        """The members that still have to be called: canceled members get their outcome, abandoned ones are left out."""
+        """Return the members that still have to be called, without answered ones. Report the canceled ones."""
         if handover.left < handover.count:
             members = members[np.frombuffer(handover.answered, np.uint8)[members] == 0]
         if not handover.canceled:
@@ -313,13 +319,13 @@ class ThreadExecutor:
             self._calling.pop(handover, None)
 
     def _answer(self, handover: BatchHandover, members: np.ndarray, outcome: Outcome) -> None:
-        """Post one outcome for all of these."""
+        """Post one outcome for all these members."""
         self._poster.outcomes(handover, same_for_all(handover, members, outcome))
 
     # -- time-outs ----------------------------------------------------------------------------------------------
 
     def _watch(self, handover: BatchHandover) -> None:
-        """Give a bulk call up at its batch's deadline; its thread is left to itself (PD47)."""
+        """Give up a bulk call at the deadline of its batch. Its thread continues, and another replaces it (PD47)."""
         timeout_s, error = self._limit(handover)
 
         def give_up() -> None:
@@ -333,7 +339,7 @@ class ThreadExecutor:
         self._poster.alarms.set(timeout_s, give_up)
 
     def _watch_length(self, handover: BatchHandover, phase: PhaseDefinition, channel: LocalChannel) -> None:
-        """Warn once about a run of a phase that takes longer than it should; the run continues (decision 9)."""
+        """Warn once about a run of a phase that takes longer than allowed; the run continues (decision 9)."""
 
         def warn() -> None:
             members = handover.unanswered()
@@ -345,7 +351,7 @@ class ThreadExecutor:
         self._poster.alarms.set(phase.policy.overdue_after_s, warn)
 
     def _limit(self, handover: BatchHandover) -> tuple[float, Exception]:
-        """(seconds until the deadline of a batch, 0: it has none; the exception for passing it)."""
+        """Return (seconds until the batch's deadline, 0 without deadline; the exception for exceeding it)."""
         policy = handover.policy_of(0)
         error = _timed_out(policy.timeout_ms / 1000, policy.timeout_recoverable)
         deadline = handover.batch.deadline_at
@@ -353,17 +359,17 @@ class ThreadExecutor:
 
 
 def _call_at(handover: BatchHandover, members: np.ndarray, channel: LocalChannel, place: int) -> PluginCall:
-    """The call of a member, by its place in the bulk call."""
+    """Return the call of a member, by its index in the bulk call."""
     return handover.call_of(int(members[place]), channel)
 
 
 def as_noted(report: CallReport) -> CallReport:
-    """The data of the report without an outcome: its members are called again at once."""
+    """Return the report's data without outcomes, because its members are called again at once."""
     return altered(report, kinds=np.zeros(len(report.members), np.uint8), remarks=())
 
 
 def _coroutine(code: Callable[[], object]) -> Coroutine[object, object, object]:
-    """The coroutine of an async function."""
+    """Return the coroutine of an async function."""
     return cast("Coroutine[object, object, object]", code())
 
 
@@ -373,7 +379,7 @@ def _timed_out(timeout_s: float, is_recoverable: bool) -> Exception:  # noqa: FB
 
 
 def same_for_all(handover: BatchHandover, members: np.ndarray, outcome: Outcome) -> CallReport:
-    """The report of one outcome that all these members share."""
+    """Return a report with the same outcome for all these members."""
     has_remark = outcome.message or outcome.error
     return CallReport(
         handover.batch.id,
@@ -385,7 +391,7 @@ def same_for_all(handover: BatchHandover, members: np.ndarray, outcome: Outcome)
 
 
 def bulk_report(handover: BatchHandover, members: np.ndarray, settled: BulkOutcome) -> CallReport:
-    """Results of a bulk call, by member; untouched members cost nothing."""
+    """Return the results of a bulk call by member. Members that the function did not touch cost nothing."""
     documents: list[tuple[int, DocumentChange]] = []
     outcomes = settled.outcomes
     retried = _retried(handover, members)
@@ -410,6 +416,6 @@ def bulk_report(handover: BatchHandover, members: np.ndarray, settled: BulkOutco
 
 
 def _retried(handover: BatchHandover, members: np.ndarray) -> list[int]:
-    """Places of members that were tried before, whose former messages must be removed."""
+    """Return the indexes of members that were called before, whose old messages must be removed."""
     attempts = handover.attempts()
     return [] if attempts is None else np.flatnonzero(attempts[members]).tolist()

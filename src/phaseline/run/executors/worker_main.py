@@ -1,7 +1,7 @@
-"""The program of a worker process: calls one member after the other, and asks the engine for missing data.
+"""The program of a worker process: it makes one call after the other, and asks the engine for missing data.
 
-Its program (``embedded.worker_main``) is started with the numbers of a connected socket and of the pipe of its permits. It ends with the engine: by
-the parent-death signal, and when the socket closes.
+``embedded.worker_main`` starts it with the descriptors of a connected socket and of the pipe of permits. It ends with
+the engine: by the parent-death signal, and when the socket closes.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ if TYPE_CHECKING:
     from phaseline.ports.catalog import Catalog
 
 GONE = 75
-"""Exit code of a worker whose engine is gone."""
+"""Exit code of a worker whose engine has ended."""
 
 
 class EngineConnection:
-    """The connection to the engine: sends messages, asks questions and waits for answers.
+    """The connection to the engine: sends messages, asks questions and waits for the answers.
 
-    Any thread may use it; one thread reads.
+    Any thread may use it; one thread runs ``read``.
     """
 
     def __init__(self, wire: Wire) -> None:
@@ -88,7 +88,10 @@ class EngineConnection:
             os._exit(GONE)
 
     def call_of(self, number: int, sites: Sites) -> Letter:
-        """The call with this number. Calls before it were taken back; the sites they bring are remembered."""
+        """Wait for the call with this number and return it. Skip earlier calls, which the engine has taken back.
+
+        Call sites that came with skipped calls are remembered, because later calls may use them.
+        """
         while True:
             letter = self.calls.get()
             if letter["number"] == number:
@@ -96,7 +99,7 @@ class EngineConnection:
             sites.of(letter)
 
     def ask(self, name: str, *arguments: object) -> Any:
-        """The engine's answer. Raises ``KeyError`` or ``ProblemsError`` as the engine's side did."""
+        """Ask the engine and return its answer. Raises ``KeyError`` or ``ProblemsError`` if answering raised it."""
         number = next(self._numbers)
         box: queue.SimpleQueue[Message] = queue.SimpleQueue()
         self._waiting[number] = box
@@ -110,87 +113,87 @@ class EngineConnection:
 
 
 class AskingWorld:
-    """The ``DeploymentLookup`` of one call: it uses the data sent with the call and asks the engine for other data."""
+    """The ``DeploymentLookup`` of one call: uses the data sent with the call, and asks the engine for other data."""
 
     def __init__(self, engine: EngineConnection, letter: Letter) -> None:
-        """``letter`` is the call's."""
+        """Store the data that came with the call in its ``letter``."""
         self._engine = engine
         views = letter["subjects"].values()
         self._nodes: dict[int, NodeContext] = {view["number"]: read_node(view["node"]) for view in views}
         self._fresh: dict[int, dict[str, Value]] = {view["number"]: view["document"] for view in views}
 
     def instance(self, id: str) -> InstanceContext:
-        """The instance of this id. ``KeyError`` if there is none."""
+        """Return the instance with this id. Raises ``KeyError`` if there is none."""
         letter = self._engine.ask("instance", id)
         self._nodes[letter["number"]] = read_node(letter["node"])
         self._fresh[letter["number"]] = letter["document"]
         return InstanceContext(letter["id"], letter["index"], letter["number"], self)
 
     def node(self, instance: InstanceContext) -> NodeContext:
-        """The node of the instance."""
+        """Return the node of the instance."""
         found = self._nodes.get(instance.number)
         if found is None:
             found = self._nodes[instance.number] = read_node(self._engine.ask("node", instance.number))
         return found
 
     def document(self, instance: InstanceContext) -> Mapping[str, Value]:
-        """The document sent with the instance at the first request; later the current document from the engine."""
+        """Return the document of an instance: at first the one that came with it, later the engine's current one."""
         found = self._fresh.pop(instance.number, None)
         if found is None:
             found = cast("dict[str, Value]", self._engine.ask("document", instance.number))
         return found
 
     def relationships(self, instance: InstanceContext) -> tuple[RelationshipContext, ...]:
-        """Relationship instances with this source."""
+        """Return the relationship instances with this source."""
         return tuple(read_relationship(letter) for letter in self._engine.ask("relationships", instance.number))
 
     def host(self, instance: InstanceContext) -> str | None:
-        """Id of the host of an instance."""
+        """Return the id of the host of an instance, or None."""
         found: str | None = self._engine.ask("host", instance.number)
         return found
 
     def instances_of(self, node: str) -> Sequence[str]:
-        """Ids of the instances of a node."""
+        """Return the ids of a node's instances."""
         found: list[str] = self._engine.ask("instances_of", node)
         return found
 
     def state(self, instance: InstanceContext) -> str:
-        """The state of the instance."""
+        """Return the state of the instance."""
         return str(self._engine.ask("state", instance.number))
 
     def system_properties(self, instance: InstanceContext) -> Mapping[str, Value]:
-        """Check results of an instance."""
+        """Return the check results of an instance."""
         return cast("dict[str, Value]", self._engine.ask("system_properties", instance.number))
 
     def evaluate(self, value: Value, call: PluginCall) -> Value:  # noqa: ARG002 - the engine knows which call asks
-        """The value with its functions evaluated."""
+        """Return the value with its intrinsic functions evaluated."""
         return cast("Value", self._engine.ask("evaluate", value))
 
     def secret(self, name: str) -> str:
-        """The text of a secret."""
+        """Return the text of a secret."""
         return str(self._engine.ask("secret", name))
 
 
 class WorkerChannel:
-    """The ``Channel`` of the one call that runs."""
+    """The ``Channel`` of the running call: its way to the engine."""
 
     def __init__(self, engine: EngineConnection, catalog: Catalog, letter: Letter) -> None:
-        """``letter`` is the call's."""
+        """Store the ``letter`` with which the call came."""
         self._engine = engine
         self._catalog = catalog
         self._letter = letter
         self._sent = 0
-        """Lines that were sent together."""
+        """Number of lines sent by ``log_lines``."""
 
     def log(self, call: PluginCall, level: str, text: str) -> None:  # noqa: ARG002 - the engine knows which call runs
-        """Send one line; a copy of this process writes it on its standard error, which the engine reads as well."""
+        """Send one log line. A fork of this process writes it to standard error instead, which the engine reads too."""
         if guarded_calls.copies():
             print(text, file=sys.stderr, flush=True)  # noqa: T201 - see above
             return
         self._engine.wire.send({"log": [level, truncate(text, MAX_LINE_CHARS)]})
 
     def log_lines(self, call: PluginCall, level: str, lines: Sequence[str]) -> bool:
-        """Send many lines at once; False when the engine keeps no more of this call.
+        """Send many log lines at once. Return False when the engine keeps no further lines of this call.
 
         One line above the limit is sent, so that the engine logs that lines are missing.
         """
@@ -205,13 +208,13 @@ class WorkerChannel:
         return self._sent <= MAX_LINES
 
     def save(self, call: PluginCall, *, wait: bool = False) -> None:
-        """Have the runtime properties stored as they are now."""
+        """Store the present runtime properties of the call's subjects."""
         self._engine.ask("save", _changes(call), wait)
         for view in call.subjects:
             view.settle()
 
     def save_unless_stale(self, call: PluginCall) -> bool:
-        """Save the changes, unless another call changed the same instances since this call read them."""
+        """Store the changes, unless another call has changed the same instances meanwhile; then return False."""
         read = [(view.number, view.before) for view in call.subjects if view.before is not None]
         is_stored: bool = self._engine.ask("save_unless_stale", _changes(call), read)
         if is_stored:
@@ -220,37 +223,37 @@ class WorkerChannel:
         return is_stored
 
     def tell(self, call: PluginCall, message: str) -> None:
-        """Have it shown how far it is."""
+        """Show a progress message to users, and store the call's data."""
         self._engine.ask("tell", message, require_storable(call.data, "data"))
 
     def is_canceled(self, call: PluginCall) -> bool:  # noqa: ARG002 - one call at a time
-        """True when a user canceled it."""
+        """Return True when a user has canceled the call."""
         return self._letter["mark"] in self._engine.canceled
 
     def on_kill(self, call: PluginCall, end: Callable[[], object]) -> None:
         """Do nothing: a kill ends this whole process."""
 
     def load(self, call: PluginCall) -> Callable[..., object]:
-        """The function of the call's site."""
+        """Return the function of the call's site."""
         return self._catalog.load(call.site.implementation, call.site.deployment.code)
 
     def inputs(self, call: PluginCall) -> dict[str, Value]:  # noqa: ARG002 - one call at a time
-        """The inputs that came with the call."""
+        """Return the inputs that came with the call."""
         return copy_mapping(self._letter["inputs"])
 
     def token(self, call: PluginCall) -> str:  # noqa: ARG002 - one call at a time
-        """The token that came with the call."""
+        """Return the token that came with the call."""
         return str(self._letter["token"])
 
 
 class Sites:
-    """The sites that the engine has sent."""
+    """The call sites that the engine has sent, by number."""
 
     def __init__(self) -> None:
         self._known: dict[int, Site] = {}
 
     def of(self, letter: Letter) -> tuple[Site, bool]:
-        """(the site of a call, whether it came with this call). A site with number 0 replaces all earlier ones."""
+        """Return (site of a call, True if the site came with this call). A site with number 0 replaces all others."""
         number: int = letter["at"]
         told = letter.get("told")
         if told is None:
@@ -269,7 +272,7 @@ def _changes(call: PluginCall) -> Changes:
 def run_call(
     engine: EngineConnection, catalog: Catalog, callers: CallerRegistry, letter: Letter, sites: Sites
 ) -> Message:
-    """Call one member to its end; returns the message with the result."""
+    """Call one member, and return the message with its result."""
     os.environ[MARK] = letter["mark"]
     site, is_new = sites.of(letter)
     call = read_call(letter, site, WorkerChannel(engine, catalog, letter), AskingWorld(engine, letter))
@@ -303,7 +306,7 @@ def _prepared(call: PluginCall, callers: CallerRegistry) -> Flavour:
 
 
 def _left(call: PluginCall, outcome: Outcome) -> tuple[Outcome, Any, Value]:
-    """The outcome of a call, its changes, and its data; an unstorable value in them fails the call."""
+    """Return the outcome of a call, its changes and its data. A value that cannot be stored fails the call."""
     try:
         data = require_storable(call.data, "data")
         return outcome, _changes(call), data
@@ -312,14 +315,14 @@ def _left(call: PluginCall, outcome: Outcome) -> tuple[Outcome, Any, Value]:
 
 
 class Pipes:
-    """Output of this process and those it starts: pipes that the engine reads."""
+    """The pipes for output of this process and its child processes, which the engine reads."""
 
     def __init__(self) -> None:
-        """Keep the descriptors of standard output, which calls may replace."""
+        """Duplicate the descriptors of standard output and error, because calls may replace them."""
         self._numbers = tuple(os.dup(stream.fileno()) for stream in (sys.stdout, sys.stderr))
 
     def empty(self, engine: EngineConnection) -> None:
-        """Have the engine read the printed lines of a call before its end is reported."""
+        """Wait until the engine has read the printed lines of a call, before the end of the call is reported."""
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
         if any(map(_unread, self._numbers)):
@@ -327,7 +330,7 @@ class Pipes:
 
 
 def _unread(number: int) -> int:
-    """The number of unread bytes in a pipe."""
+    """Return the number of unread bytes in a pipe."""
     return int.from_bytes(fcntl.ioctl(number, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
@@ -337,7 +340,7 @@ def _named(name: str) -> Any:
 
 
 def main(arguments: Sequence[str], callers: CallerRegistry) -> None:
-    """Serve calls until the engine goes away. Arguments: the numbers of the socket and of the pipe, the engine's process id."""
+    """Make calls until the engine ends. ``arguments``: descriptors of socket and pipe, the engine's process id."""
     socket_number, pipe_number, parent = map(int, arguments)
     die_with_parent(parent)
     for descriptor in (socket_number, pipe_number):

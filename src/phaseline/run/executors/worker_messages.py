@@ -1,11 +1,12 @@
-"""The engine's side of a worker's calls: take messages, answer, log, and watch the time of each call.
+"""The engine's side of a worker's calls: handle messages, answer questions, log output, and watch time limits.
 
-Several short calls share a letter. The worker begins a call when the one before has ended, unless the engine has taken
-it back (``assignments``), and reports each end at once. So a letter costs each side few process switches, and no
-outcome waits for the end of other calls to be stored. The time of each call counts from the end of the one before.
+Several short calls are sent in one letter. The worker begins a call when the one before has ended, unless the engine
+has taken it back (``assignments``), and reports each end at once. So a letter costs each process few switches, and
+the outcome of a call is stored without waiting for the other calls. The time of a call counts from the end of the
+call before it.
 
-Calls print to pipes, which do not name the call. So the worker ends no call before the engine has read its output (the
-worker asks for that), and the engine reads a pipe only while no other call can begin.
+Printed output does not name its call. So a call ends only when the engine has read its output (the worker asks for
+that), and the engine reads output only while no other call can begin.
 """
 
 from __future__ import annotations
@@ -27,37 +28,37 @@ if TYPE_CHECKING:
     from phaseline.run.executors.worker_process import Worker
 
 START_S = 60.0
-"""Time after which a worker that is not ready, or whose code is not loaded, counts as hanging."""
+"""Seconds after which a worker that is not ready, or has not loaded its code, counts as hanging."""
 SLOW_S = 0.02
-"""Time after which a running call has the calls behind it in its letter given back."""
+"""Seconds that a call may run before the calls behind it in its letter are taken back."""
 
 
 class WorkerDied(Exception):
-    """The worker's process ended during a call; ``code`` negative: the signal."""
+    """The worker's process ended during a call; a negative ``code`` is the number of the signal."""
 
     def __init__(self, code: int) -> None:
-        """``code`` as ``subprocess`` gives it."""
+        """Store the exit code as ``subprocess`` reports it."""
         super().__init__(code)
         self.code = code
 
 
 class TimedOut(Exception):
-    """The call exceeded its time-out and was ended."""
+    """The call exceeded its time limit and was ended."""
 
 
 class CallOwner(Protocol):
-    """The owner of a worker's calls, which learns the result of each, in the thread that attends to the worker."""
+    """The owner of a worker's calls. Its methods are called in the thread that serves the worker."""
 
     def admit(self, worker: Worker, given: Sequence[Assignment]) -> None:
-        """Permit the calls that may begin; all of ``given`` have been sent to the worker."""
+        """Permit those calls of ``given`` that may begin; all have been sent to the worker."""
         ...
 
     def ended(self, one: Assignment, message: Message, took_s: float) -> None:
-        """Handle the end of a call: the worker's message, and how long the call took."""
+        """Handle the end of a call: the worker's message, and the seconds that the call took."""
         ...
 
     def failed(self, one: Assignment, error: WorkerDied | TimedOut | ProblemsError) -> None:
-        """Handle a call that was ended, or cannot be sent; none of its processes is left."""
+        """Handle a call that was ended or cannot be sent. None of its processes runs any more."""
         ...
 
     def give_back(self, back: Sequence[Assignment]) -> None:
@@ -66,10 +67,10 @@ class CallOwner(Protocol):
 
 
 class Attending:
-    """One letter of calls, from the moment when they may begin to the end of the last one."""
+    """Serves a worker during one letter of calls, until the last of them has ended."""
 
     def __init__(self, worker: Worker, owner: CallOwner, log: Callable[[str, str], None]) -> None:
-        """``log`` takes lines that arrive while no call runs."""
+        """Store the worker and the owner of the calls. ``log`` takes lines that arrive while no call runs."""
         self._worker = worker
         self._owner = owner
         self._log = log
@@ -77,22 +78,22 @@ class Attending:
         self._deadline = math.inf
         self._is_ending = False
         self.heard = 0
-        """The number of received messages."""
+        """Number of received messages."""
 
     def until_ready(self) -> None:
-        """Wait until the worker reports that it is ready for calls. Raises ``Closed`` or ``TimedOut``."""
+        """Serve the worker until it is ready for calls. Raises ``Closed`` or ``TimedOut``."""
         self._deadline = time.monotonic() + START_S
         while not self._worker.is_ready:
             self._step()
 
     def until_over(self) -> None:
-        """Attend until every call has ended or was taken back. Raises ``Closed`` or ``TimedOut``."""
+        """Serve the worker until every call has ended or was taken back. Raises ``Closed`` or ``TimedOut``."""
         self._look_at_clock()
         while self._worker.calls.current is not None:
             self._step()
 
     def until_ended(self, longest_s: float) -> None:
-        """Attend to a call that is being ended; its own report of its end is ignored.
+        """Serve a call that is being ended, for ``longest_s`` seconds at most. Ignore the result that it reports.
 
         Raises ``Closed`` or ``TimedOut``.
         """
@@ -102,14 +103,14 @@ class Attending:
             self._step()
 
     def last_words(self) -> None:
-        """Take the messages that the worker sent before its process ended. Raises ``Closed`` after the last."""
+        """Handle the messages that the worker sent before its process ended. Raises ``Closed`` after the last one."""
         while True:
             message = self._worker.wire.receive()
             if "ask" not in message:
                 self._handle(message)
 
     def finish_outputs(self) -> None:
-        """Log the printed lines, and a last one without an end of line."""
+        """Log printed lines, including a last line without an end of line."""
         for output in self._worker.outputs.values():
             output.finish(self._own_log)
 
@@ -118,7 +119,7 @@ class Attending:
         (self._log if current is None else current.log)(level, text)
 
     def _step(self) -> None:
-        """Take received messages; wait for more, or until a time limit is due. Raises ``Closed`` or ``TimedOut``."""
+        """Handle a message or output; wait for it until a time limit is due. Raises ``Closed`` or ``TimedOut``."""
         worker = self._worker
         if worker.wire.has_message():
             self._handle(worker.wire.receive())
@@ -142,7 +143,7 @@ class Attending:
             self._read(numbers)
 
     def _read(self, numbers: set[int]) -> None:
-        """Read these pipes, whose content was printed by the running call."""
+        """Log the output in these pipes, which the running call has printed."""
         worker = self._worker
         are_others = worker.calls.has_more
         if are_others:
@@ -193,7 +194,7 @@ class Attending:
     def _look_at_clock(self) -> None:
         """Begin to measure the time of the running call.
 
-        While its code is loaded, the time of loading is measured, which has a limit of its own.
+        While the worker loads the code of the call, the limit for loading applies.
         """
         current = self._worker.calls.current
         if current is None:
@@ -214,7 +215,7 @@ class Attending:
 
 
 def _answered(answer: Callable[[str, list[Any]], Any], message: Message) -> Message:
-    """The answer to a question, or an error: plugins may ask anything."""
+    """Return the answer to a question as a message. Exceptions become messages too, as plugins may ask anything."""
     value, error = guarded_call(answer, message["name"], message["arguments"])
     if error is None:
         return {"value": value}

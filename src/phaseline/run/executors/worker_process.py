@@ -30,22 +30,22 @@ if TYPE_CHECKING:
 
 READ_BYTES = 65_536
 LAST_WORDS_S = 1.0
-"""Least time for a worker to forward the last output of its ended processes; it gets the rest of the grace if longer."""
+"""The least seconds that a worker gets to forward the last output of its ended child processes."""
 HEARD_OUT_S = 60.0
-"""Longest time for that, while output keeps coming."""
+"""The most seconds that a worker gets for its last output while output keeps coming."""
 MAX_SITES = 256
-"""Number of call sites that a worker remembers; beyond it, all are forgotten and sent again."""
+"""The most call sites that a worker remembers; then all are forgotten, and sent again when needed."""
 PROGRAM = "phaseline.embedded.worker_main"
-"""Named, not imported, because it is in a higher layer: it fills its own registry of callers."""
+"""Module that a worker runs. It is not imported here, because it is in a higher layer and has its own callers."""
 PREFIXES = ("<out> ", "<err> ")
-"""How lines of standard output and error are told apart in logs (S3)."""
+"""The prefixes that distinguish standard output and standard error in logs (S3)."""
 
 
 class OutputPipe:
-    """Bytes of one pipe as lines."""
+    """Reads a pipe and logs its content line by line."""
 
     def __init__(self, pipe: Any, prefix: str) -> None:
-        """``prefix`` goes before each line."""
+        """Read ``pipe`` without blocking; ``prefix`` goes before each logged line."""
         os.set_blocking(pipe.fileno(), False)
         self.pipe = pipe
         self._prefix = prefix
@@ -58,7 +58,7 @@ class OutputPipe:
             log("info", self._prefix + line)
 
     def read(self, log: Callable[[str, str], None]) -> bool:
-        """Log the complete lines available now; False when the pipe has ended."""
+        """Log the complete lines that can be read now. Return False when the pipe has ended."""
         while True:
             try:
                 chunk = os.read(self.pipe.fileno(), READ_BYTES)
@@ -72,7 +72,7 @@ class OutputPipe:
                 log("info", self._prefix + line)
 
     def finish(self, log: Callable[[str, str], None]) -> None:
-        """Log the remaining text without an end of line."""
+        """Log what can be read, including a last line without an end of line."""
         self.read(log)
         last = self._lines.take(self._decoder.decode(b"", final=True)) + self._lines.rest()
         for line in last:
@@ -80,10 +80,10 @@ class OutputPipe:
 
 
 class Worker:
-    """A worker process. Used by one thread at a time, except ``calls`` and ``kill``; it ends with the thread that started it."""
+    """A worker process; it ends with the thread that started it. One thread at a time uses it, except ``calls`` and ``kill``."""
 
     def __init__(self, catalog: str) -> None:
-        """``catalog``: ``module:class`` of the catalog that the worker makes."""
+        """Start the process; ``catalog`` is ``module:class`` of the catalog that it creates."""
         import socket  # most commands start no worker, and need not pay for these two
         import subprocess
 
@@ -112,22 +112,22 @@ class Worker:
         self._count = 0
         """Number of calls given to the worker."""
         self._sites: dict[int, tuple[int, Site]] = {}
-        """{id of a site: (its number in the worker, the site)}; the reference keeps the id from being reused."""
+        """{id of a site object: (its number in the worker, the site)}. Keeping the object keeps its id unique."""
         self._introduction = {"catalog": catalog, "path": sys.path, "pythonpath": os.environ.get("PYTHONPATH")}
         self.is_ready = False
-        """True once it has reported that it is ready for calls."""
+        """True once the worker has reported that it is ready for calls."""
 
     @property
     def pid(self) -> int:
-        """Id of its process, which also leads its session."""
+        """Id of the process, which is also the leader of its session."""
         return self._process.pid
 
     def is_alive(self) -> bool:
-        """True while the worker takes calls."""
+        """Return True while the worker can take calls."""
         return self._process.poll() is None and self._killing is None
 
     def call_all(self, given: Sequence[Assignment], owner: CallOwner) -> None:
-        """Give the worker calls and serve it until each has ended or was given back; report each end to the owner."""
+        """Send calls, and serve the worker until each has ended or was taken back. Report each end to the owner."""
         self._is_over.clear()
         attending = self._attending = Attending(self, owner, given[0].log)
         was_ready, left = self.is_ready, list(given)
@@ -153,7 +153,7 @@ class Worker:
             self._is_over.set()
 
     def _written(self, given: Sequence[Assignment], owner: CallOwner) -> tuple[list[Assignment], list[bytes]]:
-        """The calls that can be sent, and the bytes to send for each."""
+        """Return the calls that can be sent, and the bytes to send for each. Report the others as failed."""
         sent, bodies = [], []
         for one in given:
             self._count += 1
@@ -171,7 +171,7 @@ class Worker:
         return sent, bodies
 
     def _told_of(self, site: Site) -> tuple[int, Letter]:
-        """(number of the site in this worker, the fields to send for it): no fields if the worker knows the site."""
+        """Return (number of the site in this worker, fields that describe it). No fields if the worker has it."""
         known = self._sites.get(id(site))
         if known is not None:
             return known[0], {}
@@ -182,7 +182,7 @@ class Worker:
         return number, {"told": write_site(site)}
 
     def cancel(self, mark: str) -> None:
-        """Report to the call that it is canceled."""
+        """Inform the running call that it is canceled."""
         self.wire.send({"cancel": mark})
 
     def condemn(self) -> None:
@@ -191,12 +191,12 @@ class Worker:
             self._killing = threading.Event()
 
     def spare(self) -> None:
-        """End the wait for a kill that is over, or does not come; the worker gets no more calls."""
+        """Wake the thread that waits for the kill of this worker: the kill is over, or does not happen."""
         if self._killing is not None:
             self._killing.set()
 
     def kill(self, mark: str, grace_s: float = GRACE_S) -> None:
-        """End its process and everything of the call: SIGTERM, after the grace SIGKILL. Safe from any thread."""
+        """End the worker and all processes of the call: SIGTERM, after ``grace_s`` seconds SIGKILL. Thread-safe."""
         self.condemn()
         until = time.monotonic() + grace_s
         # First the processes it started: the worker must keep reading and forwarding their output while they clean up.
@@ -208,7 +208,7 @@ class Worker:
         self.spare()
 
     def close(self) -> None:
-        """Close the socket of an idle worker, which then ends itself."""
+        """Close the socket of an idle worker, wait until it has ended, and close its pipes."""
         self.wire.close()
         self._await_end(GRACE_S)
         for output in self.outputs.values():
@@ -216,7 +216,7 @@ class Worker:
         self.calls.close()
 
     def _hear_out(self, until: float) -> None:
-        """Wait until the call has ended or, after ``until``, has printed nothing for a while."""
+        """Wait until the call has ended or, after ``until``, has printed nothing for ``LAST_WORDS_S`` seconds."""
         heard, longest = self._heard, time.monotonic() + HEARD_OUT_S
         while not self._is_over.wait(max(LAST_WORDS_S, until - time.monotonic())):
             if self._heard == heard or time.monotonic() > longest:
@@ -228,7 +228,7 @@ class Worker:
         return 0 if self._attending is None else self._attending.heard
 
     def _end_late(self, attending: Attending, owner: CallOwner, blamed: Assignment | None) -> None:
-        """End the call whose time is over, and handle its messages until it has ended."""
+        """End the call that exceeded its time limit, and handle its messages until it has ended."""
         self.condemn()
         owner.give_back(self.calls.take_back())
         late = self.calls.current or blamed
@@ -246,7 +246,7 @@ class Worker:
         owner.failed(late, TimedOut())
 
     def _end_dead(self, attending: Attending, owner: CallOwner, blamed: Assignment | None) -> None:
-        """Report the running call, which ended because the worker died."""
+        """Report the running call as failed, because the worker has died."""
         self._last_words(attending)
         code = self._process.wait()
         owner.give_back(self.calls.take_back())
@@ -261,7 +261,7 @@ class Worker:
         owner.failed(lost, WorkerDied(code))
 
     def _last_words(self, attending: Attending) -> None:
-        """Take the messages it sent before its process ended."""
+        """Handle the messages and output that the worker sent before its process ended."""
         with contextlib.suppress(Closed):
             attending.last_words()
         attending.finish_outputs()
@@ -277,12 +277,12 @@ class Worker:
 
 
 def _environment() -> dict[str, str]:
-    """The environment of plugin processes, with a path on which the worker finds the program."""
+    """Return the environment of plugin processes, with the path on which the worker finds its program."""
     return {**plugin_environment(), "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 
 def signal_name(code: int) -> str:
-    """``SIGKILL`` for -9."""
+    """Return the name of a signal for a negative exit code: ``SIGKILL`` for -9."""
     try:
         return signal.Signals(-code).name
     except ValueError:
