@@ -1,1 +1,3 @@
-"""Compatibility layers that run foreign plugin code unchanged: interfaces of other tools on top of our engine."""
+"""Compatibility layers that run plugins written for Cloudify, CycleCloud, Heat and Fuel unchanged on Phaseline's
+engine.
+"""

@@ -1,6 +1,6 @@
-"""Cloudify plugins and scripts run unchanged: the package ``cloudify``, its ``ctx``, and the callers behind them.
+"""Runs Cloudify plugins and scripts unchanged: a package ``cloudify``, its ``ctx``, and the callers of operations.
 
-``shim`` holds packages under their foreign names. It is a folder for ``sys.path``, never installed at top level.
+``shim`` is a folder of packages with Cloudify's own names. It is put on ``sys.path`` and never installed.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ import sys
 from pathlib import Path
 
 SHIM = Path(__file__).resolve().parent / "shim"
-"""The folder that holds ``cloudify``, ``cloudify_rest_client`` and ``script_runner``."""
+"""Folder of the packages ``cloudify``, ``cloudify_rest_client`` and ``script_runner``."""
 
 
 def enable() -> None:
-    """Put the shim first on ``sys.path``, before an installed package of the same name. Safe to call twice."""
+    """Put the folder ``shim`` first on ``sys.path``, before an installed package ``cloudify``. Safe to call twice."""
     folder = str(SHIM)
     if folder not in sys.path:
         sys.path.insert(0, folder)

@@ -1,4 +1,4 @@
-"""Calls of functions and scripts of Cloudify plugins, and their outcomes (rules C2, W2)."""
+"""Calls functions and scripts of Cloudify plugins, and turns their results into outcomes (rules C2, W2)."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FAILED = OutcomeKind.FAILED
 
 
 class FunctionCaller:
-    """The caller of functions: ``function(ctx=ctx, **inputs)``."""
+    """Calls plugin functions as ``function(ctx=ctx, **inputs)``."""
 
     def __init__(self) -> None:
         """Put the package ``cloudify`` on the path of this process."""
@@ -42,7 +42,9 @@ class FunctionCaller:
         self._current = current_ctx
 
     def call(self, call: PluginCall) -> Outcome:
-        """The outcome of the function. Runtime properties are returned even after an exception."""
+        """Call the function and return its outcome. Written runtime properties are kept even if it
+        raises an exception.
+        """
         try:
             function = call.load()
         except (Exception, SystemExit) as error:
@@ -64,7 +66,7 @@ class FunctionCaller:
 
 
 class ScriptCaller:
-    """The caller of scripts, from a ``script`` or ``inline`` site (rules S1 to S5)."""
+    """Runs scripts: files of the blueprint, and inline scripts (rules S1 to S5)."""
 
     def __init__(self) -> None:
         """Put the package ``cloudify`` on the path of this process."""
@@ -79,7 +81,7 @@ class ScriptCaller:
         self._run = run
 
     def call(self, call: PluginCall) -> Outcome:
-        """The outcome of the script. Runtime properties are returned even after a failure."""
+        """Run the script and return its outcome. Written runtime properties are kept even if the script fails."""
         ctx = self._context(call)
         before = guarded_calls.copies()
         try:
@@ -95,7 +97,9 @@ class ScriptCaller:
 
 
 def _script_of(call: PluginCall) -> dict[str, Any]:
-    """Arguments of ``scripts.run``: the configuration of the script itself, and the inputs that it sees."""
+    """Return the arguments for ``scripts.run``: the configuration of the script, and the inputs
+    that the script sees.
+    """
     inputs = dict(call.inputs)
     said = {name: inputs.pop(name, None) for name in ("process", "ssl_cert_content", "script_path", "script_source")}
     place = "script_source" if call.site.form == "inline" else "script_path"
@@ -121,7 +125,7 @@ def _failed(ctx: Any, error: BaseException) -> Outcome:
 
 
 def _causes(error: BaseException) -> str:
-    """Tracebacks of the ``causes=`` that plugins attach, as one text."""
+    """Return the tracebacks that plugins attach to an exception as ``causes=``, as one text."""
     found = getattr(error, "causes", None) or ()
     return "\n".join(
         text_of(cause.get("traceback") or cause.get("message") or cause if isinstance(cause, Mapping) else cause)
@@ -152,7 +156,7 @@ def _joined(*texts: str) -> str:
 
 
 def _result(result: Any) -> Value:
-    """The result if JSON can represent it, else nothing (C2)."""
+    """Return the result if JSON can represent it, else None (C2)."""
     try:
         return require_storable(result, "the result")
     except ProblemsError:

@@ -1,4 +1,4 @@
-"""A Python client for the socket of a context: the counterpart of ``answering``."""
+"""A Python client of the server in ``ctx_server``, for scripts that talk to their operation's context."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from collections.abc import Sequence
 from typing import Any, TypedDict
 
 CTX_SOCKET_URL = "CTX_SOCKET_URL"
-"""The environment variable with the address of a script's context."""
+"""Environment variable with the address of the context of a script's operation."""
 
 
 class Answered(TypedDict):
-    """``type`` is ``result``, ``error`` or ``stop_operation``."""
+    """A decoded answer of the server. ``type`` is ``result``, ``error`` or ``stop_operation``."""
 
     type: str
     payload: Any
 
 
 class _UnixConnection(http.client.HTTPConnection):
-    """HTTP over a Unix socket."""
+    """An HTTP connection over a Unix socket."""
 
     def __init__(self, path: str, timeout: float) -> None:
         super().__init__("localhost", timeout=timeout)
@@ -34,7 +34,10 @@ class _UnixConnection(http.client.HTTPConnection):
 
 
 def ask(url: str | None, words: Sequence[Any], timeout_s: float = 30) -> Answered:
-    """The answer of the context at ``url`` (None: at ``CTX_SOCKET_URL``). Raises ``RuntimeError`` if there is no answer."""
+    """Send the words of a ``ctx`` command to the context at ``url``, and return the answer.
+
+    If ``url`` is None, the address is taken from ``CTX_SOCKET_URL``. Raises ``RuntimeError`` if there is no answer.
+    """
     url = url or os.environ.get(CTX_SOCKET_URL) or ""
     connection, token = _connection(url, timeout_s)
     try:

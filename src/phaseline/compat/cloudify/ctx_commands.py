@@ -1,4 +1,4 @@
-"""Evaluation of the words of a ``ctx`` command: attributes, mapping paths, assignments and calls (rule S5)."""
+"""Evaluates the words of a ``ctx`` command: attributes, paths in mappings, assignments and calls (rule S5)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ _NOTHING: Final = object()
 
 
 class IllegalPathError(RuntimeError):
-    """The error for words that name something that does not exist."""
+    """Raised if the words of a command name something that does not exist."""
 
 
 def read_words(words: Sequence[str], json_prefix: str = "@") -> list[Any]:
-    """The words of a command line as values: those that begin with the prefix are JSON.
+    """Return the words of a command line as values: words that begin with the prefix are parsed as JSON.
 
     >>> read_words(["logger", "info", "@[1, 2]"])
     ['logger', 'info', [1, 2]]
@@ -27,11 +27,12 @@ def read_words(words: Sequence[str], json_prefix: str = "@") -> list[Any]:
 
 
 def walk(start: Any, words: Sequence[Any]) -> Any:
-    """Evaluate the words of a ``ctx`` command.
+    """Evaluate the words of a ``ctx`` command, beginning at the object ``start``, and return the result.
 
-    Each word is an attribute (dashes may replace underscores); in a mapping it is a path such as
-    ``a.b[0].c``, and one more word sets the value there. A callable gets all remaining words; a mapping at their
-    end becomes keyword arguments. Raises ``IllegalPathError``, or any exception of the context.
+    Each word names an attribute (dashes may replace underscores). In a mapping, the word is a path such as ``a.b[0].c``;
+    if one more word follows, the value at the path is set to it. A callable is called with all remaining words; if the
+    last of these is a mapping, it becomes keyword arguments. Raises ``IllegalPathError``, or any exception of the
+    context.
     """
     current = start
     for place, word in enumerate(words):
@@ -80,7 +81,7 @@ def _in_mapping(mapping: Mapping[str, Any], words: Sequence[Any]) -> Any:
 
 
 def get_path(mapping: Mapping[str, Any], path: Any) -> Any:
-    """The value at a path. A key equal to the whole path has priority.
+    """Return the value at a path. A key equal to the whole path has priority.
 
     >>> get_path({"a": {"b": [{"c": 7}]}}, "a.b[0].c")
     7
@@ -96,8 +97,8 @@ def get_path(mapping: Mapping[str, Any], path: Any) -> Any:
 def set_path(mapping: MutableMapping[Any, Any], path: Any, value: Any) -> None:
     """Set the value at a path; missing levels are created.
 
-    The first level is assigned again before anything below it changes, so that read-only
-    properties refuse the change, and tracked properties record it.
+    The value of the first key is assigned again before it is changed, so that read-only properties refuse the change,
+    and properties that track their changes record it.
 
     >>> document = {"a": {"b": 1}}
     >>> set_path(document, "a.c.d", 2)
@@ -131,7 +132,7 @@ def _step(current: Any, key: Any, path: Any) -> Any:
 
 
 def _keys(path: Any) -> list[str | int]:
-    """The keys and indexes of a path such as ``a.b[0].c``."""
+    """Split a path such as ``a.b[0].c`` into its keys and indexes."""
     keys: list[str | int] = []
     for segment in str(path).split("."):
         match = _INDEXED.match(segment)

@@ -1,4 +1,4 @@
-"""The folder with the ``ctx`` program that is appended to the PATH of scripts (rule S3)."""
+"""Writes the program ``ctx`` into a folder that is appended to the PATH of scripts (rule S3)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent / "program"
 MAX_FIRST_LINE = 120
-"""The longest first line of a script (``#!``) that every system reads completely."""
+"""Largest length of a script's first line (``#!``) that every operating system reads completely."""
 
 
 def write_program(folder: Path) -> Path:
-    """Write ``ctx`` and ``ctx-sh`` into the folder and return it; ``ctx`` names this interpreter, which need not be on PATH."""
+    """Write ``ctx`` and ``ctx-sh`` into the folder and return it.
+
+    ``ctx`` is run by the current Python interpreter, which need not be on PATH.
+    """
     if not (folder / "ctx").exists():
         (folder / "ctx-sh").write_bytes((SOURCE / "ctx-sh").read_bytes())
         _write_executable(folder / "ctx", (SOURCE / "ctx").read_text("utf-8"), sys.executable)
@@ -20,7 +23,10 @@ def write_program(folder: Path) -> Path:
 
 
 def _write_executable(path: Path, source: str, interpreter: str) -> None:
-    """The first line of ``ctx``. With ``-I -S`` it reads neither the user's environment nor installed packages, which is also fast."""
+    """Write ``ctx`` with a first line that runs it by this interpreter.
+
+    With the options ``-I -S``, Python ignores the user's environment and installed packages, and starts fast.
+    """
     first_line = f"#!{interpreter} -IS\n"
     if len(first_line) <= MAX_FIRST_LINE and " " not in interpreter:
         text = first_line + source

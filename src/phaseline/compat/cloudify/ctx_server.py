@@ -1,8 +1,9 @@
-"""The server for the ``ctx`` program: one socket for all calls of a process, one token for each call (rule S5, decision 30).
+"""The server for the program ``ctx``: one socket for all calls of a process, with a token for each call (S5, decision
+30).
 
-Requests are ``POST /<token>`` with ``{"args": [...]}``, answered by ``{"type": "result" | "error" |
-"stop_operation", "payload": ...}``. Our own program sends its words separated by NUL bytes instead and gets
-text to print, so that it need not read or write JSON at all.
+Requests are ``POST /<token>`` with ``{"args": [...]}``. The answer is ``{"type": "result" | "error" |
+"stop_operation", "payload": ...}``. Phaseline's own ``ctx`` sends its words separated by NUL bytes instead and gets
+text to print, so that it needs no JSON.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ from phaseline.compat.cloudify.temp_folder import own_folder
 from phaseline.lang.fast_dataclasses import frozen
 
 MAX_REQUEST_BYTES = 64 * 1024 * 1024
-"""Longest request; the words of a command are never longer."""
+"""Largest request in bytes; no real command is longer."""
 WAIT_S = 60.0
-"""Time after which a silent connection is closed."""
+"""Seconds after which a connection that sends nothing is closed."""
 WORDS = "application/x-ctx-words"
-"""Content type of requests by our own program."""
+"""Content type of the requests by Phaseline's own ``ctx``."""
 
 
 @frozen
 class CtxReply:
-    """``type`` is ``result``, ``error`` or ``stop_operation``."""
+    """The answer to a command. ``type`` is ``result``, ``error`` or ``stop_operation``."""
 
     type: str
     payload: Any
@@ -42,14 +43,16 @@ class CtxReply:
 
 @dataclass
 class _Call:
-    """A context that answers requests, one at a time."""
+    """The context of one call, with a lock so that it answers one request at a time."""
 
     ctx: Any
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
 class Served:
-    """A context that answers at ``url`` until closed. ``program`` is the folder of the ``ctx`` program."""
+    """A context that answers requests at ``url`` until it is closed. ``program`` is the folder of
+    the program ``ctx``.
+    """
 
     def __init__(self, door: _Door, ctx: Any) -> None:
         self._token = secrets.token_urlsafe(24)
@@ -59,7 +62,9 @@ class Served:
         door.calls[self._token] = _Call(ctx)
 
     def close(self) -> None:
-        """Forget the token: later requests are refused. The last call closes the socket. Safe to call twice."""
+        """Refuse later requests for this context. After the last context the socket is closed, too.
+        Safe to call twice.
+        """
         with _opening:
             if self._door.calls.pop(self._token, None) is not None and not self._door.calls:
                 self._door.close()
@@ -85,7 +90,7 @@ class _Door:
             self._stack = stack.pop_all()
 
     def close(self) -> None:
-        """Accept no more requests."""
+        """Close the socket, so that no more requests are accepted."""
         del _doors[self.family]
         self._stack.close()
 
@@ -112,7 +117,10 @@ _opening = threading.Lock()
 
 
 def serve(ctx: Any, kind: str = "auto") -> Served:
-    """Serve a context. ``kind`` ``auto`` and ``unix``: a Unix socket if possible; ``http``: a local port."""
+    """Let scripts send requests to a context.
+
+    ``kind`` ``auto`` or ``unix``: use a Unix socket if possible; ``http`` or ``tcp``: use a local port.
+    """
     enable()
     family = "http" if kind in {"http", "tcp"} else "unix"
     with _opening:
@@ -123,7 +131,11 @@ def serve(ctx: Any, kind: str = "auto") -> Served:
 
 
 def _listen_unix(path: Path) -> tuple[socket.socket, str] | None:
-    """A socket in a folder private to this user; None if the system has none or the path is too long."""
+    """Return (a listening Unix socket, the beginning of its URLs), or None if it cannot be made.
+
+    It cannot be made if the system has no Unix sockets, or if the path is too long. Only this user can enter the
+    folder.
+    """
     if not hasattr(socket, "AF_UNIX"):
         return None
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -142,14 +154,14 @@ def _listen_local() -> tuple[socket.socket, str]:
 
 
 def _shut(listener: socket.socket) -> None:
-    """Wake the thread that waits for connections, then close."""
+    """Close a listening socket, after waking the thread that waits for connections."""
     with suppress(OSError):
         listener.shutdown(socket.SHUT_RDWR)
     listener.close()
 
 
 def answer(ctx: Any, words: list[Any]) -> CtxReply:
-    """The answer of the context to the words."""
+    """Evaluate the words of a command on a context, and return the answer."""
     from cloudify.proxy.client import ScriptException
     from cloudify.state import current_ctx
 
@@ -171,7 +183,10 @@ def answer(ctx: Any, words: list[Any]) -> CtxReply:
 
 
 def _shown(value: Any, words: list[Any]) -> Any:
-    """The value if JSON can represent it; bytes as text. A call without a value of its own returns nothing."""
+    """Return a value in a form that JSON can represent, or raise ``TypeError``.
+
+    Bytes become text. A plain ``object()``, which stands for "no value", becomes None.
+    """
     if isinstance(value, bytes):
         return value.decode("utf-8", "surrogateescape")
     if type(value) is object:
@@ -185,7 +200,7 @@ def _shown(value: Any, words: list[Any]) -> Any:
 
 
 def _read(connection: socket.socket) -> tuple[str, str, bytes]:
-    """(token, content type, body) of one request."""
+    """Read one request, and return (token, content type, body). Raises ``ValueError`` if it is no valid request."""
     received = b""
     while b"\r\n\r\n" not in received:
         chunk = connection.recv(65536)
@@ -233,7 +248,10 @@ def _reply(calls: dict[str, _Call], token: str, content_type: str, body: bytes) 
 
 
 def _spoken(ctx: Any, body: bytes) -> tuple[str, str]:
-    """(kind, text to print) for ``prefix NUL json-flag NUL word NUL word ...``."""
+    """Evaluate a request of Phaseline's own ``ctx``, and return (type of the answer, text to print).
+
+    The request is ``prefix NUL json-flag NUL word NUL word ...``.
+    """
     fields = body.decode("utf-8", "surrogateescape").split("\0")
     prefix, flag, words = fields[0], fields[1:2] == ["1"], fields[2:]
     try:

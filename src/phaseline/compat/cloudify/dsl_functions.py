@@ -1,4 +1,6 @@
-"""Third-party functions for Cloudify's parser: classes with ``parse_args``, ``validate`` and ``evaluate``."""
+"""Functions for blueprints that third parties wrote for Cloudify's parser, with ``parse_args``, ``validate``,
+``evaluate``.
+"""
 
 from __future__ import annotations
 
@@ -14,29 +16,34 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
 
 RUNTIME = 2
-"""Cloudify's number for functions that are evaluated only while an execution runs."""
+"""Cloudify's number for functions that can only be evaluated while an execution runs."""
 
 
 @frozen
 class AncestorFunction:
-    """Implements ``dsl.functions.third_party.AnnouncedFunction``. ``guarded``: (what, mend) -> context for plugin code."""
+    """A third-party function of Cloudify's form; implements ``dsl.functions.third_party.AnnouncedFunction``.
+
+    ``guarded``: makes a context manager for plugin code, from two texts for errors: what failed, and how to mend it.
+    """
 
     name: str
     make: Callable[..., Any]
     guarded: Callable[[str, str], AbstractContextManager[None]]
 
     def check(self, written: Mapping[str, Value]) -> None:
-        """Check the arguments by ``parse_args`` of the class, which its constructor calls."""
+        """Check the arguments by making an object of the class, whose constructor calls ``parse_args``."""
         with self.guarded(f"'{self.name}'", "Correct what it is given."):
             self._made(written, {})
 
     def check_in(self, written: Mapping[str, Value], plan: Mapping[str, object]) -> None:
-        """Check the function in its blueprint by ``validate`` of the class."""
+        """Check the function within its blueprint, by the class's method ``validate``."""
         with self.guarded(f"'{self.name}'", "Correct what it is given."):
             self._made(written, {}).validate(Plan(plan))
 
     def evaluate(self, written: Mapping[str, Value], scope: Scope) -> Value:
-        """Call its ``evaluate``; at run time ``evaluate_runtime`` if it is of the older kind."""
+        """Return the function's value from ``evaluate``, or at run time from ``evaluate_runtime`` if an older class has
+        it.
+        """
         if getattr(self.make, "func_eval_type", None) == RUNTIME and not scope.is_running:
             raise NotYetKnown(self.name)
         with self.guarded(f"'{self.name}'", "Correct what it is given."):
@@ -56,10 +63,13 @@ class AncestorFunction:
 
 
 class Plan(dict[str, Any]):
-    """The plan of a blueprint with Cloudify's attributes."""
+    """The plan of a blueprint as Cloudify's functions see it: a mapping whose keys are also attributes."""
 
     def __getattr__(self, name: str) -> Any:
-        """Return ``plan["inputs"]`` for ``plan.inputs``; nodes have two names."""
+        """Return ``plan["inputs"]`` for ``plan.inputs`` and so on.
+
+        The nodes are ``plan.nodes`` and ``plan.node_templates``.
+        """
         key = "nodes" if name == "node_templates" else name
         if key not in self:
             raise AttributeError(name)
@@ -67,7 +77,7 @@ class Plan(dict[str, Any]):
 
 
 class Version(dict[str, Any]):
-    """The version of a plan, ``plan.version``."""
+    """The version of the blueprint language of a plan, ``plan.version``."""
 
     @property
     def definitions_version(self) -> tuple[int, ...]:
@@ -76,32 +86,32 @@ class Version(dict[str, Any]):
 
 
 class LookUps:
-    """The argument that the ancestor passes to ``evaluate``, based on one of our scopes."""
+    """The argument of a function's ``evaluate``: Cloudify's look-up methods on one of Phaseline's scopes."""
 
     def __init__(self, scope: Scope) -> None:
-        """``scope``: the place of the function."""
+        """Look up values in ``scope``, the scope in which the function is evaluated."""
         self._scope = scope
 
     @property
     def runtime_only_evaluation(self) -> bool:
-        """True if this is evaluated at run time."""
+        """True if the function is evaluated while an execution runs."""
         return self._scope.is_running
 
     def get_input(self, input_name: str) -> Value:
-        """The value of an input."""
+        """Return the value of an input."""
         return self._scope.input(input_name)
 
     def get_node(self, node_name: str) -> dict[str, object]:
-        """A node with its properties."""
+        """Return a node with its properties."""
         properties, _ = self._scope.node(node_name)
         return {"id": node_name, "name": node_name, "properties": dict(properties)}
 
     def get_node_instances(self, node_id: str) -> list[dict[str, Value]]:
-        """The instances of a node."""
+        """Return the instances of a node."""
         return [{**instance, "node_id": node_id} for instance in self._scope.instances_of(node_id)]
 
     def get_node_instance(self, node_instance_id: str) -> dict[str, Value]:
-        """One instance, by its id. Raises ``KeyError`` if there is none."""
+        """Return the instance with this id. Raises ``KeyError`` if there is none."""
         node = node_instance_id.rpartition("_")[0]
         for instance in self.get_node_instances(node):
             if instance["id"] == node_instance_id:
@@ -109,30 +119,30 @@ class LookUps:
         raise KeyError(node_instance_id)
 
     def get_secret(self, secret_key: str) -> str:
-        """The value of a secret."""
+        """Return the value of a secret."""
         return self._scope.secret(secret_key)
 
     def get_label(self, label_key: str, values_list_index: int | None = None) -> Value:
-        """The values of a label, or one of them."""
+        """Return the values of a label, or the value at one index of this list."""
         values = list(self._scope.label(label_key))
         return values if values_list_index is None else values[values_list_index]
 
     def get_sys(self, entity: str, prop: str) -> Value:
-        """A property of the deployment or its tenant."""
+        """Return a property of the deployment or its tenant."""
         return self._scope.system(entity, prop)
 
     def get_capability(self, capability_path: Value) -> Value:
-        """A capability of another deployment."""
+        """Return a capability of another deployment."""
         return self._scope.elsewhere("get_capability", capability_path)
 
     def get_group_capability(self, capability_path: Value) -> Value:
-        """A capability of a group of deployments."""
+        """Return a capability of a group of deployments."""
         return self._scope.elsewhere("get_group_capability", capability_path)
 
     def get_environment_capability(self, capability_path: Value) -> Value:
-        """A capability of the environment."""
+        """Return a capability of the environment."""
         return self._scope.elsewhere("get_environment_capability", capability_path)
 
     def get_consumers(self, prop: Value) -> Value:
-        """The consumers of this deployment."""
+        """Return the consumers of this deployment."""
         return self._scope.elsewhere("get_consumers", prop)

@@ -1,4 +1,6 @@
-"""Blueprints for Cloudify's tools: the plan as a mapping with attributes, the first problem as an exception."""
+"""Reads blueprints for Cloudify's tools: returns the plan as Cloudify's parser would, and raises
+Cloudify's exceptions.
+"""
 
 from __future__ import annotations
 
@@ -20,29 +22,32 @@ if TYPE_CHECKING:
 
 
 class ReadPlan(Plan):
-    """A plan with a reference to its source."""
+    """The plan of a blueprint, which also keeps the blueprint that it was made of."""
 
     def __init__(self, blueprint: Blueprint, sections: MergedSections) -> None:
-        """The plan in the form of the ancestor's parser."""
+        """Make the plan in the form of Cloudify's parser."""
         super().__init__(plan_document(blueprint, sections))
         self.made_of = (blueprint, sections)
 
 
 class TextFiles(BlueprintFiles):
-    """The files of a folder, with a text instead of the main file."""
+    """The files of a blueprint whose main file is given as a text."""
 
     def __init__(self, main: str, text: str) -> None:
-        """``main``: the path of its file, which need not exist."""
+        """Use ``text`` as the content of ``main``, a path that need not exist."""
         super().__init__(main)
         self._text = text
 
     def read(self, path: str) -> str | None:
-        """The text for the main file."""
+        """Return the given text for the main file, and the content of any other file."""
         return self._text if path == self._main else super().read(path)
 
 
 def read_plan(main: str, text: str | None = None, *, validate_version: bool = True) -> ReadPlan:
-    """The plan of the file ``main``, or of a text instead of it. Raises Cloudify's exceptions."""
+    """Return the plan of the blueprint file ``main``, or of ``text`` instead of this file.
+
+    Raises Cloudify's exceptions.
+    """
     files = BlueprintFiles(main) if text is None else TextFiles(main, text)
     try:
         return ReadPlan(*read_whole(main, files, validate_version=validate_version))
@@ -58,7 +63,10 @@ def deployment_plan(
     auto_correct: bool,
     get_secret: Callable[[str], object] | None,
 ) -> ReadPlan:
-    """The plan with inputs, with known values of functions, and with ``node_instances``. Raises as ``read_plan``."""
+    """Return the plan with inputs, with functions replaced by known values, and with ``node_instances``.
+
+    Raises Cloudify's exceptions.
+    """
     import os
 
     from phaseline.dsl.deployment.evaluate_blueprint import with_inputs
@@ -84,7 +92,10 @@ def deployment_plan(
 
 
 def as_exception(error: ProblemsError) -> Exception:
-    """The first problem as Cloudify's exception, with its number as ``err_code``, and all problems as ``problems``."""
+    """Return Cloudify's exception for the first problem, with Cloudify's error number as ``err_code``.
+
+    The exception's ``problems`` are all problems.
+    """
     from dsl_parser import exceptions  # type: ignore[import-not-found]  # of the shim
 
     errors = [problem for problem in error.problems if problem.severity == "error"] or [*error.problems]
@@ -104,7 +115,9 @@ def as_exception(error: ProblemsError) -> Exception:
 
 _VERSION = 102
 _BEFORE_VERSIONS = frozenset({100, 103, 104})
-"""Numbers of errors that the ancestor reports before that its version of the language has no such section."""
+"""Cloudify's numbers of errors that Cloudify reports before the error that this version of the language lacks a
+section.
+"""
 
 
 def _text(problems: tuple[Problem, ...]) -> str:
@@ -154,7 +167,7 @@ def _instances(topology: Topology) -> Iterator[dict[str, object]]:
 
 
 def lying_in(folder: str | None, location: str | None) -> str:
-    """The path of a text without a file of its own, from which its imports are found."""
+    """Return a path for a blueprint that is given as a text; imports are searched beside this path."""
     if location:
         return location.removeprefix("file://")
     return str(Path(folder or ".") / "blueprint.yaml")

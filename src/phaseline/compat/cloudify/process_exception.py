@@ -1,15 +1,17 @@
-"""The exception of a failed script; separate from ``scripts``, which functions with a context do not need."""
+"""The exception of a failed script. It has a module of its own because calls of functions do not need ``scripts``."""
 
 from __future__ import annotations
 
 
 class ProcessException(Exception):
-    """The error for a script with an exit code other than 0; it is retried like any other failure (S4)."""
+    """Raised for a script with an exit code other than 0; the operation is retried like after any
+    other failure (S4).
+    """
 
     def __init__(
         self, command: str, exit_code: int, stdout: str | None = None, stderr: str | None = None, message: str = ""
     ) -> None:
-        """``message`` is made of the exit code and the last line of ``stderr`` unless given."""
+        """Make the error. The default ``message`` has the exit code and the last line of ``stderr``."""
         self.command = command
         self.exit_code = exit_code
         self.stdout = stdout or ""
@@ -24,6 +26,6 @@ def _exit_message(command: str, code: int, stdout: str, stderr: str) -> str:
 
 
 def last_line(text: str) -> str:
-    """The last line that is not blank, or an empty text."""
+    """Return the last line that is not blank, or an empty text."""
     lines = text.strip().splitlines()
     return lines[-1].strip() if lines else ""

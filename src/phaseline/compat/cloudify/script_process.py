@@ -1,4 +1,4 @@
-"""A process whose output is logged while it runs: one thread watches both pipes and the end of the process."""
+"""Runs a process and logs its output while it runs: one thread watches both pipes and the end of the process."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ from phaseline.calls.threads.line_buffer import WholeLines
 from phaseline.lang.fast_dataclasses import frozen
 
 KEPT_CHARS = 1_000_000
-"""Characters kept of the end of each stream for an error."""
+"""Number of last characters of each output stream that are kept, for the message of an error."""
 SHELL_SAYS_KILLED = 128
-"""The number to which a shell adds the signal that ended its command."""
+"""Base of a shell's exit code for a command that a signal ended: the exit code is 128 plus the signal's number."""
 POLL_S = 0.05
-"""How often the end is checked if the system cannot signal it."""
+"""Seconds between two checks for the process's end, on systems that cannot report it (no ``pidfd_open``)."""
 
 
 class Options(Protocol):
-    """The used parts of the ``process`` input."""
+    """Those options of the operation's input ``process`` that matter here."""
 
     @property
     def cwd(self) -> str | None:
-        """The folder to run in."""
+        """The folder in which the process runs, or None for the current one."""
         ...
 
     @property
     def log_stdout(self) -> bool:
-        """Log standard output."""
+        """True if standard output is logged."""
         ...
 
     @property
     def log_stderr(self) -> bool:
-        """Log standard error."""
+        """True if standard error is logged."""
         ...
 
     @property
     def stderr_to_stdout(self) -> bool:
-        """Merge standard error into standard output."""
+        """True if standard error is merged into standard output."""
         ...
 
 
 @frozen
 class FinishedProcess:
-    """How a process ended: exit code (negative: the signal) and the ends of its output."""
+    """The result of a process: its exit code (negative: the signal that ended it) and the last part of its output."""
 
     code: int
     stdout: str
@@ -53,13 +53,14 @@ class FinishedProcess:
 
 
 class LineLog:
-    """A log of text that comes in pieces: it logs whole lines with a prefix, and remembers the end of the text.
+    """Logs a text that arrives in pieces, line by line and with a prefix, and keeps the last part of the text.
 
-    A logger that has ``log_lines`` gets several lines at once, and returns whether it accepts more.
+    If the logger has a method ``log_lines``, it is called with several lines at once; nothing more is logged after it
+    has returned False.
     """
 
     def __init__(self, logger: Any, prefix: str, *, is_logged: bool = True) -> None:
-        """``is_logged`` False: only remember the end."""
+        """Start with an empty text. If ``is_logged`` is False, the text is kept but not logged."""
         self._logger = logger
         self._prefix = prefix
         self._is_logged = is_logged
@@ -68,7 +69,7 @@ class LineLog:
         self._size = 0
 
     def write(self, text: str) -> None:
-        """Log the complete lines."""
+        """Add a piece of text, and log the lines that are now complete."""
         self._kept.append(text)
         self._size += len(text)
         if self._size > 2 * KEPT_CHARS:
@@ -78,12 +79,12 @@ class LineLog:
             self._log(self._lines.take(text))
 
     def close(self) -> None:
-        """Log a last line without an end of line."""
+        """Log the rest of the text if it does not end with an end of line."""
         if self._is_logged:
             self._log(self._lines.rest())
 
     def text(self) -> str:
-        """The end of the written text."""
+        """Return the last part of the text."""
         return "".join(self._kept).replace("\r\n", "\n").removesuffix("\n")
 
     def _log(self, lines: list[str]) -> None:
@@ -98,7 +99,7 @@ class LineLog:
 
 
 class _Stream:
-    """One pipe of the process: bytes in, lines out."""
+    """One output pipe of the process, whose lines are logged."""
 
     def __init__(self, pipe: Any, log: LineLog) -> None:
         os.set_blocking(pipe.fileno(), False)
@@ -108,7 +109,7 @@ class _Stream:
         self.is_open = True
 
     def read(self) -> bool:
-        """Log the available output. False at its end, or if there is none now."""
+        """Log the output that is available now. Return False if there is none, or if the pipe has ended."""
         try:
             chunk = os.read(self.pipe.fileno(), 65536)
         except BlockingIOError:
@@ -128,7 +129,7 @@ class _Stream:
 def run_command(command: str, environment: dict[str, str], logger: Any, options: Options) -> FinishedProcess:
     """Run a command through the shell until its process ends.
 
-    Processes it leaves in the background keep running; if they still hold the output, it is not read any more.
+    Processes that the command has started in the background keep running; their output is no longer read.
     """
     process = subprocess.Popen(
         command,
@@ -164,12 +165,14 @@ def run_command(command: str, environment: dict[str, str], logger: Any, options:
 
 
 def _was_killed(code: int) -> bool:
-    """True if a signal ended the process, or the command that its shell ran: it left nothing running on purpose."""
+    """Return True if a signal ended the process or its command, which then has left no background
+    process on purpose.
+    """
     return code < 0 or code > SHELL_SAYS_KILLED
 
 
 def _watch(process: subprocess.Popen[bytes], streams: list[_Stream]) -> None:
-    """Read until the process has ended and its output is read."""
+    """Read the output until the process has ended and all available output is read."""
     with selectors.DefaultSelector() as selector:
         for stream in streams:
             selector.register(stream.pipe, selectors.EVENT_READ, stream)

@@ -1,7 +1,7 @@
-"""Scripts of operations: each is fetched, made executable, run and removed (rules S1 to S5).
+"""Runs scripts of operations: each script is fetched, made executable, run and removed (rules S1 to S5).
 
-A Python script is evaluated in the process of the operation; anything else is a process of its own whose
-output is logged line by line and which reaches its context through the ``ctx`` program.
+A Python script is evaluated in the process of the operation. Any other script is run as a process of its own: its
+output is logged line by line, and it uses the operation's context through the program ``ctx``.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ MAX_FETCHED_BYTES = 64 * 1024 * 1024
 WORKER_MARK = "PHASELINE_CALL"
 """Environment variable that is set while a worker process runs a call."""
 SHELL_SIGNS = frozenset(";&|<>()\n")
-"""Characters in a command that need more of the shell than to run one program."""
+"""Characters by which a command uses the shell for more than starting one program."""
 PARSE_ONLY = 0x400
-"""The flag that ``ast`` calls ``PyCF_ONLY_AST``: no code is made."""
+"""Flag of ``compile`` that only parses (``ast.PyCF_ONLY_AST``)."""
 CANNOT_START = (126, 127)
-"""Exit codes with which a shell reports that it could not run the program (decision 6)."""
+"""Exit codes by which a shell reports that the program could not be started (decision 6)."""
 _UNSET: Final = object()
 
 
 @frozen
 class ProcessOptions:
-    """The ``process`` input of a script (S3)."""
+    """The options of an operation's input ``process`` (S3)."""
 
     env: Mapping[str, Any] = field(default_factory=dict)
     cwd: str | None = None
@@ -68,7 +68,7 @@ class ProcessOptions:
 
     @classmethod
     def from_input(cls, given: Mapping[str, Any] | None) -> ProcessOptions:
-        """The options as written in the blueprint. Raises ``NonRecoverableError`` for an unknown one."""
+        """Return the options written in the blueprint. Raises ``NonRecoverableError`` for an unknown option."""
         given = dict(given or {})
         unknown = sorted(set(given) - set(OPTIONS))
         if unknown:
@@ -96,7 +96,7 @@ class ProcessOptions:
 
 @frozen
 class Script:
-    """A fetched script: ``path`` is our copy, ``name`` its name in the blueprint."""
+    """A fetched script: ``path`` is the temporary copy, ``name`` the script's name in the blueprint."""
 
     path: Path
     name: str
@@ -112,10 +112,10 @@ def run(
     ssl_cert_content: str | None = None,
     inputs: Mapping[str, Any] | None = None,
 ) -> Any:
-    """Run one script to its end and return what it returned through ``ctx returns``.
+    """Run one script to its end, and return what it returned through ``ctx returns``.
 
-    Raises ``ProcessException`` for an exit code other than 0, ``NonRecoverableError`` for a script that
-    cannot be fetched or started or that aborted; a script that asked for a retry leaves that in ``ctx``.
+    Raises ``ProcessException`` for an exit code other than 0. Raises ``NonRecoverableError`` for a script that cannot
+    be fetched or started, or that aborted the operation. A request of the script for a retry is kept in ``ctx``.
     """
     enable()
     if bool(script_path) == bool(script_source):
@@ -130,14 +130,15 @@ def run(
 
 
 def is_python(script: Script, options: ProcessOptions) -> bool:
-    """True for a script that is evaluated in this process (S2)."""
+    """Return True for a Python script, which is evaluated in this process (S2)."""
     if options.eval_python is None:
         return script.path.suffix.lower() == ".py"
     return bool(options.eval_python)
 
 
 def reads_as_python(source: str) -> bool:
-    """Whether an inline script is Python: its first line names no other interpreter, and Python can parse it (B31).
+    """Return True if an inline script is Python: Python can parse it, and its first line names no other interpreter
+    (B31).
 
     >>> reads_as_python("import os\\nprint(os.name)\\n"), reads_as_python("#!/bin/sh\\ntrue\\n"), reads_as_python("echo hello\\n")
     (True, False, False)
@@ -158,7 +159,7 @@ def reads_as_python(source: str) -> bool:
 
 @contextmanager
 def fetched(ctx: Any, path: str | None, source: str | None, certificate: str | None) -> Iterator[Script]:
-    """The script as an executable file of our own, removed afterwards (S1)."""
+    """Provide the script as a temporary executable file for a ``with`` block, and remove the file afterwards (S1)."""
     with own_folder() as home:
         folder = Path(tempfile.mkdtemp(prefix="script-", dir=home))
         if source:
@@ -195,7 +196,7 @@ def _fetch(ctx: Any, path: str, folder: Path, certificate: str | None) -> Script
 
 
 def _origin(ctx: Any, path: str) -> str:
-    """The path of the file in the blueprint, so that tracebacks show the lines of the author's own file."""
+    """Return the path of the script in the blueprint's folder, so that tracebacks show the author's own file."""
     files = getattr(ctx, "_files", None)
     return files.locate(path) if files is not None and not hasattr(ctx, "_resources") else ""
 
@@ -225,7 +226,9 @@ def _download(url: str, certificate: str | None) -> bytes:
 
 @dataclass
 class _Said:
-    """The outcome that a script set through ``ctx returns``, ``abort-operation`` or ``retry-operation``; only one of them."""
+    """The result that a script set by ``ctx returns``, ``abort-operation`` or ``retry-operation``;
+    it may set only one.
+    """
 
     value: Any = _UNSET
     refused: str = ""
@@ -238,20 +241,20 @@ class _Said:
 
     @property
     def ended_operation(self) -> bool:
-        """True if the script ended by abort or retry: its exit code then means nothing."""
+        """True if the script has asked to abort or retry; its exit code then has no meaning."""
         from cloudify.proxy.client import ScriptException
 
         return isinstance(self.value, ScriptException)
 
     def explains(self, error: BaseException) -> bool:
-        """True for an error that follows only from the end that the script announced."""
+        """Return True for an error that is only a consequence of the abort, retry or refusal recorded here."""
         from cloudify.proxy.client import ScriptException
 
         ended = self.ended_operation and isinstance(error, ProcessException | SystemExit | ScriptException)
         return ended or bool(self.refused and isinstance(error, Exception))
 
     def settle(self, ctx: Any) -> Any:
-        """The returned value. Raises the abort or retry that the script requested."""
+        """Return the value that the script returned, or raise the abort or retry that it requested."""
         if self.refused:
             raise _final(self.refused)
         if not self.ended_operation:
@@ -263,7 +266,9 @@ class _Said:
 
 @contextmanager
 def _verdict(ctx: Any) -> Iterator[_Said]:
-    """``ctx.returns``, ``ctx.abort_operation`` and ``ctx.retry_operation`` for the time of one script."""
+    """Add ``returns``, ``abort_operation`` and ``retry_operation`` to ``ctx`` while one script runs, and record its
+    result.
+    """
     from cloudify.proxy.client import ScriptException
 
     said = _Said()
@@ -302,7 +307,7 @@ def _stop(kind: Any, message: Any, *, retry: bool, after: Any = None) -> Any:
 
 
 def evaluate(script: Script, options: ProcessOptions, inputs: Mapping[str, Any]) -> None:
-    """Evaluate a Python script in this process, as ``__main__`` (S2). Its exceptions reach the caller."""
+    """Evaluate a Python script in this process, as ``__main__`` (S2). Raises what the script raises."""
     shown = script.origin or script.name
     source = script.path.read_bytes()
     if not Path(shown).exists():
@@ -325,7 +330,7 @@ def evaluate(script: Script, options: ProcessOptions, inputs: Mapping[str, Any])
 
 
 def _exec(code: CodeType, namespace: dict[str, Any]) -> None:
-    """Run the code. A forked copy of this process ends here, before it restores or removes anything."""
+    """Run the code. If the code forks this process, the copy ends here, before it restores or removes anything."""
     before = guarded_calls.copies()
     try:
         exec(code, namespace)
@@ -339,9 +344,10 @@ def _exec(code: CodeType, namespace: dict[str, Any]) -> None:
 
 @contextmanager
 def _surroundings(script: Script, options: ProcessOptions, inputs: Mapping[str, Any]) -> Iterator[None]:
-    """Set environment, folder and arguments as for a process of its own, and restore them afterwards.
+    """Set environment, folder and arguments for a script that is evaluated in this process, and restore them
+    afterwards.
 
-    Only in a worker, which runs one call at a time: elsewhere they belong to others too.
+    Done only in a worker, which runs one call at a time. In any other process, other calls use the same environment.
     """
     if WORKER_MARK not in os.environ:
         yield
@@ -385,13 +391,13 @@ def execute(ctx: Any, script: Script, options: ProcessOptions, inputs: Mapping[s
 
 
 class _Output:
-    """The logger of a script's output: it takes several lines at once, and bypasses the plugin's own logger."""
+    """Logger for a script's output: it passes several lines at once to the call, without the plugin's own logger."""
 
     def __init__(self, ctx: Any) -> None:
         self._ctx = ctx
 
     def log_lines(self, lines: list[str]) -> bool:
-        """Keep the lines; False: no more are accepted."""
+        """Store the lines. Return False if no more lines are accepted."""
         call = getattr(self._ctx, "_call", None)
         if call is not None and hasattr(call, "log_lines"):
             return bool(call.log_lines("info", lines))
@@ -400,20 +406,24 @@ class _Output:
         return True
 
     def warning(self, text: str) -> None:
-        """Log a line of our own."""
+        """Log a warning of Phaseline itself."""
         self._ctx.logger.warning(text)
 
 
 def without_shell(command: str, prefix: str | None) -> str:
-    """The command, changed so that the shell becomes the script if it has nothing else to do.
+    """Return the command with ``exec`` if the shell does nothing else, so that the script replaces the shell.
 
-    A waiting shell dies first when the call is ended, and then the output of the script's clean-up is not read.
+    A shell that waits for the script would die first when the call is ended; then the last output of the script would
+    be lost.
     """
     return command if prefix or SHELL_SIGNS.intersection(command) else f"exec {command}"
 
 
 def environment_of(inputs: Mapping[str, Any], given: Mapping[str, Any], served: Served | None) -> dict[str, str]:
-    """The environment of a script: ours, the inputs, ``process.env`` over them, then the variables that lead to its context."""
+    """Return the environment of a script: this process's, the inputs, ``process.env``, and the variables for ``ctx``.
+
+    Later ones of these win.
+    """
     environment = dict(os.environ)
     for name, value in {**inputs, **given}.items():
         text = as_text(value)
@@ -428,7 +438,7 @@ def environment_of(inputs: Mapping[str, Any], given: Mapping[str, Any], served: 
 
 
 def as_text(value: Any) -> str:
-    """A value as text for an environment variable: mappings, lists and booleans as JSON."""
+    """Return a value as text for an environment variable: mappings, lists and booleans become JSON."""
     if isinstance(value, dict | list | tuple | bool):
         return json.dumps(value)
     return str(value)
@@ -445,7 +455,7 @@ def _failure(script: Script, shown: str, finished: FinishedProcess) -> Exception
 
 
 def _cannot_start(script: Script) -> str:
-    """The problem of the first line of a script, or empty."""
+    """Return what is wrong with the first line of a script, or an empty text."""
     with script.path.open("rb") as stream:
         first = stream.readline(1024)
     if not first.startswith(b"#!"):

@@ -1,7 +1,7 @@
-"""The temporary folder of this process, with the ctx socket, the ctx program and copies of scripts.
+"""The temporary folder of this process: it holds the ctx socket, the program ``ctx`` and copies of scripts.
 
-It exists while it is in use and is removed after the last use, however the process ends afterwards. The folder of a
-process that was killed in between is removed by the next process that needs one.
+It exists while it is used, and is removed after the last use, even if the process then ends abruptly. If the process is
+killed during the use, the next process that needs such a folder removes it.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from pathlib import Path
 
 PREFIX = "phaseline-"
 ELSEWHERE = ("CFY_EXEC_TEMP", "CFY_EXEC_TEMPDIR")
-"""Environment variables that name the folder for files that are executed, where the usual one is mounted ``noexec``."""
+"""Environment variables that name another folder for executable files, for systems that mount the
+usual one ``noexec``.
+"""
 
 
 @dataclass
 class _Shared:
-    """A folder, its process, and the number of its users."""
+    """The temporary folder, the id of its process, and the number of its current users."""
 
     path: Path
     process: int
@@ -35,7 +37,7 @@ _lock = threading.Lock()
 
 @contextmanager
 def own_folder() -> Iterator[Path]:
-    """The folder, for as long as the context is open; only this user can enter it."""
+    """Provide this process's temporary folder during a ``with`` block; only this user can enter it."""
     shared = _enter()
     try:
         yield shared.path
@@ -44,7 +46,10 @@ def own_folder() -> Iterator[Path]:
 
 
 def place_for_executables() -> Path:
-    """The folder in which temporary files may be executed; a variable that names no folder is ignored, as in Cloudify."""
+    """Return the folder for temporary files that may be executed.
+
+    As in Cloudify, an environment variable (``ELSEWHERE``) that names no existing folder is ignored.
+    """
     named = (os.environ.get(name) for name in ELSEWHERE)
     return next((Path(path).absolute() for path in named if path and Path(path).is_dir()), Path(tempfile.gettempdir()))
 
@@ -70,7 +75,7 @@ def _leave(shared: _Shared) -> None:
 
 
 def _sweep() -> None:
-    """Remove folders of this user whose process has ended."""
+    """Remove temporary folders of this user whose process has ended."""
     for entry in place_for_executables().glob(f"{PREFIX}*-*"):
         number = entry.name[len(PREFIX) :].split("-", 1)[0]
         if number.isdigit() and not _is_alive(int(number)) and _is_ours(entry):

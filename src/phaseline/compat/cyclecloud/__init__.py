@@ -1,1 +1,4 @@
-"""Phase plugins of CycleCloud run unchanged: the handler, its resources, and the effects of marks (document 1)."""
+"""Runs phase plugins of CycleCloud unchanged, as the CycleCloud document (source 1) describes them.
+
+Provides the plugin's handler and its resources, and turns the plugin's marks on them into outcomes.
+"""

@@ -1,4 +1,4 @@
-"""Callers of phase plugins: functions that take a handler for many resources, or one resource and its phase's data."""
+"""Calls phase plugins: a function takes either a handler for many resources, or one resource with its phase data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 class PhaseCaller:
-    """Shared state of all phases of a process: caches, and the functions already warned about returning a value."""
+    """Calls phase plugins, and keeps what their runs share: caches, and the functions already warned about a return
+    value.
+    """
 
     def __init__(self) -> None:
         self._caches: dict[str, PhaseCache] = {}
@@ -30,7 +32,7 @@ class PhaseCaller:
         return run.settle_only(raised)
 
     def gather(self, gathering: BulkCall) -> PhaseRun:
-        """The run for which a plugin is called."""
+        """Return the run in which a plugin is called for many resources."""
         return PhaseRun(gathering, self._cache_of, self._is_new)
 
     def _cache_of(self, phase: str) -> PhaseCache:

@@ -1,15 +1,15 @@
-"""``find(items)``: a plugin that can look up its resources resolves calls interrupted by a crash (decision 1, P113).
+"""``find(items)``, by which a plugin resolves calls that a crash interrupted (decision 1, P113).
 
-A module that has a phase's handler may also have ``find(items)``. After a crash it is called before the handler, with the
-resources whose last call has no known end. For example, the process died while the handler created a machine; in the next
-run ``find`` looks for a machine with the item's token and calls one of these:
+A module that has a phase's handler may also have ``find(items)``. After a crash it is called before the handler, with
+the resources whose last call has no known end. For example, the process died while the handler created a machine; in
+the next run ``find`` looks for a machine with the item's token and calls one of these:
 
 - ``item.exists({"InstanceId": id})``: the phase keeps the data and is completed.
 - ``item.unfinished({"OperationId": id})``: the phase keeps the data, and the handler is called to continue polling.
 - ``item.absent()``: the handler is called as for the first time.
 - ``item.unknown()``, or nothing: an operator must decide (``resources retry``, ``resources complete``).
 
-The first two may set attributes of the resource, too.
+``exists`` and ``unfinished`` may set attributes of the resource, too.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ NOBODY_KNOWS = "the process died during its last call, which may or may not have
 class Sought:
     """A resource whose last call may or may not have been carried out.
 
-    ``token`` is the one that call had (``operationToken``), ``name`` the resource's, ``data`` what the phase had stored last.
+    ``token``: the operation token of that call; ``name``: the resource's name; ``data``: the last stored data of the
+    phase.
     """
 
     __slots__ = ("_resource", "answer", "attributes", "data", "found", "name", "token")
@@ -49,35 +50,43 @@ class Sought:
         self.attributes: dict[str, Any] = {}
 
     def exists(self, data: Mapping[str, Any] | None = None, *, attributes: Mapping[str, Any] | None = None) -> None:
-        """Report that the call was carried out: the phase is completed and adds ``data``. ``attributes``: the attributes of the resource."""
+        """Report that the call was carried out: the phase is completed, and ``data`` is added to its data.
+
+        ``attributes``: attributes of the resource to set.
+        """
         self.answer, self.found, self.attributes = "exists", dict(data or {}), dict(attributes or {})
 
     def unfinished(self, data: Mapping[str, Any] | None = None, *, attributes: Mapping[str, Any] | None = None) -> None:
-        """Report that the call was begun: the same is kept, and the handler is called to continue polling."""
+        """Report that the call was begun: the handler is called to continue polling.
+
+        ``data`` is added to the data of the phase. ``attributes``: attributes of the resource to set.
+        """
         self.answer, self.found, self.attributes = "unfinished", dict(data or {}), dict(attributes or {})
 
     def absent(self) -> None:
-        """Report that the call was not carried out: the handler is called for it."""
+        """Report that the call was not carried out: the handler is called as for the first time."""
         self.answer = "absent"
 
     def unknown(self) -> None:
-        """Report that it is unknown whether the call was carried out."""
+        """Report that it cannot be found out whether the call was carried out: an operator must decide."""
         self.answer = "unknown"
 
     def keep(self) -> None:
-        """Write the found values to the data of the phase, and to the resource. Raises the exceptions of setting them."""
+        """Write the reported values to the phase's data and to the resource. Raises what setting them raises."""
         for name, value in self.found.items():
             self._resource.entry.set(name, value)
         for name, value in self.attributes.items():
             self._resource.set(name, value)
 
     def __repr__(self) -> str:
-        """Its name and the answer."""
+        """Return the resource's name and the answer."""
         return f"<{self.name}: {self.answer}>"
 
 
 def finder_of(function: object) -> Finder | None:
-    """The ``find(items)`` of the handler's module; None: it has none, and lost calls are repeated."""
+    """Return the function ``find(items)`` of the handler's module, or None if it has none; lost calls are then
+    repeated.
+    """
     found = getattr(inspect.unwrap(function), "__globals__", {}).get(NAME) if callable(function) else None
     if not inspect.isfunction(found):
         return None

@@ -1,4 +1,4 @@
-"""Wrong uses of the handler by a plugin: a problem with the line of the plugin."""
+"""Errors for wrong uses of the handler by a plugin; each shows the line of the plugin."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from phaseline.calls.protocol.plugin_boundary import shown
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
 
 OURS = f"{Path(__file__).parents[2]}{os.sep}"
-"""The folder of the code that calls plugins and is called by them."""
+"""Folder of Phaseline's own code; a line in any other folder is the plugin's."""
 
 
 class HandlerMisuse(ProblemsError):
-    """An error that methods of the handler raise before anything is changed."""
+    """Raised by a method of the handler that is used wrongly, before anything is changed."""
 
     def __init__(self, code: str, message: str, mend: str) -> None:
-        """The place is found on the stack."""
+        """Make the error; its place is the plugin's line, found on the call stack."""
         super().__init__([Problem(code, message, mend, _place())])
 
 
 class NotInRun(HandlerMisuse):
-    """The object to mark is no resource of this run (R1)."""
+    """Raised if a plugin marks an object that is no resource of this run (R1)."""
 
     def __init__(self, method: str, given: object) -> None:
-        """``given``: that object."""
+        """Make the error. ``method``: the handler's method; ``given``: the wrong object."""
         name = given.get("Name") if hasattr(type(given), "folded") else None  # type: ignore[attr-defined]  # a record
         what = f"'{name}'" if name else f"a {type(given).__name__}"
         super().__init__(
@@ -37,10 +37,10 @@ class NotInRun(HandlerMisuse):
 
 
 class RunFinished(HandlerMisuse):
-    """The error for marks after the run has ended: they cannot count any more."""
+    """Raised if a plugin uses the handler after the run has ended, when marks can have no effect."""
 
     def __init__(self, method: str) -> None:
-        """``method`` of the handler."""
+        """Make the error. ``method``: the handler's method that was called."""
         super().__init__(
             "PL-O031",
             f"{method}() was called after the run had ended",
@@ -49,7 +49,7 @@ class RunFinished(HandlerMisuse):
 
 
 def wrong_delay(method: str, given: object) -> HandlerMisuse:
-    """The error for an invalid delay."""
+    """Return the error for an invalid delay."""
     return HandlerMisuse(
         "PL-O032",
         f"{method}() was given the delay {shown(given)}",
@@ -58,7 +58,7 @@ def wrong_delay(method: str, given: object) -> HandlerMisuse:
 
 
 def _place() -> Place:
-    """The innermost line of plugin code on the stack."""
+    """Return the innermost line of plugin code on the call stack."""
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(OURS):
         frame = frame.f_back

@@ -1,4 +1,6 @@
-"""Records whose attributes are fetched on first use: of ten thousand that a run provides, few may be read."""
+"""Records whose attributes are fetched on first use: a run may have ten thousand, of which the
+plugin reads only a few.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +18,16 @@ if TYPE_CHECKING:
 
 NOTHING: frozenset[str] = frozenset()
 FETCHED = frozenset({"folded", "_names", "_changed", "_protected"})
-"""Slots of a record that stay empty until its first use."""
+"""Slots of a record that are filled on its first use."""
 EMPTY: Mapping[str, object] = {
     **dict.fromkeys(("owner", "now", "_list_key", "_document", "_entry")),
     **dict.fromkeys(("is_fetched", "_is_frozen"), False),
 }
-"""Values of slots that are not filled yet: most records of a run are never read, and filling takes time."""
+"""Default values of slots: they are not set in each object, because that takes time and most records are never read."""
 
 
 class LazyRecord(Record):
-    """A record that fills itself with the result of ``fetch``; that does not count as changed.
+    """A record that is filled with the result of ``fetch`` on first use. The fetched values do not count as changes.
 
     >>> from contextlib import nullcontext
     >>> class Node(LazyRecord):
@@ -40,22 +42,28 @@ class LazyRecord(Record):
     __slots__ = ("_is_frozen", "is_fetched")
 
     only_engine: ClassVar[frozenset[str] | None] = NOTHING
-    """The names that only the engine sets, as for ``protect``, in lower case; None: nothing can be written."""
+    """Names of attributes, in lower case, that only the engine may set (see ``Record.protect``).
+
+    None: all are read-only.
+    """
 
     def __init__(self) -> None:
-        """Leave the slots empty; ``fetch`` is called once, under the lock."""
+        """Leave the slots empty until the first use, when ``fetch`` is called once, under the lock."""
 
     @property
     def lock(self) -> AbstractContextManager[object]:
-        """Held while the record is filled; reentrant."""
+        """The reentrant lock that is held while the record is filled."""
         raise NotImplementedError
 
     def fetch(self) -> Iterable[tuple[str, Stored]]:
-        """(name, value) of the attributes; of names that differ only by case the first counts."""
+        """Return (name, value) of all attributes. If names differ only by case, the first one counts."""
         raise NotImplementedError
 
     def __getattr__(self, name: str) -> Any:
-        """The default of an unfilled slot, or the value after filling the record; other attributes do not exist."""
+        """Return the default of an unset slot, or fill the record and return the slot's value.
+
+        Python calls this only for attributes that are not set. Raises ``AttributeError`` for other names.
+        """
         if name in EMPTY:
             return EMPTY[name]
         if name not in FETCHED:
@@ -84,11 +92,11 @@ class LazyRecord(Record):
         self.folded = folded  # last: readers that find it take no lock
 
     def changes(self) -> dict[Path, Stored | Removed]:
-        """The changes, as of any record; none before the first use."""
+        """Return the changes since the attributes were fetched; none before the first use."""
         return super().changes() if self.is_fetched else {}
 
     def forget_changes(self) -> None:
-        """Count the present values as saved."""
+        """Regard the current values as saved, so that ``changes`` begins with an empty result."""
         if self.is_fetched:
             super().forget_changes()
 

@@ -1,4 +1,4 @@
-"""The cache of a phase's plugin for its next runs in this process: values with a time to live."""
+"""The cache that a phase's plugin may use to keep values for its next runs in this process, for a limited time."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from typing import TypeVar
 T = TypeVar("T")
 
 TTL_S = 300.0
-"""Default lifetime of a value."""
+"""Default time, in seconds, for which a value is kept."""
 MAX_VALUES = 10_000
-"""The largest number of values; beyond it the oldest are removed."""
+"""Largest number of values; if there are more, the oldest ones are removed."""
 
 
 class PhaseCache(MutableMapping[Hashable, object]):
-    """A dict whose values expire. It lives across runs of its phase and dies with the process; thread-safe.
+    """A dict whose values expire. It is kept between runs of its phase until the process ends.
+
+    Safe to use from any thread.
 
     >>> cache = PhaseCache()
     >>> cache["region"] = "north"
@@ -25,7 +27,7 @@ class PhaseCache(MutableMapping[Hashable, object]):
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Begin empty. ``clock``: a monotonic clock in seconds."""
+        """Create an empty cache. ``clock``: a monotonic clock in seconds."""
         self._clock = clock
         self._lock = threading.RLock()
         self._values: dict[Hashable, tuple[float, object]] = {}
@@ -39,14 +41,16 @@ class PhaseCache(MutableMapping[Hashable, object]):
             self._values[key] = self._clock() + ttl_s, value
 
     def get_or_make(self, key: Hashable, make: Callable[[], T], ttl_s: float = TTL_S) -> T:
-        """Return the value; if there is none, keep and return the result of ``make``."""
+        """Return the value; if there is none, or it has expired, call ``make`` and keep its result for ``ttl_s``
+        seconds.
+        """
         with self._lock:
             if key not in self:
                 self.set(key, make(), ttl_s)
             return self[key]  # type: ignore[return-value]  # the type is that of the caller's ``make``
 
     def __getitem__(self, key: Hashable) -> object:
-        """Return the value; ``KeyError`` if there is none, or it has expired."""
+        """Return the value. Raises ``KeyError`` if there is none, or it has expired."""
         with self._lock:
             until, value = self._values[key]
             if until <= self._clock():
@@ -59,17 +63,17 @@ class PhaseCache(MutableMapping[Hashable, object]):
         self.set(key, value)
 
     def __delitem__(self, key: Hashable) -> None:
-        """Forget a value; ``KeyError`` if there is none."""
+        """Remove a value. Raises ``KeyError`` if there is none."""
         with self._lock:
             del self._values[key]
 
     def __iter__(self) -> Iterator[Hashable]:
-        """The keys of values that have not expired."""
+        """Iterate over the keys of values that have not expired."""
         with self._lock:
             now = self._clock()
             self._values = {key: kept for key, kept in self._values.items() if kept[0] > now}
             return iter(list(self._values))
 
     def __len__(self) -> int:
-        """The number of values that have not expired."""
+        """Return the number of values that have not expired."""
         return sum(1 for _ in self)

@@ -1,4 +1,7 @@
-"""The argument of ``handle``: resources to work on, and methods to report the outcome of each (section 3.1)."""
+"""The argument of a plugin's ``handle``: the resources to work on, and methods to report the outcome of each.
+
+See section 3.1 of the CycleCloud document (source 1).
+"""
 
 from __future__ import annotations
 
@@ -22,15 +25,18 @@ LEVELS = ("debug", "info", "warning", "error")
 
 
 class PhaseHandler:
-    """One run of a phase. Marks count when ``handle`` has returned; later ones raise ``RunFinished``.
+    """The handler of one run of a phase.
 
-    Arguments for resources accept one, or any iterable of them. The names of the source document are aliases.
+    Marks take effect when ``handle`` has returned; later ones raise ``RunFinished``.
+
+    An argument for resources may be one resource, or any iterable of resources. The CycleCloud document's names, such
+    as ``setCompleted``, are aliases of the methods.
     """
 
     __slots__ = ("_run",)
 
     def __init__(self, run: PhaseRun) -> None:
-        """The run behind it."""
+        """Pass the plugin's calls to ``run``, the run that the plugin is called for."""
         self._run = run
 
     # -- resources ----------------------------------------------------------------------------------------------
@@ -42,11 +48,13 @@ class PhaseHandler:
 
     @property
     def resources(self) -> Series:
-        """The same as ``get_resources()``."""
+        """The resources of this run, as returned by ``get_resources()``."""
         return self.get_resources()
 
     def get_resource_phase_data(self, resource: Record, phase: str | None = None) -> Record:
-        """The data that this phase keeps with the resource, readable and writable; of another ``phase``, read-only."""
+        """Return the data that this phase keeps with the resource, or the data of another ``phase``, which is
+        read-only.
+        """
         method = "getResourcePhaseData"
         self._run.check_open(method)
         found = self._run.one(resource, method)
@@ -54,7 +62,10 @@ class PhaseHandler:
         return found.entry if own or phase is None else found.entry_of(phase)
 
     def secret(self, name: str) -> str:
-        """Return the text of a secret; the engine masks it in all its output from now on. ``KeyError`` if there is none."""
+        """Return the text of a secret; from now on the engine masks this text in all it writes.
+
+        Raises ``KeyError`` if unknown.
+        """
         self._run.check_open("secret")
         return self._run.call_at(0).world.secret(name)
 
@@ -71,13 +82,16 @@ class PhaseHandler:
     def set_sleeping(
         self, resources: Given, delay: float | timedelta | None = None, message: str | None = None
     ) -> None:
-        """Mark resources as pending, as those without a mark are; with a delay of their own if one is given, in seconds."""
+        """Mark resources as pending, as resources without a mark are: the plugin is called again for them later.
+
+        ``delay``: seconds until then for these resources, by default the run's delay (``set_sleep_delay``).
+        """
         places = self._run.places(resources, "setSleeping")
         delay_ms = None if delay is None else _checked("setSleeping", delay)
         self._run.marks.sleep(places, delay_ms, _text(message))
 
     def set_sleep_delay(self, seconds: float | timedelta) -> None:
-        """Set the time after which pending resources without their own delay are called again."""
+        """Set the time after which the plugin is called again for pending resources that have no delay of their own."""
         self._run.check_open("setSleepDelay")
         self._run.marks.sleep_ms = _checked("setSleepDelay", seconds)
 
@@ -88,20 +102,23 @@ class PhaseHandler:
     # -- the subject of the run ---------------------------------------------------------------------------------
 
     def is_canceling(self, resource: Record) -> bool:
-        """True as soon as the user no longer wants this call; the plugin may end early."""
+        """Return True if a user has canceled the work on this resource; the plugin may then end early."""
         self._run.check_open("isCanceling")
         return self._run.one(resource, "isCanceling").call.is_canceled
 
     def get_phase_name(self) -> str:
-        """The name of the phase."""
+        """Return the name of the phase."""
         return self._run.phase.name
 
     def get_state(self) -> str:
-        """The state of the resources; in a phase of several states, read ``State`` of each."""
+        """Return the state of the resources.
+
+        If the phase handles several states, read ``State`` of each resource instead.
+        """
         return self._run.state
 
     def get_phase(self) -> Record:
-        """The record of the phase, read-only."""
+        """Return the record of the phase, which is read-only."""
         phase = self._run.phase
         attributes = {"Name": phase.name, "Description": phase.name, **phase.attributes}
         made = Record({name: stored_of(value) for name, value in attributes.items()}, type_name="Cloud.Phase")
@@ -111,7 +128,9 @@ class PhaseHandler:
     # -- beside the marks ---------------------------------------------------------------------------------------
 
     def log(self, level: str, text: str, resource: Record | None = None) -> None:
-        """Log a line (levels ``debug info warning error``) for the resource, or for the run."""
+        """Log a line for the resource, or for the whole run. ``level``: ``debug``, ``info``,
+        ``warning`` or ``error``.
+        """
         self._run.check_open("log")
         if level.lower() not in LEVELS:
             raise HandlerMisuse(
@@ -123,12 +142,18 @@ class PhaseHandler:
             self._run.one(resource, "log").call.log(level.lower(), text)
 
     def save(self, resource: Record | None = None) -> None:
-        """Store the changes of the resource and its phase data, None: of all resources, before it returns."""
+        """Store the changes of the resource and of its phase data now, or of all resources if ``resource`` is None.
+
+        When this returns, the changes are safe even if the process dies.
+        """
         self._run.check_open("save")
         self._run.save(None if resource is None else [self._run.one(resource, "save")])
 
     def operation_token(self, resource: Record) -> str:
-        """A token for clouds, equal for all calls of this phase with this resource until a user retries it."""
+        """Return a token to pass to a cloud, so that it does not carry out a repeated request twice.
+
+        It is equal for all calls of this phase with this resource until a user retries it.
+        """
         self._run.check_open("operationToken")
         return self._run.one(resource, "operationToken").call.token
 

@@ -1,4 +1,6 @@
-"""One run of a phase plugin: its resources, its marks, and their effects when it has ended (R1 to R14)."""
+"""One run of a phase plugin: its resources, the plugin's marks on them, and their effects when the run ends (R1 to
+R14).
+"""
 
 from __future__ import annotations
 
@@ -40,18 +42,27 @@ if TYPE_CHECKING:
 
 AGAIN = OutcomeKind.AGAIN
 MAX_MESSAGE_CHARS = 4_096
-"""Longest message of an entry; the log has the whole text (PD54)."""
+"""Largest length of an entry's message; a longer text is complete in the log only (PD54)."""
 OUR_FRAMES = 3
-"""The number of frames before the plugin's (``guarded_call``, ``call_and_await``, ``code``) that a traceback omits."""
+"""Number of Phaseline's own frames at the beginning of a traceback, which are omitted.
+
+These are the frames of ``guarded_call``, ``call_and_await`` and ``code``.
+"""
 
 
 class PhaseRun:
-    """The resources of one call of a plugin: a ``Together`` for the executor, a ``ResourceRun`` for the resources."""
+    """One call of a plugin with its resources.
+
+    The executor uses it as a ``Together``, the resources as a ``ResourceRun``.
+    """
 
     def __init__(
         self, gathering: BulkCall, cache_of: Callable[[str], PhaseCache], is_new: Callable[[object], bool]
     ) -> None:
-        """``cache_of`` a phase's name; ``is_new``: true if there was no warning about this function's return value yet."""
+        """Prepare the run. ``cache_of``: returns the cache of a phase by its name.
+
+        ``is_new``: returns True if there was no warning yet that a function's return value is ignored.
+        """
         self.gathering = gathering
         self.lock = threading.RLock()
         self.marks = Marks(gathering.count)
@@ -69,22 +80,22 @@ class PhaseRun:
 
     @cached_property
     def phase(self) -> PhaseContext:
-        """The phase; an operation is a phase of its own name."""
+        """The phase of this run. If the plugin implements an operation, this is a phase with the operation's name."""
         site = self.call_at(0).site
         return site.phase or PhaseContext(site.operation.removeprefix(LANE_PREFIX))
 
     @property
     def state(self) -> str:
-        """The state of the resources; in a phase of several states, that of the first resource."""
+        """The state of the resources; if the phase handles several states, the state of the first resource."""
         return self.phase.state or self.call_at(0).owner.state
 
     @property
     def cache(self) -> PhaseCache:
-        """The cache of its plugin in this process."""
+        """The cache of this phase's plugin in this process."""
         return self._cache_of(self.phase.name)
 
     def call_at(self, place: int) -> PluginCall:
-        """The call of a member, made on first use."""
+        """Return the call of the member at a position; it is made on first use."""
         call = self._calls.get(place)
         if call is None:
             with self.lock:
@@ -94,11 +105,14 @@ class PhaseRun:
         return call
 
     def touched(self, resource: PhaseResource) -> None:
-        """Note that this resource must be examined when the run has ended."""
+        """Note that this resource may have changes, which must be applied when the run ends."""
         self._touched.append(resource)
 
     def _members(self) -> tuple[PhaseResource, ...]:
-        """A resource for each member, made on first use: a plugin that marks all at once needs none of them."""
+        """Return a resource for each member.
+
+        They are made on first use: a plugin that marks all at once needs none of them.
+        """
         with self.lock:
             if self._made is None:
                 self._made = tuple([PhaseResource(self, place) for place in range(self.gathering.count)])
@@ -112,13 +126,16 @@ class PhaseRun:
             raise RunFinished(method)
 
     def one(self, given: object, method: str) -> PhaseResource:
-        """Return the given resource. Raises ``NotInRun`` if it is none of this run."""
+        """Return ``given`` if it is a resource of this run. Raises ``NotInRun`` otherwise."""
         if isinstance(given, PhaseResource) and given.run is self:
             return given
         raise NotInRun(method, given)
 
     def places(self, given: Given, method: str) -> Sequence[int]:
-        """Return the places of the given resource or resources. Raises ``NotInRun`` if one is none of this run."""
+        """Return the positions of the given resource or resources in this run.
+
+        Raises ``NotInRun`` if one does not belong to it.
+        """
         self.check_open(method)
         if given is self.resources and not self.gathering.doubted:
             return range(self.gathering.count)
@@ -127,7 +144,7 @@ class PhaseRun:
         return [self.one(each, method).place for each in given]
 
     def tell(self, places: Iterable[int], message: str) -> None:
-        """Show the progress messages of resources now."""
+        """Set the progress messages of resources, and show them to users at once."""
         for place in places:
             call = self.call_at(place)
             shown = truncate(message, MAX_MESSAGE_CHARS)
@@ -137,7 +154,9 @@ class PhaseRun:
             call.tell(shown)
 
     def save(self, resources: Iterable[PhaseResource] | None = None) -> None:
-        """Store the changes of these, None: of all, so far; when it returns they survive this process (X4)."""
+        """Store the changes of these resources, or of all if None, and wait until they are safe if the process dies
+        (X4).
+        """
         found = list(self._touched) if resources is None else list(resources)
         changed = [resource for resource in found if resource.is_changed]
         for resource in changed:
@@ -146,7 +165,9 @@ class PhaseRun:
     # -- for the executor ---------------------------------------------------------------------------------------
 
     def code(self, function: Callable[..., object]) -> Callable[[], object]:
-        """The function that calls ``handle(handler)``, or ``handle_one(resource, data)`` for the only resource (X14)."""
+        """Return a function that calls the plugin: ``handle(handler)``, or ``handle_one(resource, data)`` for one
+        resource (X14).
+        """
         declaration = declaration_of(function)
         arguments: tuple[object, ...] = (PhaseHandler(self),)
         if declaration is not None and not declaration.bulk:
@@ -156,7 +177,7 @@ class PhaseRun:
         if inspect.iscoroutinefunction(function):
 
             async def awaited() -> None:
-                """Call the function once and await its result."""
+                """Resolve interrupted calls, then call the plugin's coroutine function and await its result."""
                 self._settle_doubts(function)
                 if len(self.resources):
                     self._ignore(function, await function(*arguments))
@@ -176,7 +197,7 @@ class PhaseRun:
         return called
 
     def _settle_doubts(self, function: Callable[..., object]) -> None:
-        """Let the plugin find the results of calls without a known end; the handler gets the remaining resources."""
+        """Let the plugin's ``find(items)`` resolve interrupted calls; the handler then gets the remaining resources."""
         finder = finder_of(function) if self.gathering.doubted else None
         if finder is None:
             return
@@ -201,13 +222,16 @@ class PhaseRun:
         return self._members()[place]
 
     def _ignore(self, function: object, returned: object) -> None:
-        """Warn once that the return value of a plugin is ignored (R14)."""
+        """Warn, once for each function, that its return value is ignored (R14)."""
         if returned is not None and self._is_new(function):
             text = f"the plugin returned {returned!r:.100}, which means nothing: mark resources with the handler"
             self.gathering.say("warning", text)
 
     def settle(self, raised: BaseException | None) -> BulkOutcome:
-        """Close the run: from now on its handler and its resources accept no marks or changes."""
+        """End the run and return the outcomes; from now on the handler and the resources accept no marks or changes.
+
+        ``raised``: the exception that the plugin raised, or None.
+        """
         self._is_open = False
         raised = _understood(raised)
         failed = self._lay_over()
@@ -246,7 +270,10 @@ class PhaseRun:
         return BulkOutcome(kinds, delays, outcomes, self._calls, fallen if self.phase.halves and not is_final else ())
 
     def _let_go(self) -> None:
-        """Drop the resources, which refer to their run: otherwise only the garbage collector would free both."""
+        """Drop the resources.
+
+        They and the run refer to each other, so otherwise only the garbage collector would free them.
+        """
         self.resources, self._made, self._touched = Series(()), None, []
 
     def _try_again(
@@ -257,7 +284,10 @@ class PhaseRun:
         outcomes: dict[int, Outcome],
         lost: Mapping[int, Outcome],
     ) -> None:
-        """Let failed resources sleep until their next try, as long as tries remain; the scheduler counts them (X2)."""
+        """Turn failures into retries after a delay, except for ``lost`` resources, whose changes could not be applied.
+
+        The scheduler counts the retries and fails a resource when none remain (X2).
+        """
         for place in np.flatnonzero(kinds == OutcomeKind.FAILED).tolist():
             if place in lost:
                 continue
@@ -269,11 +299,14 @@ class PhaseRun:
                 forget(call.owner, self.phase.name)
 
     def settle_only(self, raised: BaseException | None) -> Outcome:
-        """As ``settle`` for a run of one resource."""
+        """End a run of one resource, and return its outcome."""
         return self.settle(raised).outcome_at(0)
 
     def _messages(self, raised: BaseException | None, kinds: list[int]) -> dict[int, str]:
-        """{place: message, empty to remove a former one}, without resources that failed by an exception of the code."""
+        """Return {position: message}; an empty message removes an earlier one.
+
+        Resources that failed because the plugin raised an exception are not included.
+        """
         own, marks = self.marks.messages, self.marks.marks
         found = {
             place: own.get(place, "")
@@ -289,7 +322,10 @@ class PhaseRun:
         return found
 
     def _lay_over(self) -> dict[int, Outcome]:
-        """Apply the changes to the documents; {place: outcome} of resources for which that fails (R13)."""
+        """Apply the plugin's changes to the instances' documents.
+
+        Return {position: outcome} of the resources for which this fails (R13).
+        """
         failed: dict[int, Outcome] = {}
         for resource in self._touched:
             resource.end()
@@ -300,14 +336,14 @@ class PhaseRun:
 
 
 def _understood(raised: BaseException | None) -> BaseException | None:
-    """The exception of the code; for a request with an invalid delay, the error about that."""
+    """Return the plugin's exception, or, if it asks for a retry with an invalid delay, the error about the delay."""
     after = getattr(raised, "retry_after", None) if isinstance(raised, RecoverableError) else None
     wrong = None if after is None else guarded_call(milliseconds, after)[1]
     return wrong or raised
 
 
 def forget(view: InstanceContext, phase: str) -> None:
-    """Remove the data that a phase keeps with an instance, including writes of this run."""
+    """Remove the data that a phase keeps with an instance, including data written in this run."""
     root = (PHASE_DATA, phase)
     written, removed = view.changes or ({}, ())
     kept = {path: value for path, value in written.items() if path[:2] != root}
@@ -318,7 +354,7 @@ def forget(view: InstanceContext, phase: str) -> None:
 
 
 def text_of(error: BaseException) -> str:
-    """The message of an entry that failed by an exception (R6).
+    """Return the message of an entry that failed because of an exception (R6).
 
     >>> text_of(ValueError("no such size")), text_of(KeyError())
     ('ValueError: no such size', 'KeyError')

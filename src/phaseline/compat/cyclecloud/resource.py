@@ -1,7 +1,8 @@
-"""Resources as phase plugins see them: records over the document of an instance, and the phase's own data with each.
+"""Resources as phase plugins see them: records over the documents of instances, with the data that phases keep with
+them.
 
-Writes of a plugin are kept as changes of attributes, and applied to the current document when the run ends: other
-changes made meanwhile stay, unless the plugin wrote the same attribute (R11).
+What a plugin writes is recorded as changes of attributes, which are applied to the current document when the run ends.
+Changes made elsewhere in the meantime are kept, except of attributes that the plugin has written, too (R11).
 """
 
 from __future__ import annotations
@@ -27,37 +28,39 @@ if TYPE_CHECKING:
     from phaseline.records.values import Stored
 
 SHORT = 1_000
-"""The number of characters below which a text is never too long."""
+"""Number of characters below which a text need not be checked for its length."""
 MISSING = object()
-"""The value of a path that does not exist."""
+"""Marker for a path that does not exist in a document."""
 Changes = tuple[dict["PropertyPath", "Value"], list["PropertyPath"]]
-"""({path: value written}, paths removed) of a document."""
+"""Changes of a document: ({path: new value}, removed paths)."""
 
 
 class ResourceRun(Protocol):
-    """The parts of a run that its resources need."""
+    """What resources need of the run they belong to."""
 
     @property
     def lock(self) -> AbstractContextManager[object]:
-        """Held while an object is made that must exist only once."""
+        """The lock that is held while an object is made that must exist only once in the run."""
         ...
 
     @property
     def phase(self) -> PhaseContext:
-        """The phase."""
+        """The phase of the run."""
         ...
 
     def call_at(self, place: int) -> PluginCall:
-        """The call of a member."""
+        """Return the call of the member at a position."""
         ...
 
     def touched(self, resource: PhaseResource) -> None:
-        """Note that a document was read, so that it may have changes."""
+        """Note that the document of a resource was read, so that the resource may have changes."""
         ...
 
 
 class PhaseResource(LazyRecord):
-    """A resource of one run: attributes of its document, and attributes that the engine provides."""
+    """A resource of one run. Its attributes are those of the instance's document, and those that
+    the engine provides.
+    """
 
     __slots__ = ("_document", "_entry", "place", "run")
 
@@ -66,13 +69,13 @@ class PhaseResource(LazyRecord):
     _entry: Entry | None
 
     def __init__(self, run: ResourceRun, place: int) -> None:
-        """The member at this place."""
+        """Make the resource of the member at the position ``place`` of the run."""
         self.run = run
         self.place = place
 
     @property
     def lock(self) -> AbstractContextManager[object]:
-        """That of the run."""
+        """The lock of the run."""
         return self.run.lock
 
     @property
@@ -87,13 +90,16 @@ class PhaseResource(LazyRecord):
 
     @property
     def state(self) -> str:
-        """The state of the resource; a phase of several states may have resources of all of them in one run."""
+        """The state of the resource.
+
+        If the phase handles several states, resources of one run may be in different ones.
+        """
         phase = self.call.site.phase
         return self.view.state if phase is None or not phase.state else phase.state
 
     @property
     def document(self) -> Mapping[str, Value]:
-        """The document as first read, or as last saved; never to be changed."""
+        """The instance's document when it was first read or last saved. It must not be changed."""
         with self.run.lock:
             if self._document is None:
                 self._document = self.view.world.document(self.view)
@@ -101,7 +107,9 @@ class PhaseResource(LazyRecord):
             return self._document
 
     def fetch(self) -> Iterator[tuple[str, Stored]]:
-        """The attributes of the document; for those it lacks, the attributes of the engine."""
+        """Yield the attributes of the document, then those that the engine provides, which count only if the document
+        lacks them.
+        """
         document = self.document
         call, view = self.call, self.view
         below = view.node.properties if call.site.phase is not None else {}
@@ -128,24 +136,24 @@ class PhaseResource(LazyRecord):
 
     @property
     def entry(self) -> Entry:
-        """The data that its phase keeps with it."""
+        """The data that the run's phase keeps with the resource."""
         with self.run.lock:
             if self._entry is None:
                 self._entry = Entry(self)
             return self._entry
 
     def entry_of(self, phase: str) -> Record:
-        """The data that another phase keeps with it, read-only."""
+        """Return the data that another phase keeps with the resource, which is read-only."""
         return _frozen(data_in(self.document, phase))
 
     def end(self) -> None:
-        """Refuse changes from now on: the run is over, and they would be lost."""
+        """Make the resource and its phase data read-only, because the run has ended and changes would be lost."""
         self.freeze()
         if self._entry is not None:
             self._entry.freeze()
 
     def changed(self) -> Changes:
-        """The written values that differ from the document."""
+        """Return the changes by the plugin: values that differ from the document, and removed paths."""
         written: dict[PropertyPath, Value] = {}
         removed: list[PropertyPath] = []
         document = self.document
@@ -155,7 +163,9 @@ class PhaseResource(LazyRecord):
         return written, removed
 
     def lay_over(self) -> None:
-        """Apply its changes to the current document; log attributes that were changed elsewhere, too (PD16)."""
+        """Apply the plugin's changes to the current document; log attributes that were also changed
+        elsewhere (PD16).
+        """
         written, removed = self.changed()
         if not written and not removed:
             return
@@ -172,11 +182,14 @@ class PhaseResource(LazyRecord):
 
     @property
     def is_changed(self) -> bool:
-        """True if there are changes to store."""
+        """True if the plugin has changed the resource or its phase data."""
         return any(self.changed())
 
     def save(self, *, wait: bool) -> None:
-        """Store all changes so far; ``wait`` until they, and all saved before, survive the process."""
+        """Store all changes made so far.
+
+        With ``wait``, return only when these and all earlier saved changes are safe if the process dies.
+        """
         self.lay_over()
         self.call.save(wait=wait)
         with self.run.lock:
@@ -187,30 +200,32 @@ class PhaseResource(LazyRecord):
 
 
 class _OfResource(LazyRecord):
-    """A record that is kept with a resource, and read under the lock of its run."""
+    """Base class of records that belong to a resource; they are filled under the lock of its run."""
 
     __slots__ = ("_resource",)
 
     def __init__(self, resource: PhaseResource) -> None:
-        """Of this resource."""
+        """Make the record of this resource."""
         super().__init__()
         self._resource = resource
 
     @property
     def lock(self) -> AbstractContextManager[object]:
-        """That of the run."""
+        """The lock of the run."""
         return self._resource.run.lock
 
 
 class Entry(_OfResource):
-    """The data that the phase of a run keeps with a resource: its own attributes, and read-only ones of the engine."""
+    """The data that the run's phase keeps with a resource: the plugin's attributes, and read-only
+    ones of the engine.
+    """
 
     __slots__ = ()
 
     only_engine = RESERVED_KEYS
 
     def fetch(self) -> Iterator[tuple[str, Stored]]:
-        """The present attributes of the engine, then the plugin's own."""
+        """Yield the attributes of the engine, then those of the plugin."""
         phase, call = self._resource.run.phase, self._resource.call
         yield "Status", "Running"
         yield "State", self._resource.state
@@ -224,27 +239,30 @@ class Entry(_OfResource):
 
 
 class PhaseMap(_OfResource):
-    """The data that all phases keep with a resource, read-only."""
+    """The data that all phases keep with a resource: one record for each phase, read-only."""
 
     __slots__ = ()
 
     only_engine = None
 
     def fetch(self) -> Iterator[tuple[str, Stored]]:
-        """A record for each phase."""
+        """Yield (phase, its record) for each phase that has data."""
         for phase, data in phases_in(self._resource.document).items():
             if isinstance(data, dict):
                 yield phase, _frozen(data)
 
 
 def message_before(call: PluginCall) -> str:
-    """The message that an earlier run left with the entry."""
+    """Return the message that an earlier run set on the entry, or an empty text."""
     found = call.data.get("message") if isinstance(call.data, dict) else None
     return found if isinstance(found, str) else ""
 
 
 def stored_of(value: Value) -> Stored:
-    """A document's value in the form of a record. An unsupported value becomes an error value; the document keeps it."""
+    """Convert a document's value to a value of a record.
+
+    A value that records do not support becomes an error value; the document is not changed by this.
+    """
     if type(value) is str and len(value) < SHORT:
         return value
     if isinstance(value, str):
@@ -260,7 +278,7 @@ def stored_of(value: Value) -> Stored:
 
 
 def at_path(document: Mapping[str, Value], path: PropertyPath) -> object:
-    """The value at a path, or ``MISSING``."""
+    """Return the value at a path of a document, or ``MISSING``."""
     found: object = document
     for step in path:
         if not isinstance(found, Mapping) or step not in found:
@@ -276,7 +294,10 @@ def _collect(
     written: dict[PropertyPath, Value],
     removed: list[PropertyPath],
 ) -> None:
-    """Sort changes of a record at ``root`` of a document; undefined attributes are removed."""
+    """Add a record's changes to ``written`` and ``removed``; ``root`` is the record's path in the document.
+
+    An attribute that is undefined or removed is removed from the document.
+    """
     for steps, change in changes.items():
         path = (*root, *steps)
         before = at_path(document, path)

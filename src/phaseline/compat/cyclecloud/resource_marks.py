@@ -1,4 +1,4 @@
-"""Marks that a plugin sets on the resources of a run, and the outcomes when the run has ended (R2 to R9)."""
+"""The marks that a plugin sets on the resources of a run, and the outcomes that follow when the run ends (R2 to R9)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from phaseline.model.graph.status import OutcomeKind
 
 UNMARKED, COMPLETED, FAILED, SLEEPING = range(4)
 MAX_DELAY_S = 30 * 24 * 3600
-"""The longest delay (3.3)."""
+"""Largest delay in seconds: 30 days (section 3.3 of the CycleCloud document, source 1)."""
 NO_MESSAGE = "failed without a message"
 
 
 def milliseconds(delay: object) -> int | None:
-    """A delay of 0 to 30 days, given in seconds; None for anything else.
+    """Convert a delay, in seconds or as a timedelta, to milliseconds. Return None unless it is between 0 and 30 days.
 
     >>> milliseconds(2.5), milliseconds(timedelta(minutes=1)), milliseconds(-1), milliseconds(float("nan"))
     (2500, 60000, None, None)
@@ -31,9 +31,11 @@ def milliseconds(delay: object) -> int | None:
 
 
 class Marks:
-    """Marks by place. Failure wins, whatever the order (R8); of the others the last one counts.
+    """The marks of a run's resources, by position.
 
-    ``sleep_ms``: default delay until pending resources are called again; -1: the phase's delay.
+    If a resource is marked repeatedly, "failed" wins (R8), else the last mark.
+
+    ``sleep_ms``: milliseconds until the plugin is called again for pending resources; -1 for the phase's delay.
     """
 
     def __init__(self, count: int) -> None:
@@ -45,7 +47,7 @@ class Marks:
         self._has_failed = False
 
     def complete(self, places: Iterable[int], message: str = "") -> None:
-        """Mark resources as completed. Their progress messages are dropped."""
+        """Mark resources as completed. Without a ``message`` their progress messages are removed."""
         if not message and not self.messages and not self._has_failed:
             if isinstance(places, range):
                 self.marks[places.start : places.stop] = bytes([COMPLETED]) * len(places)
@@ -70,7 +72,7 @@ class Marks:
             self._say(place, message or NO_MESSAGE)
 
     def sleep(self, places: Iterable[int], delay_ms: int | None, message: str = "") -> None:
-        """Mark resources as pending; delay None: called again after the delay of the run."""
+        """Mark resources as pending. If ``delay_ms`` is None, the plugin is called again after the delay of the run."""
         for place in places:
             if self.marks[place] == FAILED:
                 continue
@@ -91,7 +93,11 @@ class Marks:
     def settle(
         self, raised: BaseException | None, *, sleep_ms: int, unmarked: OutcomeKind
     ) -> tuple[np.ndarray, np.ndarray]:
-        """(kinds uint8, delays int64 in ms) by place. ``sleep_ms``: the phase's delay. ``unmarked``: the outcome without a mark."""
+        """Return two arrays by position: the outcomes' kinds (uint8), and the delays in ms (int64).
+
+        ``raised``: the plugin's exception or None. ``sleep_ms``: the phase's delay. ``unmarked``: the outcome of a
+        resource without a mark.
+        """
         again, completed, failed = OutcomeKind.AGAIN, OutcomeKind.COMPLETED, OutcomeKind.FAILED
         if raised is None:
             meanings = (unmarked, completed, failed, again)

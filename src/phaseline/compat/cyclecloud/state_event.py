@@ -1,4 +1,7 @@
-"""The event for a listener: resources that reached a state together, with their attributes at that time (section 9)."""
+"""The event for a listener: resources that reached a state together, with their attributes at that time.
+
+See section 9 of the CycleCloud document (source 1).
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Arrival(LazyRecord):
-    """A resource at the moment of a transition, read-only."""
+    """A resource with its attributes at the time when it reached the state, read-only."""
 
     __slots__ = ("_attributes", "_document", "_own_lock")
 
@@ -26,7 +29,9 @@ class Arrival(LazyRecord):
     _document: Mapping[str, Value]
 
     def __init__(self, attributes: Mapping[str, Value], document: Mapping[str, Value]) -> None:
-        """``attributes``: those that the engine provides. ``document`` is never changed."""
+        """Make the resource from the ``attributes`` that the engine provides, and its ``document``, which is not
+        changed.
+        """
         super().__init__()
         self._own_lock = threading.RLock()
         self._attributes = attributes
@@ -34,11 +39,11 @@ class Arrival(LazyRecord):
 
     @property
     def lock(self) -> AbstractContextManager[object]:
-        """A lock of its own, because listeners may read it from several threads."""
+        """The resource's own lock, because listeners may read it from several threads."""
         return self._own_lock
 
     def fetch(self) -> Iterator[tuple[str, Stored]]:
-        """The attributes of the engine, then its own."""
+        """Yield the attributes that the engine provides, then those of the document."""
         for source in (self._attributes, self._document):
             for name, value in source.items():
                 if name != PHASE_DATA:
@@ -46,7 +51,7 @@ class Arrival(LazyRecord):
 
 
 class StateEvent:
-    """The argument of ``onStateTransition``.
+    """The argument of a listener's ``onStateTransition``.
 
     >>> event = StateEvent("Cloud.Node", "Started", "lab", [Arrival({"Name": "n1"}, {"Size": 3})])
     >>> event.getState(), [(node["Name"], node["Size"]) for node in event.getResources()]
@@ -54,26 +59,26 @@ class StateEvent:
     """
 
     def __init__(self, resource_type: str, state: str, cluster: str, resources: Sequence[Arrival]) -> None:
-        """Resources of one type and cluster."""
+        """Make the event of these resources, which have one type and belong to one cluster."""
         self.type = resource_type
         self.state = state
         self.cluster_name = cluster
         self.resources = Series(resources)
 
     def getType(self) -> str:
-        """The type of the resources."""
+        """Return the type of the resources."""
         return self.type
 
     def getState(self) -> str:
-        """The state that they reached; they may be elsewhere by now."""
+        """Return the state that the resources reached; they may have left it since."""
         return self.state
 
     def getClusterName(self) -> str:
-        """The cluster of the resources."""
+        """Return the name of the cluster to which the resources belong."""
         return self.cluster_name
 
     def getResources(self) -> Series:
-        """The resources that reached the state together."""
+        """Return the resources that reached the state together."""
         return self.resources
 
     get_type, get_state, get_cluster_name, get_resources = getType, getState, getClusterName, getResources

@@ -1,1 +1,1 @@
-"""Functions of other libraries that packages of Fuel need, in a process of their own."""
+"""Evaluates YAQL and untrusted patterns, which packages of Fuel may contain, in a process of its own."""

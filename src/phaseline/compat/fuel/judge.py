@@ -1,4 +1,6 @@
-"""Evaluation of YAQL, and of patterns that RE2 does not support, in a process that computes each for at most a second."""
+"""Evaluates YAQL, and patterns that RE2 does not support, in another process that computes each for
+at most a second.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +20,18 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
 
 WORKER = Path(__file__).with_name("worker.py")
-"""Run as a script, so that it does not see the modules of this process."""
+"""Path of the worker's code. It is run as a script, so that it does not import Phaseline's modules."""
 PATIENCE_S = 60.0
-"""Time to wait for an answer; the worker itself computes for a second at most, and then reports that."""
+"""Seconds to wait for an answer. The worker normally answers sooner, because it stops computing after a second."""
 NOT_INSTALLED = "the library 'yaql' is not installed: pip install 'phaseline[fuel]'"
 MEND = "Shorten it; YAQL computes a second and 100,000 steps at most."
 
 
 class YaqlJudge:
-    """Asks one worker, which is started with the first question; thread-safe. Must be closed."""
+    """Sends expressions and patterns to a worker process, which is started on first use. Safe to use from any thread.
+
+    It must be closed.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -39,13 +44,13 @@ class YaqlJudge:
         self.close()
 
     def yaql_fault(self, text: str) -> str:
-        """Return why an expression cannot be parsed; empty: it can."""
+        """Return why an expression cannot be parsed, or an empty text if it can."""
         if find_spec("yaql") is None:
             return NOT_INSTALLED
         return str(self._ask("yaql syntax", text).get("fault", ""))
 
     def yaql(self, text: str, data: Value) -> Value:
-        """The value of an expression for data. Raises: ``ConditionError``."""
+        """Return the value of an expression evaluated on ``data``. Raises: ``ConditionError``."""
         fault = NOT_INSTALLED if find_spec("yaql") is None else ""
         answer = {"fault": fault} if fault else self._ask("yaql", text, data)
         if "fault" in answer:
@@ -54,20 +59,20 @@ class YaqlJudge:
         return found
 
     def pattern_fault(self, pattern: str) -> str:
-        """Return why a pattern cannot be used; empty: it can."""
+        """Return why a pattern cannot be used, or an empty text if it can."""
         if len(pattern) > MAX_PATTERN:
             return f"it has more than {MAX_PATTERN:,} characters"
         return str(self._ask("pattern syntax", pattern).get("fault", ""))
 
     def matches(self, pattern: str, text: str) -> bool:
-        """True if a pattern matches the beginning of a text. Raises: ``PatternError``."""
+        """Return True if a pattern matches the beginning of a text. Raises: ``PatternError``."""
         answer = self._ask("pattern", pattern, text)
         if "fault" in answer:
             raise PatternError(str(answer["fault"]))
         return answer["value"] is True
 
     def close(self) -> None:
-        """End the worker."""
+        """End the worker process."""
         with self._lock:
             self._end()
 

@@ -1,7 +1,7 @@
-"""The process that evaluates YAQL and matches untrusted patterns: one JSON document a line in, one out.
+"""The worker process that evaluates YAQL and matches untrusted patterns.
 
-Run as a script by ``judge``, which ends it when an answer takes too long. Nothing of Phaseline is imported here, and an
-expression can see only the data of its request.
+It reads one JSON document per line and writes one for each. ``judge`` runs it as a script, and ends it when an answer
+takes too long. It imports nothing of Phaseline, and an expression sees only the data of its request.
 """
 
 # mypy: ignore-errors
@@ -14,9 +14,9 @@ import sys
 from functools import lru_cache
 
 MAX_STEPS = 100_000
-"""Most items of any iteration of an expression."""
+"""Largest number of items of any iteration in an expression."""
 LIMIT_S = 1.0
-"""Longest time to compute an answer."""
+"""Largest computing time of an answer, in seconds."""
 MAX_BYTES = 1 << 30
 UNDEFINED = object()
 assert collections.abc is not None
@@ -24,7 +24,7 @@ assert collections.abc is not None
 
 @lru_cache(maxsize=1)
 def language():
-    """(engine, context) of YAQL as in Fuel; made for the first expression."""
+    """Return (engine, context) of YAQL, configured as in Fuel; made for the first expression."""
     import yaql
 
     options = {"yaql.limitIterators": MAX_STEPS, "yaql.memoryQuota": MAX_BYTES // 10, "yaql.convertSetsToLists": True}
@@ -37,7 +37,7 @@ def language():
 
 
 def lenient(context):
-    """Missing values are null, and so are attributes of null: as in the older language of conditions."""
+    """Let missing values, and attributes of null, be null, as in Fuel's older language of conditions."""
     from yaql.language import specs, utils, yaqltypes
 
     @specs.parameter("d", utils.MappingType, alias="dict")
@@ -68,7 +68,10 @@ def lenient(context):
 
 
 def value_of(expression, context, name):
-    """The value of an expression for present (``$__new``) or former (``$__old``) data; undefined if it has none."""
+    """Return the value of an expression, or ``UNDEFINED`` if it has none.
+
+    ``name``: ``$__new`` to evaluate it on the current data, ``$__old`` for the former data.
+    """
     try:
         return plain(expression(context[name]))
     except Exception:  # as in Fuel's comparison: a failing lookup is undefined
@@ -76,23 +79,26 @@ def value_of(expression, context, name):
 
 
 def is_changed(expression, context):
-    """True if the value of an expression has changed."""
+    """Return True if the value of an expression differs between the former and the current data."""
     return value_of(expression, context, "$__new") != value_of(expression, context, "$__old")
 
 
 def items_of(expression, context, name):
-    """The list that an expression returns; empty if it returns none."""
+    """Return the list that is an expression's value, or an empty list if the value is no list."""
     found = value_of(expression, context, name)
     return found if isinstance(found, list) else []
 
 
 def defined(found):
-    """Null in place of undefined values."""
+    """Return None for ``UNDEFINED``, and any other value unchanged."""
     return None if found is UNDEFINED else found
 
 
 def differences(context):
-    """Register ``changed``, ``changedAny``, ``changedAll``, ``added``, ``deleted``, ``new`` and ``old``; the former data are empty."""
+    """Register ``changed``, ``changedAny``, ``changedAll``, ``added``, ``deleted``, ``new`` and ``old``.
+
+    They compare the current data with the former data, which are always empty here.
+    """
     from yaql.language import specs, yaqltypes
 
     def of_many(judge):
@@ -130,7 +136,7 @@ def differences(context):
 
 
 def documents(context):
-    """The text for ``toJson`` and ``toYaml``: JSON is valid YAML."""
+    """Register ``toJson`` and ``toYaml``. Both return JSON, which is valid YAML."""
     from yaql.language import specs
 
     @specs.name("toJson")
@@ -148,7 +154,7 @@ def documents(context):
 
 
 def plain(value):
-    """Values for JSON, in place of the library's own collections."""
+    """Return a value with YAQL's own collections replaced by dicts and lists, for JSON."""
     if isinstance(value, collections.abc.Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if value is None or isinstance(value, str | bool | int | float):
@@ -159,12 +165,12 @@ def plain(value):
 
 
 def yaql_syntax(request):
-    """Check that an expression can be parsed."""
+    """Check that a request's expression can be parsed; raises an exception if not."""
     language()[0](request["text"])
 
 
 def yaql(request):
-    """The value of an expression for data."""
+    """Return the value of a request's expression, evaluated on the request's data."""
     from yaql.language import utils
 
     engine, context = language()
@@ -179,12 +185,12 @@ def yaql(request):
 
 
 def pattern_syntax(request):
-    """Check that a pattern can be compiled."""
+    """Check that a request's pattern can be compiled; raises an exception if not."""
     re.compile(request["text"])
 
 
 def pattern(request):
-    """True if a pattern matches the beginning of a text."""
+    """Return True if a request's pattern matches the beginning of the request's text."""
     return re.compile(request["text"]).match(request["data"]) is not None
 
 
@@ -192,12 +198,15 @@ ASKED = {"yaql": yaql, "yaql syntax": yaql_syntax, "pattern": pattern, "pattern 
 
 
 def out_of_time(_number, _frame):
-    """End a request whose computing time is over; pattern matching checks for signals, too."""
+    """Handle the timer's signal: end a request that has computed for too long.
+
+    Pattern matching checks for signals, too.
+    """
     raise TimeoutError("it computes for more than a second")
 
 
 def main():
-    """Answer until the input ends."""
+    """Answer requests until the input ends."""
     signal.signal(signal.SIGPROF, out_of_time)
     resource.setrlimit(resource.RLIMIT_AS, (MAX_BYTES, MAX_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

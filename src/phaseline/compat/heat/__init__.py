@@ -1,1 +1,1 @@
-"""Support for unchanged hook classes that were written for Heat, where Heat is not installed."""
+"""Runs hook classes that were written for Heat unchanged, without an installed Heat."""

@@ -1,8 +1,9 @@
-"""The few modules of Heat that its lifecycle plug-ins import, found only where no distribution has a ``heat`` of its own.
+"""Replacements for the few modules of Heat that its lifecycle plug-ins import, used only if no real ``heat`` is
+installed.
 
-The finder comes last, so that a real ``heat`` is always preferred, and it is installed with the first class of Heat's group.
-``heat.engine.lifecycle_plugin`` has only the base class; ``heat.common.config`` registers the option that
-the plug-ins read. Plug-ins must bring their own ``oslo`` packages.
+Their finder comes last in ``sys.meta_path``, so that a real ``heat`` is always preferred. It is installed before the
+first class of Heat's entry-point group is imported. ``heat.engine.lifecycle_plugin`` contains only the base class.
+``heat.common.config`` registers the option that the plug-ins read. Plug-ins must bring their own ``oslo`` packages.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ PLUGIN, CONFIG, I18N = "heat.engine.lifecycle_plugin", "heat.common.config", "he
 
 
 class LifecyclePlugin(LifecycleHook):
-    """Heat's name for the base class of hook classes."""
+    """The base class of hook classes under Heat's name."""
 
 
 def _with_base_class(module: ModuleType) -> None:
@@ -34,7 +35,7 @@ def _with_base_class(module: ModuleType) -> None:
 
 
 def _with_options(_module: ModuleType) -> None:
-    """Register options that plug-ins name to ``CONF.import_opt``; without ``oslo.config`` there are none."""
+    """Register the option that plug-ins read by ``CONF.import_opt``; without ``oslo.config`` do nothing."""
     try:
         from oslo_config import cfg  # type: ignore[import-not-found]  # a package of the plug-in's
     except ImportError:
@@ -43,14 +44,14 @@ def _with_options(_module: ModuleType) -> None:
 
 
 def _with_translation(module: ModuleType) -> None:
-    """Names with which plug-ins mark texts for translation; nothing is translated."""
+    """Define the names by which plug-ins mark texts for translation; they return the texts untranslated."""
     for name in ("_", "_LI", "_LW", "_LE", "_LC"):
         setattr(module, name, str)
     module.repr_wraper = lambda made: made  # type: ignore[attr-defined]  # the misspelled name is Heat's
 
 
 def _empty(_module: ModuleType) -> None:
-    """A package that only contains others."""
+    """Leave the module empty: it is a package that only contains other modules."""
 
 
 CONTENTS: Mapping[str, Callable[[ModuleType], None]] = {
@@ -61,11 +62,11 @@ CONTENTS: Mapping[str, Callable[[ModuleType], None]] = {
     "heat.engine": _empty,
     PLUGIN: _with_base_class,
 }
-"""{module: the function that fills it}."""
+"""All replaced modules of Heat: {module: function that fills it}."""
 
 
 class HeatFinder:
-    """Finds and creates those modules."""
+    """Finder and loader of the replaced modules of Heat."""
 
     def find_spec(
         self,
@@ -73,32 +74,33 @@ class HeatFinder:
         path: Sequence[str] | None = None,
         target: ModuleType | None = None,
     ) -> ModuleSpec | None:
-        """The spec of one of them; None for all others."""
+        """Return the spec of a replaced module, or None for any other module."""
         if fullname not in CONTENTS:
             return None
         is_package = CONTENTS[fullname] is _empty
         return ModuleSpec(fullname, self, is_package=is_package)  # type: ignore[arg-type]  # its abstract class costs 8 ms
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        """Return None, for an ordinary module object."""
+        """Return None, so that Python creates an ordinary module object."""
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        """Fill the module."""
+        """Fill the new module with its contents."""
         CONTENTS[module.__name__](module)
 
 
 def offer() -> None:
-    """Let ``import heat.engine.lifecycle_plugin`` find our module, unless a real one exists."""
+    """Let ``import heat.engine.lifecycle_plugin`` find the replacement, unless a real ``heat`` is installed."""
     if not any(isinstance(finder, HeatFinder) for finder in sys.meta_path):
         sys.meta_path.append(HeatFinder())
 
 
 def configure(options: Mapping[str, Value]) -> None:
-    """Give ``oslo_config.cfg.CONF``, if a plug-in brings it, these options: {``option`` or ``group.option``: value}.
+    """Set options of ``oslo_config.cfg.CONF``, if a plug-in brings this package: {``option`` or ``group.option``:
+    value}.
 
-    ``CONF()`` then reads them too, and never the words of our own command. Options that a plug-in registers later take
-    their values from them.
+    A plug-in's call ``CONF()`` then reads these options, too, and never the arguments of Phaseline's own command.
+    Options that a plug-in registers later get their values from them, too.
     """
     try:
         from oslo_config import cfg
@@ -124,7 +126,7 @@ def configure(options: Mapping[str, Value]) -> None:
 
 
 def _ini(options: Mapping[str, Value]) -> str:
-    """The options as a file of oslo.config.
+    """Return the options as the text of a configuration file of oslo.config.
 
     >>> _ini({"debug": True, "valet.url": "http://x", "valet.zones": ["a", "b"]})
     '[DEFAULT]\\ndebug = true\\n[valet]\\nurl = http://x\\nzones = a,b\\n'
