@@ -1,9 +1,10 @@
-"""Checks of the arguments that Python programs pass, by the signatures of the methods, before anything is done.
+"""Check the arguments that Python programs pass, by the signatures of the methods, before anything is done.
 
-``checked`` derives a class whose methods check first: each argument is compared with its annotation, which is a text and
-costs nothing until a call; options that many methods share are declared in a ``TypedDict``. Texts with a grammar of their own are
-parsed, numbers have bounds. Example: ``install(…, task_retries="x",
-on_failure="stopping")`` is refused with a problem for each, and nothing is stored. A path of ``pathlib`` counts as its text.
+``checked`` derives a class whose methods first compare each argument with its annotation. The annotations are texts,
+which cost nothing until a call; options that many methods share are declared in a ``TypedDict``. Texts with a syntax of
+their own are parsed, and numbers are compared with bounds. Example: ``install(…, task_retries="x",
+on_failure="stopping")`` raises a problem for each of the two arguments, and nothing is stored. A ``pathlib`` path
+counts as its text.
 """
 
 from __future__ import annotations
@@ -26,23 +27,23 @@ P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 SHARED = "options"
-"""The name of the parameter for options that many methods share."""
+"""Name of the ``**`` parameter for options that many methods share."""
 UNPACKED = re.compile(r"Unpack\[(\w+)\]")
 VARIABLE = 4
-"""The flag of a function that takes any number of further arguments, as ``inspect`` has it."""
+"""Flag in ``co_flags`` of a function that takes ``*args``, as defined by ``inspect``."""
 DEEPEST = 100
-"""The deepest nesting of a value; deeper ones are refused, as they may contain themselves."""
+"""Greatest allowed nesting of a value; values with deeper nesting may contain themselves."""
 LONGEST_BITS = 14_000
-"""The largest size of a whole number in bits: Python cannot write a larger one as text."""
+"""Greatest allowed size of a whole number, in bits; Python cannot write larger ones as text."""
 LEAST = {"task_retries": -1, "subgraph_retries": -1, "limit": 0, "drain": 0, "older": 0, "since": 0}
-"""{argument: its smallest valid number}"""
+"""{argument: its smallest valid number}."""
 ALIASES = {
     "OnFailure": "phaseline.use_cases.prepare.options",
     "IfBusy": "phaseline.model.execution.execution",
     "Method": "phaseline.use_cases.tools.hook_trial",
     "Named": "phaseline.use_cases.tools.completion",
 }
-"""{name of an annotation: the module that defines the words it allows}"""
+"""{name of an annotation: the module with the ``Literal`` of its allowed words}."""
 RENAMED: Mapping[str, Mapping[str, str]] = {
     "resources": {"where": "filter", "everybody": "all", "changes": "set"},
     "phases.list": {"resource_type": "type"},
@@ -59,7 +60,7 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
     "plugins.enable": {"settings": "set"},
     "plugins.enabled": {"everything": "all"},
 }
-"""{noun or method: {old name of an argument: its name now, as in the command}}"""
+"""{noun or method: {old name of an argument: its present name, which is that of the command's option}}."""
 SPLIT: Mapping[str, tuple[str, Sequence[str]]] = {
     "instances.restrict": ("actions", ("forbid", "lift", "as_blueprint")),
     "executions.cancel": ("how", ("force", "kill")),
@@ -67,18 +68,18 @@ SPLIT: Mapping[str, tuple[str, Sequence[str]]] = {
     "executions.logs": ("wanted", ("node", "phase", "level", "text")),
     "executions.events": ("wanted", ("node", "phase", "level", "text")),
 }
-"""{method: (an old argument, the arguments that replace it, as in the command)}"""
+"""{method: (an old argument, the arguments that replace it and are named like the command's options)}."""
 REMOVED_IN = "0.3"
-"""The version that removes the old names."""
+"""Version of Phaseline that will no longer accept the old names of arguments."""
 CLASSES = frozenset({"LineFilter", "ExecutionFilter"})
-"""Phaseline's classes that old arguments were instances of."""
+"""Classes of Phaseline that old arguments, which are still accepted, are instances of."""
 CANCELING = ("wait", "force", "kill")
 FIELDS = {"by": "actor"}
-"""{argument: the name of this field in the old class}"""
+"""{new argument: name of its field in the class of the old argument, if that name differs}."""
 
 
 def checked(kind: type[T], noun: str) -> type[T]:
-    """The class with public methods that check their arguments first. ``noun``: its attribute name on the client."""
+    """Return a subclass whose public methods check their arguments first. ``noun``: its name on the client."""
     methods = {
         name: looking(f"{noun}.{name}")(method)
         for name, method in vars(kind).items()
@@ -90,7 +91,10 @@ def checked(kind: type[T], noun: str) -> type[T]:
 
 
 def looking(where: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A decorator: the function checks its arguments first, and raises ``ProblemsError`` with every invalid one."""
+    """Return a decorator for functions, so that they check their arguments before anything else.
+
+    Invalid arguments raise ``ProblemsError`` with all of them. ``where``: name of the function in messages.
+    """
 
     def wrap(function: Callable[P, R]) -> Callable[P, R]:
         code = function.__code__
@@ -133,7 +137,7 @@ def looking(where: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def arguments_of(function: Callable[..., object]) -> Mapping[str, str]:
-    """{argument: its annotation} of a method; each shared option has its own name."""
+    """Return {argument: its annotation} of a method; each shared option is an argument of its own."""
     own: dict[str, str] = {**function.__annotations__}
     shared = _shared(function)
     if shared is not None:
@@ -146,13 +150,16 @@ def arguments_of(function: Callable[..., object]) -> Mapping[str, str]:
 
 
 def _shared(function: Callable[..., object]) -> type | None:
-    """The ``TypedDict`` of the options that a method shares with others."""
+    """Return the ``TypedDict`` of the options that a method shares with others, or None if it shares none."""
     found = UNPACKED.fullmatch(function.__annotations__.get(SHARED, ""))
     return getattr(option_types, found[1]) if found else None
 
 
 def _renamed(where: str, named: Mapping[str, object], former: Mapping[str, str]) -> dict[str, object]:
-    """The arguments under their present names, with a warning for old ones. Raises: TypeError if both are given."""
+    """Return the arguments under their present names, with a warning for each old name.
+
+    Raises: TypeError if an argument is given under both names.
+    """
     import warnings
 
     found = dict(named)
@@ -169,7 +176,10 @@ def _renamed(where: str, named: Mapping[str, object], former: Mapping[str, str])
 
 
 def _split(where: str, named: Mapping[str, object], split: tuple[str, Sequence[str]]) -> dict[str, object]:
-    """The arguments with an old one split into its replacements, with a warning. Raises: TypeError if both are given."""
+    """Return the arguments with an old one split into those that replace it, with a warning.
+
+    Raises: TypeError if the old argument and one that replaces it are given.
+    """
     import warnings
 
     old, words = split
@@ -199,7 +209,7 @@ def _split(where: str, named: Mapping[str, object], split: tuple[str, Sequence[s
 
 
 def _plain(value: Any, wanted: str) -> Any:
-    """The value with paths as texts."""
+    """Return the value with ``pathlib`` paths as texts, if texts are expected."""
     if "str" not in wanted:
         return value
     if isinstance(value, os.PathLike):
@@ -210,7 +220,7 @@ def _plain(value: Any, wanted: str) -> Any:
 
 
 def _problems(where: str, name: str, value: object, wanted: str) -> Iterator[Problem]:
-    """The problems of one argument, by its annotation and name."""
+    """Yield the problems of one argument, by its annotation ``wanted`` and its name."""
     kinds = wanted.split(" | ")
     flaws = [flaw_of(kind, value) for kind in kinds]
     if all(flaws) and isinstance(value, Mapping) and kinds[0].startswith("Mapping[str, "):
@@ -228,7 +238,7 @@ def _problems(where: str, name: str, value: object, wanted: str) -> Iterator[Pro
 
 
 def _in_mapping(where: str, name: str, value: Mapping[Any, object], kind: str) -> Iterator[Problem]:
-    """The problems of the names and values of a mapping."""
+    """Yield the problems of the names and values of a mapping."""
     for key, one in value.items():
         if not _is_text(key):
             yield _problem(where, f"a name in {name}", _kind_of(key), "a text")
@@ -237,7 +247,7 @@ def _in_mapping(where: str, name: str, value: Mapping[Any, object], kind: str) -
 
 
 def _misread(where: str, name: str, value: Any) -> Iterator[Problem]:
-    """The problems of texts that have a grammar of their own."""
+    """Yield the problems of an argument that is a text with a syntax of its own, such as a time span."""
     try:
         if name == "stop_after":
             from phaseline.model.execution.execution import read_limit
@@ -272,7 +282,11 @@ def _mend(where: str, name: str) -> str:
 
 
 def _given_text(value: object, wanted: str) -> str:
-    """A description of a refused value: the value and a suggestion if words are expected; else its kind, as it may be secret."""
+    """Return a description of a refused value for a message.
+
+    If one of several words is expected, this is the value with the most similar word. Otherwise it is only the kind of
+    the value, because the value may be a secret.
+    """
     if not wanted.startswith("one of ") or not isinstance(value, str):
         return _kind_of(value)
     from phaseline.lang.did_you_mean import did_you_mean
@@ -282,7 +296,7 @@ def _given_text(value: object, wanted: str) -> str:
 
 
 def flaw_of(kind: str, value: object) -> str:
-    """The description of the kind that an annotation expects; empty if the value is of that kind.
+    """Return what an annotation expects, as words for a message, or "" if the value fits.
 
     >>> flaw_of("int", 3), flaw_of("int", "x"), flaw_of("Sequence[str]", "ab")
     ('', 'a whole number', 'a list of texts')
@@ -297,7 +311,7 @@ def flaw_of(kind: str, value: object) -> str:
 
 
 def _words(kind: str) -> tuple[str, ...]:
-    """The words that an annotation allows."""
+    """Return the words that an annotation allows."""
     from ast import literal_eval
     from importlib import import_module
     from typing import get_args
@@ -328,7 +342,7 @@ def _is_number(value: object) -> bool:
 
 
 def _is_value(value: object, depth: int = 0) -> bool:
-    """Whether a value can be stored: None, texts, numbers, True, False, and lists and mappings of these."""
+    """Return whether a value can be stored: None, texts, numbers, True, False, and lists and mappings of these."""
     if value is None or isinstance(value, bool):
         return True
     if isinstance(value, float):
@@ -376,7 +390,7 @@ KINDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
     "Callable[[str], None]": (callable, "a function"),
     "Watcher": (_watches, "a watcher (phaseline.app.watcher.Watcher)"),
 }
-"""{kind: (test of a value, description of the kind)}"""
+"""{annotation: (function that tests a value, description of the expected kind for messages)}."""
 NAMES = {
     str: "a text",
     bool: "True or False",

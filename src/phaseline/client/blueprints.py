@@ -1,4 +1,4 @@
-"""Blueprints: files, and blueprints kept in the store."""
+"""The methods ``client.blueprints``: blueprint files, and blueprints in the store."""
 
 from __future__ import annotations
 
@@ -24,15 +24,16 @@ if TYPE_CHECKING:
 
 
 class BlueprintsNoun(Noun):
-    """Checks and previews of blueprints, and the blueprints kept in the store.
+    """Check, preview and compare blueprints, and manage the blueprints in the store.
 
-    ``file``: the path of a blueprint file, or the name of a stored blueprint: ``shop`` (its newest version), ``shop@2``.
+    ``file``: the path of a blueprint file, or the name of a stored blueprint: ``shop`` for its newest version, or
+    ``shop@2``.
     """
 
     def upload(
         self, path: str, id: str | None = None, *, main: str | None = None, plugins: Sequence[str] = ()
     ) -> Uploaded:
-        """Store all files of a blueprint's folder as the next version of an id; unchanged files store no new version."""
+        """Store all files of a blueprint's folder as the next version of an id; unchanged files make no new version."""
         return self._call(ops.UPLOAD, path=path, id=id, main_file=main, plugin_folders=plugins)
 
     def list(self) -> Sequence[Shelved]:
@@ -70,30 +71,36 @@ class BlueprintsNoun(Noun):
         open_types: bool = False,
         **options: Unpack[StopOptionsDict],
     ) -> PlanPreview:
-        """Return what an install of the blueprint would do; runs no code of the blueprint or of a plugin.
+        """Return what an install of the blueprint would do; no code of the blueprint or of a plugin runs.
 
-        ``deployment``: check that this name is free. ``open_types``: as for ``validate``. The other arguments are those of
-        ``executions.install``.
+        ``deployment``: check that no deployment has this name. ``open_types``: accept types without available
+        definition files. The other arguments are those of ``executions.install``.
         """
         order = order_of(file, deployment, inputs, plugins, labels, yes_many=yes_many)
         return self._call(ops.PLAN_INSTALL, order=order, open_types=open_types, manner=manner_of(options))
 
     def merge(self, file: str, *, plugins: Sequence[str] = (), open_types: bool = False) -> dict[str, Any]:
-        """Return the blueprint with everything that its nodes inherit, as one document in the form of Cloudify's parser."""
+        """Return the blueprint with everything that its nodes inherit, as one document.
+
+        The document has the form that Cloudify's parser returns.
+        """
         return self._call(ops.MERGE, file=file, plugin_folders=plugins, open_types=open_types)
 
     def diff(self, old: str, new: str, *, plugins: Sequence[str] = (), open_types: bool = False) -> Differences:
-        """Return the differences of two blueprints, each merged with everything that it imports and inherits."""
+        """Return the differences between two blueprints, including everything that each imports and inherits."""
         return self._call(ops.DIFF, old=old, new=new, plugin_folders=plugins, open_types=open_types)
 
     def explain(self, file: str, node: str, *, only: str = "", plugins: Sequence[str] = ()) -> Explained:
-        """Return the origin of each part of a node; ``only``: parts whose path begins with it, such as ``properties.port``."""
+        """Return where each part of a node comes from: the blueprint, an import or a type.
+
+        ``only``: return only parts whose path begins with this text, such as ``properties.port``.
+        """
         return self._call(ops.EXPLAIN, file=file, node=node, only=only, plugin_folders=plugins)
 
     def schema(self, *, version: str = "cloudify_dsl_1_5") -> dict[str, Any]:
-        """Return the JSON Schema of blueprints in a version of the language, for editors."""
+        """Return the JSON Schema of blueprints in this version of the blueprint language, for editors."""
         return self._call(ops.SCHEMA, version=version)
 
     def graph(self, file: str, *, plugins: Sequence[str] = ()) -> Drawing:
-        """Return the nodes and their relationships as a diagram; runs no code of the blueprint."""
+        """Return the nodes and their relationships as a diagram. No code of the blueprint runs."""
         return self._call(ops.DRAW_BLUEPRINT, file=file, plugin_folders=plugins)

@@ -1,6 +1,7 @@
-"""The client: all operations on a store, grouped by noun. ``phaseline.open()`` returns one.
+"""The client: all operations on a store, grouped by noun. ``phaseline.open()`` returns a client.
 
-Programs and the command line use the same methods. A client of a server would differ only in ``_call``.
+Python programs and the command line use the same methods. A client that talks to a server would differ only in
+``_call``.
 """
 
 from __future__ import annotations
@@ -39,32 +40,35 @@ N = TypeVar("N", bound="Noun")
 
 
 def hear_nothing(_news: object) -> None:
-    """Ignore news; the default for callers that need none."""
+    """Do nothing; this is the default of parameters that receive news."""
 
 
 class CallOperation(Protocol):
-    """The function that carries an operation out, in this process or elsewhere."""
+    """The function that carries out an operation, in this process or elsewhere."""
 
     def __call__(
         self, op: ClientOperation[T], /, *, watcher: Watcher | None = None, detach: bool = False, **arguments: object
     ) -> T:
-        """Return the answer. ``watcher``: receives the progress of an execution; ``detach``: do not wait for its end."""
+        """Carry out the operation ``op`` and return its answer.
+
+        ``watcher``: receives the progress of an execution. ``detach``: do not wait for the end of the execution.
+        """
         ...
 
 
 class Noun:
-    """The operations on one kind of object."""
+    """Base class of the groups of operations on one kind of object, such as ``client.executions``."""
 
     def __init__(self, call: CallOperation) -> None:
-        """``call`` carries the operations out."""
+        """Keep the function that carries out the operations."""
         self._call = call
 
 
 class NounOf(Generic[N]):
-    """A noun of a client: its module is imported when the noun is used for the first time."""
+    """Descriptor for a noun of a client: it imports the module of the noun when that is used for the first time."""
 
     def __init__(self, home: str) -> None:
-        """``home``: ``module:class`` in ``phaseline.client``."""
+        """Create the descriptor. ``home``: ``module:class`` of the noun, with the module in ``phaseline.client``."""
         self._home = home
         self._name = ""
 
@@ -77,7 +81,7 @@ class NounOf(Generic[N]):
     @overload
     def __get__(self, client: Client, _owner: type) -> N: ...
     def __get__(self, client: Client | None, _owner: type) -> Self | N:
-        """Return the noun of this client; on the class, this descriptor."""
+        """Return the noun of this client; on the class, return this descriptor."""
         if client is None:
             return self
         kind = self.kind
@@ -91,17 +95,18 @@ class NounOf(Generic[N]):
 
     @property
     def kind(self) -> type[N]:
-        """The class of the noun, imported on access."""
+        """The class of the noun, which is imported at each access."""
         module, _, name = self._home.partition(":")
         found: type[N] = getattr(import_module(f"phaseline.client.{module}"), name)
         return found
 
 
 class Client:
-    """All operations on one store, grouped by noun; close it, or use it as a context manager.
+    """All operations on one store, grouped by noun. Close the client, or use it as a context manager.
 
-    ``blueprints``, ``deployments``, ``executions``, ``plans``, ``breakpoints``, ``instances``, ``resources``, ``plugins``, ``phases``, ``hooks``,
-    ``secrets``, ``snapshots``, ``abandoned``, ``engine``, ``store``, ``records``, ``completion``.
+    ``blueprints``, ``deployments``, ``executions``, ``plans``, ``breakpoints``, ``instances``, ``resources``,
+    ``plugins``, ``phases``, ``hooks``, ``secrets``, ``snapshots``, ``abandoned``, ``engine``, ``store``, ``records``,
+    ``completion``.
     """
 
     blueprints: NounOf[BlueprintsNoun] = NounOf("blueprints:BlueprintsNoun")
@@ -123,20 +128,20 @@ class Client:
     completion: NounOf[CompletionNoun] = NounOf("upkeep:CompletionNoun")
 
     checks_arguments = False
-    """Whether the methods of the nouns check their arguments first."""
+    """Whether the methods of the nouns check their arguments before they do anything."""
 
     def _call(
         self, op: ClientOperation[T], /, *, watcher: Watcher | None = None, detach: bool = False, **arguments: object
     ) -> T:
-        """Carry an operation out; the only method that another kind of client must replace."""
+        """Carry out an operation. Another kind of client needs to replace only this method."""
         raise NotImplementedError
 
     def status(self, name: str | None = None) -> Status:
-        """Return the state of the whole store, or of the deployment of this name."""
+        """Return the state of the whole store, or of the deployment with this name."""
         return self._call(STATUS, deployment=name)
 
     def doctor(self) -> Sequence[Check]:
-        """Examine the machine, the settings and the store; changes nothing."""
+        """Examine the machine, the settings and the store for problems, without changing anything."""
         return self._call(DOCTOR)
 
     def init(self, folder: str, kind: Literal["blueprint", "plugin"] = "blueprint") -> NewProject:
@@ -144,10 +149,11 @@ class Client:
         return self._call(INIT, folder=folder, kind=kind)
 
     def request_id(self, id: str) -> AbstractContextManager[RequestId]:
-        """Carry out the request that this thread makes in the context only once, however often it is repeated with this id.
+        """Open a context in which a request of this thread is carried out only once per ``id``.
 
-        A repeated request returns the first answer; the value of the context has ``is_repeated``. Raises: PL-C094 for an invalid
-        id; within the context PL-C097 for a different request with the same id.
+        If the request is repeated in a context with the same id, it returns the first answer, and the value of the
+        context has ``is_repeated`` True. Raises: PL-C094 for an invalid id; within the context PL-C097 for a different
+        request with the same id.
         """
         raise NotImplementedError
 

@@ -1,4 +1,4 @@
-"""Deployments: blueprints with inputs, under a name."""
+"""The methods ``client.deployments``: deployments are blueprints with inputs, under a name."""
 
 from __future__ import annotations
 
@@ -33,16 +33,17 @@ class DeploymentsNoun(Noun):
     ) -> Page[DeploymentView]:
         """Return deployments by name, with the states of their instances and their latest execution.
 
-        ``labels``: only those that have all of these.
+        ``status``: only deployments with this status. ``text``: part of the name, the description or the blueprint's
+        path. ``labels``: only deployments that have all of these labels.
         """
         return self._call(ops.LIST_DEPLOYMENTS, status=status, text=text, labels=labels, limit=limit)
 
     def labels(self, name: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()) -> Labels:
-        """Add labels (``KEY=VALUE``), remove labels (``KEY=VALUE`` or ``KEY``), and return the labels of the deployment."""
+        """Add labels (``KEY=VALUE``), remove labels (``KEY=VALUE`` or ``KEY``), and return all labels."""
         return self._call(ops.LABELS, name=name, add=add, remove=remove)
 
     def history(self, name: str, *, limit: int | None = None) -> DeploymentHistory:
-        """Return the executions of the deployment, the users that requested them, and the decisions of people."""
+        """Return the creation and executions of the deployment and the decisions of users, each with its user."""
         return self._call(ops.DEPLOYMENT_HISTORY, name=name, limit=limit)
 
     def show(self, name: str) -> DeploymentDetails:
@@ -50,7 +51,7 @@ class DeploymentsNoun(Noun):
         return self._call(ops.SHOW_DEPLOYMENT, name=name)
 
     def find(self, name: str) -> DeploymentDetails:
-        """Return the deployment of exactly this name. Raises: PL-C010 with the name that was probably intended."""
+        """Return the deployment with exactly this name. Raises: PL-C010 with the name that was probably intended."""
         return self._call(ops.FIND_DEPLOYMENT, name=name)
 
     def graph(self, name: str) -> Drawing:
@@ -69,10 +70,10 @@ class DeploymentsNoun(Noun):
         runtime_only_evaluation: bool = False,
         watcher: Watcher | None = None,
     ) -> DeploymentDetails:
-        """Make a deployment from a blueprint file, with all its instances; calls no operation.
+        """Create a deployment from a blueprint file, with all its instances, without calling any operation.
 
-        ``deployment`` None: named after the folder of the file. ``labels``: ``KEY=VALUE``, added to those of the blueprint.
-        The other arguments are those of ``executions.install``.
+        ``deployment`` None: use the name of the file's folder. ``labels``: ``KEY=VALUE``, added to those of the
+        blueprint. The other arguments are those of ``executions.install``.
         """
         order = order_of(
             file, deployment, inputs, plugins, labels, yes_many=yes_many, runtime_only=runtime_only_evaluation
@@ -85,7 +86,7 @@ class DeploymentsNoun(Noun):
         return self._call(ops.UPDATE, order=order, manner=manner_of(options), **following(options))
 
     def export(self, deployment: str, *, heat: bool = False) -> Mapping[str, Value]:
-        """Return the deployment as a document for ``adopt``; ``heat``: with only the keys that documents of Heat have."""
+        """Return the deployment as a document for ``adopt``. ``heat``: only with keys that documents of Heat have."""
         return self._call(ops.EXPORT, name=deployment, only_others=heat)
 
     def adopt(
@@ -100,9 +101,9 @@ class DeploymentsNoun(Noun):
         check: bool = True,
         **options: Unpack[ExecutionOptionsDict],
     ) -> ExecutionView:
-        """Make a deployment of existing resources from the document in a file; creates no resource.
+        """Create a deployment of existing resources from the document in a file; no resource is created.
 
-        ``deployment`` None: named as in the document.
+        ``deployment`` None: use the name in the document.
         """
         order = adoption_of(
             document, deployment, blueprint, inputs, plugins, allow_type_change=allow_type_change, check=check
@@ -110,25 +111,34 @@ class DeploymentsNoun(Noun):
         return self._call(ops.ADOPT, order=order, manner=manner_of(options), **following(options))
 
     def abandon(self, deployment: str, *, force: bool = False, **options: Unpack[FollowOptionsDict]) -> ExecutionView:
-        """Remove a deployment from the store but leave its resources; its document is kept for 30 days under the execution's id."""
+        """Remove a deployment from the store without touching its resources.
+
+        Its document is stored for 30 days under the execution's id.
+        """
         return self._call(ops.ABANDON, name=deployment, force=force, **options)
 
     def inputs(self, name: str) -> Mapping[str, Value]:
-        """Return the inputs of the deployment, defaults included; hidden ones stay hidden."""
+        """Return the inputs of the deployment, including defaults; hidden inputs are shown as ``(hidden)``."""
         return self.show(name).inputs
 
     def outputs(self, name: str, *, reveal: bool = False) -> Mapping[str, Value]:
-        """Compute the outputs of the deployment; secrets in them appear as ``(hidden)`` unless ``reveal``."""
+        """Return the outputs of the deployment; secrets in them are shown as ``(hidden)``, except with ``reveal``."""
         return self.compute(name, reveal=reveal).outputs
 
     def capabilities(self, name: str, *, reveal: bool = False) -> Mapping[str, Value]:
-        """Compute the capabilities of the deployment; secrets in them appear as ``(hidden)`` unless ``reveal``."""
+        """Return the capabilities of the deployment; secrets in them are shown as ``(hidden)`` without ``reveal``."""
         return self.compute(name, reveal=reveal).capabilities
 
     def compute(self, name: str, *, reveal: bool = False) -> Outputs:
-        """Compute the outputs and capabilities of the deployment; secrets in them appear as ``(hidden)`` unless ``reveal``."""
+        """Return the outputs and capabilities of the deployment, computed from the present data of its instances.
+
+        Secrets in them are shown as ``(hidden)``, except with ``reveal``.
+        """
         return self._call(ops.OUTPUTS, name=name, reveal=reveal)
 
     def delete(self, name: str, *, force: bool = False) -> DeploymentView:
-        """Delete a deployment: its name is free again, its executions stay. ``force``: even if instances may still exist."""
+        """Delete a deployment. Its name becomes free; its executions stay stored.
+
+        ``force``: delete it even if some of its instances may still exist.
+        """
         return self._call(ops.DELETE_DEPLOYMENT, name=name, force=force)

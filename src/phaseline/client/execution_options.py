@@ -1,4 +1,4 @@
-"""The translation of options of executions, as programs pass them, into the values of the use cases."""
+"""Convert the options of executions, as Python programs pass them, into arguments of the use cases."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SWITCHES = (
     "ignore_failure",
     "auto_correct_types",
 )
-"""Options of an update that are parameters of its workflow."""
+"""Options of an update that become parameters of the workflow ``update``."""
 
 
 def order_of(
@@ -41,7 +41,7 @@ def order_of(
     yes_many: bool = False,
     runtime_only: bool = False,
 ) -> DeploymentSpec:
-    """The specification of a deployment to install."""
+    """Return the specification of a deployment to create."""
     from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
 
     return DeploymentSpec(file, name, inputs or {}, tuple(plugins), yes_many, runtime_only, tuple(labels))
@@ -55,14 +55,17 @@ def start_of(
     allow_custom_parameters: bool = False,
     force: bool = False,
 ) -> WorkflowStart:
-    """The specification of a workflow to start."""
+    """Return the specification of a workflow to start."""
     from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
     return WorkflowStart(workflow, deployment, parameters or {}, allow_custom_parameters, force)
 
 
 def update_of(deployment: str, file: str, options: UpdateOptionsDict) -> UpdateOrder:
-    """The specification of an update; switches become parameters of the workflow and override equal ``parameters``."""
+    """Return the specification of an update.
+
+    Options such as ``skip_heal`` become parameters of the workflow, where they override equal names in ``parameters``.
+    """
     from phaseline.use_cases.prepare.update_preparation import UpdateOrder
 
     said: dict[str, Value] = dict(options.get("parameters") or {})
@@ -76,7 +79,10 @@ def update_of(deployment: str, file: str, options: UpdateOptionsDict) -> UpdateO
 
 
 def stops_of(options: StopOptionsDict) -> tuple[Breakpoint, ...]:
-    """The breakpoints and their time limit. Raises: PL-C094 for a limit without a breakpoint, PL-P047 for an invalid breakpoint."""
+    """Return the breakpoints in the options, each with the time limit ``break_timeout``.
+
+    Raises: PL-C094 for a time limit without a breakpoint, PL-P047 for an invalid breakpoint.
+    """
     breakpoints, break_timeout = options.get("breakpoints", ()), options.get("break_timeout")
     if not breakpoints:
         if break_timeout is None:
@@ -92,7 +98,7 @@ def stops_of(options: StopOptionsDict) -> tuple[Breakpoint, ...]:
 
 
 def manner_of(options: RunOptionsDict | StopOptionsDict) -> ExecutionOptions:
-    """The options for failures, time limits, other executions and breakpoints, as the use cases take them."""
+    """Return the options about failures, time limits, other executions and breakpoints, in the form for use cases."""
     from phaseline.model.execution.execution import read_limit
     from phaseline.use_cases.prepare.options import ExecutionOptions
 
@@ -110,7 +116,7 @@ def manner_of(options: RunOptionsDict | StopOptionsDict) -> ExecutionOptions:
 
 
 def seconds(span: str | None) -> float | None:
-    """A span such as ``10m`` in seconds. Raises: ``ValueError``."""
+    """Return a span such as ``10m`` in seconds. Raises: ``ValueError``."""
     if span is None:
         return None
     from phaseline.lang.durations import read_span
@@ -119,7 +125,7 @@ def seconds(span: str | None) -> float | None:
 
 
 def following(options: FollowOptionsDict) -> FollowOptionsDict:
-    """Those options that decide how long the caller waits."""
+    """Return only those options that decide how long the caller waits."""
     return {"watcher": options.get("watcher"), "detach": options.get("detach", False)}
 
 
@@ -133,7 +139,7 @@ def adoption_of(
     allow_type_change: bool,
     check: bool,
 ) -> AdoptOrder:
-    """The specification of an adoption: the document that becomes a deployment."""
+    """Return the specification of an adoption, which makes a deployment from a document."""
     from phaseline.use_cases.commands.adopt import AdoptOrder
 
     return AdoptOrder(document, deployment, blueprint, inputs or {}, plugins, allow_type_change, check)

@@ -1,4 +1,4 @@
-"""Executions: single runs of workflows."""
+"""The methods ``client.executions``: an execution is one run of a workflow."""
 
 from __future__ import annotations
 
@@ -27,10 +27,12 @@ if TYPE_CHECKING:
 
 
 class ExecutionsNoun(Noun):
-    """Executions of workflows. Methods that run one return when it has ended, needs a person, or is detached.
+    """Run, control and inspect executions of workflows.
 
-    An ``id`` or a name may be a unique beginning. Without an id, queries take the latest execution of ``deployment``, or of the
-    only deployment; commands that change an execution (approve, complete, resume, cancel …) take the only one to which they apply.
+    A method that runs an execution returns when that has ended, needs a person, or is detached. An ``id`` or a name may
+    be given by a unique beginning. Without an id, queries take the latest execution of ``deployment``, or of the only
+    deployment. Commands that change an execution (approve, complete, resume, cancel …) take the only one to which they
+    apply.
     """
 
     def install(
@@ -45,11 +47,11 @@ class ExecutionsNoun(Noun):
         labels: Sequence[str] = (),
         **options: Unpack[ExecutionOptionsDict],
     ) -> ExecutionView:
-        """Make a deployment from a blueprint file and install it.
+        """Create a deployment from a blueprint file and install it.
 
-        ``deployment`` None: named after the folder of the file. ``labels``: ``KEY=VALUE``, added to those of the blueprint.
-        ``yes_many``: allow more than a million relationship calls. ``runtime_only_evaluation``: evaluate functions only when their
-        values are needed.
+        ``deployment`` None: use the name of the file's folder. ``labels``: ``KEY=VALUE``, added to those of the
+        blueprint. ``yes_many``: allow more than a million relationship calls. ``runtime_only_evaluation``: evaluate
+        intrinsic functions only when their values are needed.
         """
         order = order_of(
             file, deployment, inputs, plugins, labels, yes_many=yes_many, runtime_only=runtime_only_evaluation
@@ -89,8 +91,8 @@ class ExecutionsNoun(Noun):
     ) -> ExecutionView:
         """Run any workflow of a deployment by its name, such as ``execute_operation``.
 
-        ``allow_custom_parameters``: accept undeclared parameters and pass them to plugins. ``force``: run it even if the
-        blueprint declares that the workflow is not available now.
+        ``allow_custom_parameters``: accept undeclared parameters and pass them to plugins. ``force``: run it even if
+        the blueprint declares that the workflow is not available now.
         """
         order = start_of(workflow, deployment, parameters, allow_custom_parameters=allow_custom_parameters, force=force)
         return self._call(ops.START, order=order, manner=manner_of(options), **following(options))
@@ -104,7 +106,7 @@ class ExecutionsNoun(Noun):
     def watch(
         self, id: str | None = None, *, deployment: str | None = None, watcher: Watcher | None = None
     ) -> ExecutionView:
-        """Wait for the end of an execution, in whichever process it runs; continue it if none runs it."""
+        """Wait for the end of an execution, whichever process runs it; if none does, run it in this process."""
         return self._call(ops.WATCH, id=id, deployment=deployment, watcher=watcher)
 
     def retry(
@@ -116,9 +118,9 @@ class ExecutionsNoun(Noun):
         clean: bool = False,
         **options: Unpack[FollowOptionsDict],
     ) -> ExecutionView:
-        """Call failed, canceled and unsure operations again, and continue.
+        """Call failed, canceled and unsure operations again, and continue with the work that waited for them.
 
-        ``instances``: only operations of these. ``clean``: first clean up half-made instances.
+        ``instances``: call only operations of these instances. ``clean``: first clean up half-created instances.
         """
         return self._call(ops.RETRY, id=id, deployment=deployment, instances=instances, clean=clean, **options)
 
@@ -132,7 +134,10 @@ class ExecutionsNoun(Noun):
         deployment: str | None = None,
         **options: Unpack[FollowOptionsDict],
     ) -> ExecutionView:
-        """Mark operations as completed on your own responsibility, and continue; recorded with your name and ``reason``."""
+        """Mark operations as completed on your own responsibility, and continue with the work that waited for them.
+
+        The decision is stored with your name and ``reason``.
+        """
         return self._call(
             ops.COMPLETE,
             id=id,
@@ -146,7 +151,10 @@ class ExecutionsNoun(Noun):
     def approve(
         self, id: str | None = None, *, deployment: str | None = None, plan: str | None = None, reason: str = ""
     ) -> Approved:
-        """Approve the plan that a hook waits with. ``plan``: its digest; refused if the hook waits with another plan."""
+        """Approve the plan for which a hook waits.
+
+        ``plan``: the digest of the plan that you have read; the approval is refused if the hook waits for another plan.
+        """
         return self._call(ops.APPROVE, id=id, deployment=deployment, plan=plan, reason=reason)
 
     def wake(
@@ -158,7 +166,7 @@ class ExecutionsNoun(Noun):
         deployment: str | None = None,
         **options: Unpack[FollowOptionsDict],
     ) -> ExecutionView:
-        """Wake sleeping operations: they are called now. ``operations``: only these, by full name or its last part."""
+        """Call sleeping operations now. ``operations``: only these, by full name or the last part of the name."""
         return self._call(ops.WAKE, id=id, deployment=deployment, instances=instances, operations=operations, **options)
 
     def rerun(
@@ -170,7 +178,7 @@ class ExecutionsNoun(Noun):
         deployment: str | None = None,
         **options: Unpack[FollowOptionsDict],
     ) -> ExecutionView:
-        """Call completed phases of nodes once more, while the nodes are still in that state."""
+        """Call completed phases of nodes again, while the nodes are still in the state of the phase."""
         return self._call(ops.RERUN, id=id, deployment=deployment, instances=instances, phases=phases, **options)
 
     def cancel(
@@ -182,7 +190,10 @@ class ExecutionsNoun(Noun):
         kill: bool = False,
         watcher: Watcher | None = None,
     ) -> ExecutionView:
-        """End an open execution: nothing new starts; running calls are awaited, left alone (``force``) or killed (``kill``)."""
+        """Cancel an open execution: no new call begins; running calls are awaited.
+
+        ``force``: do not await running calls, but let them run. ``kill``: end the running calls.
+        """
         how: Literal["wait", "force", "kill"] = "kill" if kill else "force" if force else "wait"
         return self._call(ops.CANCEL, id=id, deployment=deployment, how=how, watcher=watcher)
 
@@ -197,10 +208,10 @@ class ExecutionsNoun(Noun):
         text: str = "",
         limit: int | None = None,
     ) -> Page[ExecutionView]:
-        """Return the executions of a deployment or of all, the latest first, without their failures.
+        """Return the executions of one deployment or of all, latest first, without their failures.
 
-        ``by``: the user that requested it. ``since``: requested since then; an age such as ``30d``, or ms since the epoch.
-        ``text``: contained in the id or the reason.
+        ``by``: only those that this user requested. ``since``: only those requested since then; an age such as ``30d``,
+        or ms since the epoch. ``text``: only those with this text in the id or the reason.
         """
         from phaseline.use_cases.queries.executions import ExecutionFilter
 
@@ -223,10 +234,11 @@ class ExecutionsNoun(Noun):
         text: str = "",
         limit: int | None = None,
     ) -> EventHistory:
-        """Return the last log lines of scripts, plugins and the engine; ``limit`` None: all.
+        """Return the last ``limit`` log lines of scripts, plugins and the engine; None: all.
 
-        ``node``: lines about its instances. ``phase``: an operation or phase; the last part of its name is enough. ``level``: this level
-        and above; empty: all levels, debug included. ``text``: lines that contain it, in upper or lower case.
+        ``node``: only lines about its instances. ``phase``: only lines of this operation or phase; the last part of its
+        name is enough. ``level``: only lines of this level and above; empty: all levels, including debug. ``text``:
+        only lines that contain this text, in upper or lower case.
         """
         wanted = _filter(node, phase, level, text)
         return self._call(ops.LOGS, id=id, deployment=deployment, instance=instance, wanted=wanted, limit=limit)
@@ -242,9 +254,9 @@ class ExecutionsNoun(Noun):
         text: str = "",
         limit: int | None = None,
     ) -> EventHistory:
-        """Return the last events of the execution and of its instances; ``limit`` None: all.
+        """Return the last ``limit`` events of the execution and of its instances; None: all.
 
-        ``level``: the type of an event. The other arguments are those of ``logs``.
+        ``level``: only events of this type. The other arguments are those of ``logs``.
         """
         wanted = _filter(node, phase, level, text)
         return self._call(ops.EVENTS, id=id, deployment=deployment, wanted=wanted, limit=limit)
@@ -260,7 +272,7 @@ class ExecutionsNoun(Noun):
         text: str = "",
         limit: int | None = None,
     ) -> EventPages:
-        """Return the same as ``events`` page by page, so that not all lines are in memory at once."""
+        """Return the events that ``events`` returns, but page by page, so that not all lines are in memory at once."""
         wanted = _filter(node, phase, level, text)
         return self._call(ops.EVENT_PAGES, id=id, deployment=deployment, wanted=wanted, limit=limit)
 
@@ -275,7 +287,10 @@ class ExecutionsNoun(Noun):
         level: str = "",
         text: str = "",
     ) -> LineStream:
-        """Return log lines as they come, in pages, until the execution has ended. The arguments are those of ``logs``."""
+        """Return a stream of log lines, which yields new lines in pages until the execution has ended.
+
+        The arguments are those of ``logs``.
+        """
         wanted = _filter(node, phase, level, text)
         return self._call(ops.STREAM_LOGS, id=id, deployment=deployment, instance=instance, wanted=wanted)
 
@@ -289,27 +304,31 @@ class ExecutionsNoun(Noun):
         level: str = "",
         text: str = "",
     ) -> LineStream:
-        """Return events as they come, in pages, until the execution has ended. The arguments are those of ``events``."""
+        """Return a stream of events, which yields new events in pages until the execution has ended.
+
+        The arguments are those of ``events``.
+        """
         wanted = _filter(node, phase, level, text)
         return self._call(ops.STREAM_EVENTS, id=id, deployment=deployment, wanted=wanted)
 
     def timeline(self, id: str | None = None, *, deployment: str | None = None) -> Timeline:
-        """Return when each phase ran, and the critical path: the chain of calls that decided the end."""
+        """Return when each phase ran, and the critical path: the calls that determined when the execution ended."""
         return self._call(ops.TIMELINE, id=id, deployment=deployment)
 
     def follow(self, id: str | None = None, *, deployment: str | None = None) -> Iterator[Line]:
-        """Iterate over log lines and events from the beginning, new ones as they come, until the execution has settled.
+        """Yield log lines and events from the beginning, then new ones as they arrive, until the execution has ended.
 
-        It only reads: another process, or another thread of this one, runs the execution.
+        It also stops if the execution needs a person. This only reads: another process, or another thread, must run the
+        execution.
         """
         return self._call(ops.FOLLOW, id=id, deployment=deployment)
 
     def tail(self, id: str) -> Tail:
-        """Return a reader of the log lines and events of one execution, by time: ``new()`` returns those since the last call."""
+        """Return a reader of one execution: its ``new()`` returns the log lines and events since the previous call."""
         return self._call(ops.TAIL, execution=id)
 
     def purge(self, older: str | float, *, deployment: str | None = None, dry_run: bool = False) -> Purge:
-        """Remove executions that ended longer ago than ``older`` (``30d``, or seconds), with all their records."""
+        """Remove executions that ended longer ago than ``older`` (``30d``, or seconds), with all their data."""
         from phaseline.lang.durations import read_age_ms
 
         age_ms = read_age_ms(older) if isinstance(older, str) else round(older * 1000)
@@ -321,7 +340,7 @@ class ExecutionsNoun(Noun):
 
 
 def _since(since: str | int | None) -> int:
-    """The start of a period in ms since the epoch; 0: no start."""
+    """Return the beginning of a period in ms since the epoch; 0 if the period is unlimited."""
     if not isinstance(since, str):
         return since or 0
     from phaseline.lang.durations import read_age_ms

@@ -1,4 +1,4 @@
-"""Hook classes: called before and after every action of a deployment."""
+"""The methods ``client.hooks``: hook classes are called before and after every action of a deployment."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class HooksNoun(Noun):
         return self._call(ops.LIST_HOOKS, deployment=deployment)
 
     def show(self, name: str, deployment: str | None = None) -> Sequence[HookView]:
-        """Return the hook classes of a name; with a deployment, as they apply to it."""
+        """Return the hook classes with this name; with a deployment, as they are enabled or disabled for it."""
         return self._call(ops.SHOW_HOOKS, name=name, deployment=deployment)
 
     def disable(self, name: str, *, deployment: str | None = None, reason: str = "") -> Switched:

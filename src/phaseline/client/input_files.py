@@ -1,4 +1,4 @@
-"""Values from users: inputs in files and single inputs, ``--data``, and secrets in files."""
+"""Read values that users give: inputs, in files or one by one, the value of ``--data``, and secrets."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ if TYPE_CHECKING:
 
 MAX_FILE_BYTES = 10_000_000
 MAX_DEPTH = 100
-"""The deepest nesting of a value; it also stops values that contain themselves."""
+"""Greatest allowed nesting of a value; the limit also refuses values that contain themselves."""
 
 STRUCTURED = "[{\"'"
-"""The first characters of a list, a mapping or a quoted text."""
+"""First characters of a list, a mapping or a quoted text in YAML."""
 
 
 def gather_inputs(files: Sequence[str], given: Sequence[str] = ()) -> dict[str, Value]:
-    """{name: value}: later files override earlier ones, given texts override all files, and later texts earlier ones.
+    """Return the inputs {name: value} from files and from single texts.
 
-    Each given text is ``name=value``, with the value read as by ``read_value``, a mapping in JSON or YAML, or the path
-    of a file. Raises: ProblemsError with PL-C020 for each file or mapping that does not map names, and PL-C025 for each
-    value that begins as YAML but is not valid YAML.
+    Each text in ``given`` is ``name=value`` (read by ``read_value``), a mapping in JSON or YAML, or the path of a file.
+    Texts override files, and later files and texts override earlier ones. Raises: ProblemsError with PL-C020 for each
+    file or mapping that does not map names to values, and PL-C025 for each value that begins as YAML but is not valid
+    YAML.
     """
     found: dict[str, Value] = {}
     problems: list[Problem] = []
@@ -42,7 +43,7 @@ def gather_inputs(files: Sequence[str], given: Sequence[str] = ()) -> dict[str, 
 
 
 def _given(text: str) -> dict[str, Value]:
-    """The inputs in one text of the command line."""
+    """Return the inputs in one text of the command line."""
     if text.lstrip().startswith("{"):
         try:
             return _mapping(_plain(_yaml(text)), text)
@@ -58,8 +59,8 @@ def read_value(text: str, name: str) -> Value:
     """Read a value from the command line: ``8080`` is a number, ``[a, b]`` a list, words are a string.
 
     Words that are not valid YAML are a string, too, unless they begin like a list, a mapping or a quoted text.
-
-    Raises: PL-C025 for such a beginning without valid YAML; ``name`` is the input, or the option: ``--data``, ``--set size``.
+    ``name``: the input or option in messages, such as ``--data`` or ``--set size``. Raises: PL-C025 for text that
+    begins like a list, a mapping or a quoted text but is not valid YAML.
 
     >>> read_value("8080", "n"), read_value("[1, two]", "n"), read_value("a: b: c", "n"), read_value("", "n")
     (8080, [1, 'two'], 'a: b: c', '')
@@ -77,7 +78,7 @@ def read_value(text: str, name: str) -> Value:
 
 
 def _quoted(name: str, text: str) -> str:
-    """Quote a text for the command line so that it is read as a string.
+    """Quote a text for the command line such that Phaseline reads it as a string.
 
     >>> print(_quoted("ports", "[80"), _quoted("--data", "[80"), _quoted("--set ports", "[80"))
     'ports="[80"' --data '"[80"' --set 'ports="[80"'
@@ -90,9 +91,10 @@ def _quoted(name: str, text: str) -> str:
 
 
 def read_said(text: str) -> Value:
-    """Read the value of ``--data``: JSON or YAML, texts in quotes.
+    """Read the value of ``--data``: JSON or YAML, in which a text must be quoted.
 
-    Raises: PL-C025 for unquoted words, which are mostly a mapping without its braces, and for invalid JSON or YAML.
+    Raises: PL-C025 for invalid JSON or YAML, and for unquoted words: users who write them have mostly left out the
+    braces of a mapping.
 
     >>> read_said('{"ready": true}'), read_said("ready: true"), read_said('"ready"'), read_said("null")
     ({'ready': True}, {'ready': True}, 'ready', None)
@@ -106,7 +108,7 @@ def read_said(text: str) -> Value:
 
 
 def read_secret(source: str | bytes) -> str:
-    """Read the secret in a file, or in piped bytes, unchanged. Raises: PL-C052."""
+    """Read a secret from a file, or from piped bytes, without changing it. Raises: PL-C052."""
     try:
         content = source if isinstance(source, bytes) else Path(source).read_bytes()
         return content.decode()
@@ -143,7 +145,7 @@ def _mapping(content: Value, source: str) -> dict[str, Value]:
 
 
 def _yaml(text: str) -> object:
-    """Parse YAML. Raises ``ValueError`` for invalid YAML, and for anchors that would expand without measure."""
+    """Parse YAML. Raises ``ValueError`` for invalid YAML, and for aliases, because they can expand without limit."""
     import yaml
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -156,7 +158,7 @@ def _yaml(text: str) -> object:
 
 
 def _plain(value: object, depth: int = 0) -> Value:
-    """The value as JSON allows it; dates become their text."""
+    """Return the value as JSON allows it; dates become texts."""
     if depth > MAX_DEPTH:
         raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, float) and not isfinite(value):

@@ -1,4 +1,4 @@
-"""Instances: the parts of a deployment, some for each node."""
+"""The methods ``client.instances``: each node of a deployment has one or more instances."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class InstancesNoun(Noun):
-    """Instances: the parts of a deployment, some for each node."""
+    """The instances of the nodes of deployments."""
 
     def list(
         self,
@@ -30,7 +30,7 @@ class InstancesNoun(Noun):
         state: str | None = None,
         limit: int | None = None,
     ) -> Page[InstanceView]:
-        """Return instances in the order of their numbers, without their properties."""
+        """Return instances by deployment and number, without their properties."""
         return self._call(ops.LIST_INSTANCES, deployment=deployment, node=node, state=state, limit=limit)
 
     def show(self, id: str, *, deployment: str | None = None) -> InstanceView:
@@ -40,7 +40,7 @@ class InstancesNoun(Noun):
     def mark_unhealthy(
         self, ids: Sequence[str], *, deployment: str | None = None, reason: str = "", watcher: Watcher | None = None
     ) -> ExecutionView:
-        """Mark instances as unhealthy, whatever their checks find: the next heal repairs or reinstalls them."""
+        """Mark instances as unhealthy, even if checks find them healthy; the next heal repairs or reinstalls them."""
         return self._call(ops.MARK_UNHEALTHY, ids=ids, deployment=deployment, reason=reason, watcher=watcher)
 
     def restrict(
@@ -53,10 +53,10 @@ class InstancesNoun(Noun):
         as_blueprint: bool = False,
         watcher: Watcher | None = None,
     ) -> ExecutionView:
-        """Forbid actions on nodes and instances (update, replace, delete): exactly those in ``forbid``.
+        """Forbid exactly the actions in ``forbid`` (update, replace, delete) for nodes and instances.
 
-        ``lift``: forbid nothing, as when none of the three is given. ``as_blueprint``: forbid what the blueprint declares.
-        Raises: PL-C094 for more than one of the three.
+        ``lift``: forbid nothing; this is also the default. ``as_blueprint``: forbid what the blueprint declares.
+        Raises: PL-C094 for more than one of these three arguments.
         """
         from phaseline.use_cases.commands.restrict import raise_if_several_modes
 
@@ -73,13 +73,16 @@ class InstancesNoun(Noun):
         operations: Sequence[str] = (),
         **options: Unpack[FollowOptionsDict],
     ) -> ExecutionView:
-        """Send data to sleeping operations of an instance: they are called now and find it in ``item.data["signals"]``."""
+        """Send data to sleeping operations, which are called now and find it in ``item.data["signals"]``."""
         return self._call(ops.SIGNAL, id=id, deployment=deployment, data=data, operations=operations, **options)
 
     def why(self, id: str, *, deployment: str | None = None) -> Waiting:
-        """Return what an instance waits for, since when, and what would unblock it."""
+        """Return what an instance waits for, since when, and what would let it continue."""
         return self._call(ops.WHY, id=id, deployment=deployment)
 
     def stuck(self, *, deployment: str | None = None, limit: int | None = None) -> Page[Stuck]:
-        """Return stuck work of all deployments, which does not continue by itself, in groups of like entries, the oldest first."""
+        """Return groups of stuck entries with the same reason, oldest first, of one deployment or of all.
+
+        Stuck entries do not continue by themselves, or not soon.
+        """
         return self._call(ops.STUCK, deployment=deployment, limit=limit)

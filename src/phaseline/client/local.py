@@ -1,4 +1,4 @@
-"""The client of a store that this process opens itself, for ``phaseline.open()`` and every command."""
+"""The client of a store that this process opens itself; ``phaseline.open()`` and all commands use it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 
 class LocalClient(Client):
-    """A client that carries operations out in this process; it imports a target on its first call, and waits for executions."""
+    """A client that carries out operations in this process and waits for executions.
+
+    The module of an operation is imported when the operation is called for the first time.
+    """
 
     def __init__(
         self,
@@ -34,10 +37,11 @@ class LocalClient(Client):
         keeps_to_store: bool = False,
         checks_arguments: bool = False,
     ) -> None:
-        """``app`` is closed with the client; None: for operations that need no store. ``load``: reads the settings, for ``doctor``.
+        """Create a client. ``app`` is closed with the client; None: only operations that need no store can be called.
 
-        ``keeps_to_store``: an operation creates a store only if the table allows it, and lists nothing where none exists.
-        ``checks_arguments``: set for programs; the command line has checked its words before.
+        ``load``: reads the settings, for ``doctor``. ``keeps_to_store``: create a store only for operations for which
+        the table says ``made``, and return empty lists where no store exists. ``checks_arguments``: check arguments, as
+        for programs; the command line has checked them already.
         """
         self._app = app
         self._of_thread = threading.local()
@@ -47,20 +51,20 @@ class LocalClient(Client):
 
     @property
     def app(self) -> AppContext:
-        """The process in which use cases run."""
+        """The context of this process, in which use cases run."""
         assert self._app is not None, "this client was made without a store"
         return self._app
 
     @property
     def ctx(self) -> RequestContext:
-        """The context of this thread's present call, with its request id if one is set."""
+        """The request context of this thread's present call, with its request id if one is set."""
         found: RequestContext | None = getattr(self._of_thread, "ctx", None)
         return self.app.request() if found is None else found
 
     def _call(
         self, op: ClientOperation[T], /, *, watcher: Watcher | None = None, detach: bool = False, **arguments: object
     ) -> T:
-        """Import the target, call it, and return its answer."""
+        """Import the use case of the operation, call it, and return its answer."""
         module, _, name = op.target.partition(":")
         target: Callable[..., T] = getattr(import_module(module), name)
         if op.store == "none":
@@ -76,7 +80,7 @@ class LocalClient(Client):
     def _followed(
         self, answer: T | Submission | SubmissionFor[T] | Submissions[T], watcher: Watcher | None, *, detach: bool
     ) -> T:
-        """Return the answer of a command; if it submitted work, the answer after that was carried out."""
+        """Return the answer of a command; if the command submitted work, follow the work first."""
         from phaseline.use_cases.commands.submission import Submission, SubmissionFor, Submissions
 
         if not isinstance(answer, (Submission, SubmissionFor, Submissions)):
@@ -90,10 +94,11 @@ class LocalClient(Client):
 
     @contextmanager
     def request_id(self, id: str) -> Iterator[RequestId]:
-        """Carry out the request that this thread makes in the context only once, however often it is repeated with this id.
+        """Open a context in which a request of this thread is carried out only once per ``id``.
 
-        A repeated request returns the first answer; the value of the context has ``is_repeated``. Raises: PL-C094 for an invalid
-        id; within the context PL-C097 for a different request with the same id.
+        If the request is repeated in a context with the same id, it returns the first answer, and the value of the
+        context has ``is_repeated`` True. Raises: PL-C094 for an invalid id; within the context PL-C097 for a different
+        request with the same id.
         """
         former, found = getattr(self._of_thread, "ctx", None), self.app.request(id)
         assert found.requested is not None, "it was given one"
@@ -110,7 +115,7 @@ class LocalClient(Client):
 
 
 def _without_engine(settings: Settings) -> AppContext:
-    """The context in which ``doctor`` examines a store; it starts no engine."""
+    """Return the context in which ``doctor`` examines a store; it never starts an engine."""
     from phaseline.app.app_context import AppContext
 
     return AppContext(settings, "phaseline doctor")

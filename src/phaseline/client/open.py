@@ -1,4 +1,4 @@
-"""``phaseline.open()``: a client for a program."""
+"""``phaseline.open()``: open a store and return a client for Python programs."""
 
 from __future__ import annotations
 
@@ -26,13 +26,12 @@ def open_phaseline(
     settings: Mapping[str, str] | None = None,
     background: bool = False,
 ) -> Client:
-    """Return a client of the store at ``url`` (None: the store of the settings; ``memory:``: a store that keeps nothing).
+    """Return a client of the store at ``url``; None: the store of the settings; ``memory:``: a store in memory.
 
-    ``plugins``: folders with modules of plugins, searched first. ``config``: a settings file. ``settings``: {name: text}
-    as in docs/settings.md, such as ``{"run.threads": "4"}``. ``background``: whether to start a background engine for
-    open work when a call with ``detach`` returns. Close the client, or use it as a context manager.
-
-    Raises: ``ProblemsError`` with every problem of the settings. The store is opened on first use.
+    ``plugins``: folders with modules of plugins, searched first. ``config``: a settings file. ``settings``: {name:
+    text} as in docs/settings.md, such as ``{"run.threads": "4"}``. ``background``: start a background engine for open
+    work when a call with ``detach`` returns. Close the client, or use it as a context manager. The store is opened when
+    it is first used. Raises: ``ProblemsError`` with every problem of the settings.
     """
     given = {**(settings or {}), **({"store.url": url} if url is not None else {})}
     loaded = load_settings(config=config, given=given)

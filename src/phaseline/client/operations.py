@@ -1,9 +1,9 @@
-"""The table of operations: one row for everything that a user can request.
+"""The table of operations: one row for each thing that a user can request.
 
-An operation has a name (``noun.verb``, as in Python), a kind, a target (the use case that answers it) and a requirement on the
-store. It is typed by its answer, so ``self._call(RETRY, id=id)`` returns an ``ExecutionView``. The methods of the nouns
-(``client.executions``, …) end in such a call; commands of the command line call these methods. The needs of a server (right, cost,
-path) become further columns here: a route is made from the same row.
+An operation has a name (``noun.verb``, as in Python), a kind, a target (the use case that carries it out) and a
+requirement on the store. Its type parameter is the type of its answer, so ``self._call(RETRY, id=id)`` returns an
+``ExecutionView``. The methods of the nouns (``client.executions``, …) end in such a call; the command line calls these
+methods. A server would add columns to this table, such as the required right and the path of its route.
 """
 
 from __future__ import annotations
@@ -80,21 +80,24 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Kind = Literal["query", "command", "local"]
 Store = Literal["needed", "made", "listed", "none", "examined"]
-"""The requirement of an operation on the store: an existing one; one that may be created; one to list, empty if none exists
-yet; none; or the settings that name it, which may be wrong themselves."""
+"""What an operation requires of the store.
+
+"needed": an existing store. "made": a store, which is created if none exists. "listed": a store, or an empty result if
+none exists. "none": no store. "examined": only the settings that name the store, which may be wrong.
+"""
 
 
 class ClientOperation(Generic[T]):
-    """One row of the table; ``T``: the type of its answer.
+    """One row of the table. ``T``: the type of the answer.
 
-    ``kind``: ``query`` (only reads), ``command`` (changes something), or ``local``: it needs files or the processor of the caller's
-    own machine for a ``reason``, and is never called over a network. ``target``: ``module:name`` of the use case.
+    ``kind``: ``query`` (only reads), ``command`` (changes something), or ``local``: it is never called over a network,
+    because for some ``reason`` it must run on the caller's own machine. ``target``: ``module:name`` of the use case.
     """
 
     __slots__ = ("kind", "name", "reason", "store", "target")
 
     def __init__(self, name: str, kind: Kind, target: str, store: Store = "needed", *, reason: str = "") -> None:
-        """Keep the row; nothing is imported yet."""
+        """Store the columns of the row; nothing is imported yet."""
         self.name = name
         self.kind = kind
         self.target = target
@@ -102,7 +105,7 @@ class ClientOperation(Generic[T]):
         self.reason = reason
 
     def __repr__(self) -> str:
-        """The name of the operation."""
+        """Return the name of the operation."""
         return f"Operation({self.name!r})"
 
 

@@ -1,4 +1,4 @@
-"""Options that many methods of the client share, as programs pass them; types only, which no command loads."""
+"""The types of options that many methods of the client share, for type checkers; commands do not load this module."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class FollowOptionsDict(TypedDict, total=False):
 
 
 class StopOptionsDict(TypedDict, total=False):
-    """Where instances stop.
+    """Breakpoints of the execution.
 
     ``breakpoints``: points at which instances stop until they are cleared, such as ``pre-create=app_*``.
     ``break_timeout``: a span such as ``10m`` after which an instance that is still stopped fails.
@@ -36,12 +36,13 @@ class StopOptionsDict(TypedDict, total=False):
 class RunOptionsDict(StopOptionsDict, total=False):
     """How an execution reacts to failures, time limits and other executions.
 
-    ``task_retries``: retries of a failed call; None: the value of the settings; -1: without limit. ``on_failure``: ``continue``, ``stop``
-    or ``rollback``. ``stop_after``: ``3``, ``10%`` or ``30s``, the failures after which nothing new begins. ``if_busy``: ``wait`` for
-    executions that have a claim on the same instances, ``refuse`` or ``force``. ``timeout``: ``90s``, ``10m`` or ``2h``; a longer
-    execution is canceled. ``subgraph_retries``: repetitions of a failed life cycle. ``breakpoints``: points at which instances stop until
-    they are cleared, such as ``pre-create=app_*``. ``break_timeout``: a span such as ``10m`` after which an instance that is still
-    stopped fails.
+    ``task_retries``: number of retries of a failed call; None: the value of the settings; -1: without limit.
+    ``on_failure``: ``continue``, ``stop`` or ``rollback``. ``stop_after``: when failures cause that nothing new begins:
+    after more than ``3``, after more than ``10%`` of the calls of a node, or ``30s`` after the first one. ``if_busy``:
+    what to do if other executions have a claim on the same instances: ``wait`` for them, ``refuse`` or ``force``.
+    ``timeout``: ``90s``, ``10m`` or ``2h``; an execution that takes longer is canceled. ``subgraph_retries``: number of
+    repetitions of a failed life cycle. ``breakpoints``: points at which instances stop until they are cleared, such as
+    ``pre-create=app_*``. ``break_timeout``: a span such as ``10m`` after which an instance that is still stopped fails.
     """
 
     task_retries: int | None
@@ -55,20 +56,23 @@ class RunOptionsDict(StopOptionsDict, total=False):
 class ExecutionOptionsDict(RunOptionsDict, FollowOptionsDict, total=False):
     """How an execution is run.
 
-    ``task_retries``: retries of a failed call; None: the value of the settings; -1: without limit. ``on_failure``: ``continue``, ``stop``
-    or ``rollback``. ``stop_after``: ``3``, ``10%`` or ``30s``, the failures after which nothing new begins. ``if_busy``: ``wait`` for
-    executions that have a claim on the same instances, ``refuse`` or ``force``. ``timeout``: ``90s``, ``10m`` or ``2h``; a longer
-    execution is canceled. ``subgraph_retries``: repetitions of a failed life cycle. ``breakpoints``: points at which instances stop until
-    they are cleared, such as ``pre-create=app_*``. ``break_timeout``: a span such as ``10m`` after which an instance that is still
-    stopped fails. ``watcher``: receives the progress. ``detach``: return as soon as an engine has started the execution.
+    ``task_retries``: number of retries of a failed call; None: the value of the settings; -1: without limit.
+    ``on_failure``: ``continue``, ``stop`` or ``rollback``. ``stop_after``: when failures cause that nothing new begins:
+    after more than ``3``, after more than ``10%`` of the calls of a node, or ``30s`` after the first one. ``if_busy``:
+    what to do if other executions have a claim on the same instances: ``wait`` for them, ``refuse`` or ``force``.
+    ``timeout``: ``90s``, ``10m`` or ``2h``; an execution that takes longer is canceled. ``subgraph_retries``: number of
+    repetitions of a failed life cycle. ``breakpoints``: points at which instances stop until they are cleared, such as
+    ``pre-create=app_*``. ``break_timeout``: a span such as ``10m`` after which an instance that is still stopped fails.
+    ``watcher``: receives the progress. ``detach``: return as soon as an engine has started the execution.
     """
 
 
 class UpdateOptionsDict(TypedDict, total=False):
     """What an update does.
 
-    ``inputs``: new values; all other inputs stay. ``plugins``: folders of plugins; None: those of the deployment. ``parameters``: any of
-    the workflow ``update``. The other options are those of ``phaseline deployments update``.
+    ``inputs``: new values; all other inputs stay. ``plugins``: folders of plugins; None: those of the deployment.
+    ``parameters``: any parameters of the workflow ``update``. The other options are those of the command ``phaseline
+    deployments update``.
     """
 
     inputs: Mapping[str, Value] | None
@@ -89,12 +93,17 @@ class UpdateOptionsDict(TypedDict, total=False):
 
 
 class UpdateAndRunOptionsDict(UpdateOptionsDict, RunOptionsDict, total=False):
-    """What an update does (``inputs`` … ``auto_correct_types``), and how it is run (``task_retries`` … ``break_timeout``)."""
+    """What an update does and how it is run.
+
+    The options ``inputs`` … ``auto_correct_types`` are those of ``UpdateOptionsDict``, the options ``task_retries`` …
+    ``break_timeout`` those of ``RunOptionsDict``.
+    """
 
 
 class UpdateExecutionOptionsDict(UpdateOptionsDict, ExecutionOptionsDict, total=False):
     """What an update does (``inputs`` … ``auto_correct_types``), and how it is run (``task_retries`` … ``detach``).
 
-    ``inputs``: new values; all other inputs stay. ``plugins``: folders of plugins; None: those of the deployment. ``parameters``: any of
-    the workflow ``update``. The other options are those of ``phaseline deployments update`` and ``executions.install``.
+    ``inputs``: new values; all other inputs stay. ``plugins``: folders of plugins; None: those of the deployment.
+    ``parameters``: any parameters of the workflow ``update``. The other options are those of the command ``phaseline
+    deployments update`` and of ``executions.install``.
     """

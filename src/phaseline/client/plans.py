@@ -1,4 +1,4 @@
-"""Plans: previews of changes, kept so that exactly the reviewed plan is carried out."""
+"""The methods ``client.plans``: previews of changes, which can be stored so that exactly what was reviewed is done."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class PlansNoun(Noun):
-    """Previews of changes, which can be kept, reviewed, and then carried out exactly as reviewed."""
+    """Plans: previews of changes, which can be stored, reviewed, and then carried out exactly as reviewed."""
 
     def make(
         self,
@@ -33,7 +33,7 @@ class PlansNoun(Noun):
         save: bool = False,
         **options: Unpack[StopOptionsDict],
     ) -> PlanPreview:
-        """Plan a workflow of a deployment: return what it would do now. ``save``: keep the plan.
+        """Return what a workflow of a deployment would do now. ``save``: store the plan.
 
         The other arguments are those of ``executions.start``.
         """
@@ -48,7 +48,7 @@ class PlansNoun(Noun):
         save: bool = False,
         **options: Unpack[StopOptionsDict],
     ) -> PlanPreview:
-        """Return what ``executions.uninstall`` would do now; ``save``: keep the plan."""
+        """Return what ``executions.uninstall`` would do now. ``save``: store the plan."""
         return self._call(
             ops.PLAN_UNINSTALL, name=deployment, ignore_failure=ignore_failure, save=save, manner=manner_of(options)
         )
@@ -62,9 +62,9 @@ class PlansNoun(Noun):
         allowed_only: bool = False,
         **options: Unpack[UpdateAndRunOptionsDict],
     ) -> PlanPreview:
-        """Return what ``deployments.update`` with the same arguments would do now; ``save``: keep the plan.
+        """Return what ``deployments.update`` with the same arguments would do now. ``save``: store the plan.
 
-        ``allowed_only``: raise PL-P041 where the update would; otherwise the plan contains a warning.
+        ``allowed_only``: raise PL-P041 if the update would raise it; otherwise the plan contains a warning.
         """
         order = update_of(deployment, file, options)
         return self._call(ops.PLAN_UPDATE, order=order, save=save, manner=manner_of(options), allowed_only=allowed_only)
@@ -81,24 +81,24 @@ class PlansNoun(Noun):
         check: bool = True,
         **options: Unpack[StopOptionsDict],
     ) -> PlanPreview:
-        """Return what ``deployments.adopt`` would do, and every objection; stores nothing."""
+        """Return what ``deployments.adopt`` with the same arguments would do; nothing is stored. Raises: its errors."""
         order = adoption_of(
             document, deployment, blueprint, inputs, plugins, allow_type_change=allow_type_change, check=check
         )
         return self._call(ops.PLAN_ADOPTION, order=order, manner=manner_of(options))
 
     def list(self, deployment: str | None = None) -> Sequence[PlanView]:
-        """Return kept plans, the latest first, each with whether it can still be applied."""
+        """Return the stored plans, latest first, each with its status: whether it can still be applied."""
         return self._call(ops.LIST_PLANS, deployment=deployment)
 
     def show(self, id: str) -> PlanDetails:
-        """Return one kept plan, by its id or by that of the execution that carries it out."""
+        """Return one stored plan, by its own id or by the id of the execution that carries it out."""
         return self._call(ops.SHOW_PLAN, id=id)
 
     def apply(self, id: str, **options: Unpack[FollowOptionsDict]) -> ExecutionView:
-        """Carry a kept plan out; refused, with the differences, if the deployment has changed since."""
+        """Carry out a stored plan. If the deployment has changed since, this is refused with the changes."""
         return self._call(ops.APPLY_PLAN, id=id, **options)
 
     def delete(self, id: str) -> PlanView:
-        """Delete a kept plan that was not applied."""
+        """Delete a stored plan that was not applied."""
         return self._call(ops.DELETE_PLAN, id=id)

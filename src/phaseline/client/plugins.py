@@ -1,4 +1,4 @@
-"""Plugins and phases: foreign code, and the work on resources in a state."""
+"""The methods ``client.plugins`` (code that extends Phaseline) and ``client.phases`` (work on resources in a state)."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 
 class PluginsNoun(Noun):
-    """Plugins: phases, listeners, operations and packages. Only ``reload``, ``build`` and ``try_function`` run their code.
+    """Plugins: phases, listeners, operations and packages.
 
-    A package is named ``NAME==VERSION``, or ``NAME`` for the newest version. ``plugins``: folders that are searched before those
-    of the settings.
+    Only ``reload``, ``build`` and ``try_function`` run code of plugins. A package is named ``NAME==VERSION``, or
+    ``NAME`` for the newest version. ``plugins``: folders that are searched before those of the settings.
     """
 
     def list(self, *, plugins: Sequence[str] = ()) -> list[PluginView]:
-        """Return every plugin, by name."""
+        """Return all plugins by name."""
         return self._call(ops.LIST_PLUGINS, plugin_folders=plugins)
 
     def show(self, name: str, *, plugins: Sequence[str] = ()) -> PluginView:
@@ -44,7 +44,7 @@ class PluginsNoun(Noun):
         return self._call(ops.SHOW_PLUGIN, name=name, plugin_folders=plugins)
 
     def show_any(self, name: str, *, plugins: Sequence[str] = ()) -> PackageView | PluginView:
-        """Return the package of this name, or else the plugin."""
+        """Return the package with this name or, if there is none, the other plugin with this name."""
         return self._call(ops.SHOW_ANY_PLUGIN, name=name, plugin_folders=plugins)
 
     def packages(self) -> Sequence[PackageView]:
@@ -64,9 +64,9 @@ class PluginsNoun(Noun):
         return self._call(ops.BUILD_PACKAGE, folder=folder, output=output)
 
     def install(self, path: str, *, force: bool = False, allow_downgrade: bool = False) -> Installed:
-        """Install the package of a folder or an archive; the same files again change nothing.
+        """Install the package in a folder or an archive; installing the same files again changes nothing.
 
-        ``force``: replace other files of the same version. ``allow_downgrade``: replace a newer version.
+        ``force``: replace an installed version that has other files. ``allow_downgrade``: replace a newer version.
         """
         from phaseline.use_cases.commands.packages.install import PackageInstallation
 
@@ -84,19 +84,25 @@ class PluginsNoun(Noun):
         return self._call(ops.REMOVE_PACKAGE, name=name)
 
     def remove_any(self, name: str, *, version: str = "") -> PackageRow | TypesView:
-        """Remove the package of this name, or else the definitions of the plugin, from the store."""
+        """Remove the package with this name from the store; if there is none, the type definitions with this name."""
         return self._call(ops.REMOVE_ANY_PLUGIN, name=name, version=version)
 
     def register(self, name: str, *folders: str) -> PackageRow:
-        """Register the package ``NAME==VERSION`` from one of these folders, or from those of the settings."""
+        """Register the package ``NAME==VERSION`` from these folders; without folders, from those of the settings."""
         return self._call(ops.REGISTER_PACKAGE, name=name, folders=folders)
 
     def sync(self, *folders: str) -> Synced:
-        """Update the records of packages from their files in these folders; without one, in those of the settings and distributions."""
+        """Update the stored packages from their files in these folders.
+
+        Without folders, search the folders of the settings and the installed distributions.
+        """
         return self._call(ops.SYNC_PACKAGES, folders=folders)
 
     def order(self, deployment: str | None = None, *, workflow: str = "install") -> TaskOrder:
-        """Return the tasks of packages in running order: of a deployment, or of all installed packages."""
+        """Return the tasks of packages in the order in which a workflow runs them.
+
+        ``deployment``: only tasks of its packages; None: tasks of all installed packages.
+        """
         return self._call(ops.TASK_ORDER, deployment=deployment, workflow=workflow)
 
     def enabled(
@@ -105,7 +111,7 @@ class PluginsNoun(Noun):
         *,
         all: bool = False,  # noqa: A002 - the word of the command
     ) -> Sequence[EnabledView]:
-        """Return the packages of a deployment; ``all``: also those that could be enabled, or why they cannot."""
+        """Return the packages of a deployment. ``all``: also packages that could be enabled, or why they cannot."""
         return self._call(ops.ENABLED_PACKAGES, name=deployment, everything=all)
 
     def enable(
@@ -116,7 +122,7 @@ class PluginsNoun(Noun):
         set: Mapping[str, Value] | None = None,  # noqa: A002 - the word of the command
         switch: bool = False,
     ) -> EnabledView:
-        """Enable a package for a deployment: its tasks run in the workflows. ``switch``: replace another version.
+        """Enable a package for a deployment, so that its tasks run in workflows. ``switch``: replace another version.
 
         ``set``: settings of the package, {name: value}.
         """
@@ -127,7 +133,7 @@ class PluginsNoun(Noun):
         return self._call(ops.DISABLE_PACKAGE, name=deployment, package=package)
 
     def check(self, *paths: str, plugins: Sequence[str] = ()) -> CheckedPlugins:
-        """Return the problems of plugins at these paths; without a path, of those in the folders."""
+        """Return the problems of the plugins at these paths; without a path, of all plugins in the folders."""
         return self._call(ops.CHECK_PLUGINS, paths=paths, plugin_folders=plugins)
 
     def try_function(
@@ -141,10 +147,10 @@ class PluginsNoun(Noun):
         count: int = 1,
         plugins: Sequence[str] = (),
     ) -> Attempt:
-        """Call a function (``module:function``) with made-up items, as an engine would; stores nothing.
+        """Call a function (``module:function``) with invented items, as an engine would; nothing is stored.
 
-        ``runtime``: initial runtime properties of each of the ``count`` items. ``target``: properties of the target's node,
-        for an operation of a relationship.
+        ``properties``, ``inputs`` and ``runtime`` (initial runtime properties) are those of each of the ``count``
+        items. ``target``: properties of the target's node, for an operation of a relationship.
         """
         from phaseline.use_cases.tools.try_function import MadeUp
 
@@ -159,18 +165,18 @@ class PluginsNoun(Noun):
         version: str = "",
         told: Callable[[Sequence[TypesView]], None] = hear_nothing,
     ) -> Sequence[TypesView]:
-        """Add the definition files at a path to the catalogue from which blueprints import.
+        """Add the definition files at a path to the catalogue from which blueprints import types.
 
         ``told``: receives the accepted definitions if others are refused.
         """
         return self._call(ops.INSTALL_DEFINITIONS, path=path, name=name, version=version, tell=told)
 
     def remove_definitions(self, name: str, *, version: str = "") -> TypesView:
-        """Remove a version of a plugin's definitions from that catalogue."""
+        """Remove a version of a plugin's definitions from the catalogue from which blueprints import types."""
         return self._call(ops.REMOVE_DEFINITIONS, name=name, version=version)
 
     def reload(self) -> Reloaded:
-        """Let the engine read its plugins again; running calls keep their code."""
+        """Let the engine read its plugins again; running calls continue with the code that they have begun."""
         return self._call(ops.RELOAD_PLUGINS)
 
 
@@ -184,7 +190,7 @@ class PhasesNoun(Noun):
         type: str = "",  # noqa: A002 - the word of the command
         plugins: Sequence[str] = (),
     ) -> Sequence[PhaseView]:
-        """Return the phases by name; ``state`` and ``type``: only those of this state, and for resources of this type."""
+        """Return phases by name. ``state``: only phases of this state; ``type``: only for resources of this type."""
         return self._call(ops.LIST_PHASES, plugin_folders=plugins, state=state, resource_type=type)
 
     def show(self, name: str, *, plugins: Sequence[str] = ()) -> PhaseView:
@@ -200,5 +206,5 @@ class PhasesNoun(Noun):
         return self._call(ops.UNPAUSE_PHASE, name=name)
 
     def forget(self, name: str) -> ForgottenPhase:
-        """Forget a phase whose plugin was removed for good: resources continue without it."""
+        """Forget a phase whose plugin was removed permanently: resources continue without the phase."""
         return self._call(ops.FORGET_PHASE, name=name)

@@ -1,7 +1,7 @@
-"""Resources, which phases move from state to state.
+"""The methods ``client.resources``: phases move resources from state to state.
 
-A method selects resources by ``names``, by an expression ``filter``, by the key of a ``group`` of failures, or by ``all=True``;
-a resource must satisfy all that are given. ``cluster``: only resources of this cluster.
+A method selects resources by ``names``, by an expression ``filter``, by the key of a ``group`` of failures, or by
+``all=True``. A resource must meet all given conditions. ``cluster``: only resources of this cluster.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 class ResourcesNoun(Noun):
     """Resources, which phases move from state to state.
 
-    A method selects resources by ``names``, by an expression ``filter``, by the key of a ``group`` of failures, or by ``all=True``;
-    a resource must satisfy all that are given. ``cluster``: only resources of this cluster.
+    A method selects resources by ``names``, by an expression ``filter``, by the key of a ``group`` of failures, or by
+    ``all=True``. A resource must meet all given conditions. ``cluster``: only resources of this cluster.
     """
 
     def apply(
@@ -42,10 +42,11 @@ class ResourcesNoun(Noun):
         cluster: str = "",
         **options: Unpack[StopOptionsDict],
     ) -> Applied:
-        """Add the resources of record files and of ``records`` (as in JSON) to the store, or change existing ones.
+        """Add resources to the store or change existing ones, from record files and from ``records`` (JSON values).
 
-        ``cluster``: for records that name none. ``breakpoints``: points at which resources that begin to move stop, such as
-        ``pre-Acme.Create=node-*``. Raises ``ProblemsError`` with all problems; then nothing is stored.
+        ``cluster``: the cluster of records that name none. ``breakpoints``: points at which resources that begin to
+        move stop, such as ``pre-Acme.Create=node-*``. If there is a problem, nothing is stored. Raises
+        ``ProblemsError`` with all problems.
         """
         return self._call(
             ops.APPLY_RESOURCES, files=files, cluster=cluster, records=records, breakpoints=stops_of(options)
@@ -59,7 +60,10 @@ class ResourcesNoun(Noun):
         cluster: str | None = None,
         limit: int | None = None,
     ) -> ResourceList:
-        """Return resources with the phases that keep them in their states, and groups of like failures; no selection means all."""
+        """Return resources with the phases that keep them in their states, and groups of equal failures.
+
+        Without a selection, return all resources.
+        """
         return self._call(ops.LIST_RESOURCES, choice=_choice(names, filter, group, cluster), limit=limit)
 
     def export(
@@ -69,7 +73,10 @@ class ResourcesNoun(Noun):
         group: str = "",
         cluster: str | None = None,
     ) -> Exported:
-        """Return resources as records for ``apply``: type, name, cluster, target and attributes; no selection means all."""
+        """Return resources as records for ``apply``: type, name, cluster, target and attributes.
+
+        Without a selection, return all resources.
+        """
         return self._call(ops.EXPORT_RESOURCES, choice=_choice(names, filter, group, cluster))
 
     def show(self, name: str, *, cluster: str | None = None) -> ResourceView:
@@ -83,7 +90,7 @@ class ResourcesNoun(Noun):
         return self._call(ops.RESOURCE_HISTORY, name=name, cluster=cluster, phases=phases, limit=limit)
 
     def why(self, name: str, *, cluster: str | None = None) -> Why:
-        """Return why a resource is in its state: for each phase whether it applies or why not, and what it waits for."""
+        """Return why a resource is in its state: for each phase, whether and why it applies, and what it waits for."""
         return self._call(ops.RESOURCE_WHY, name=name, cluster=cluster)
 
     def target(
@@ -97,7 +104,7 @@ class ResourcesNoun(Noun):
         force: bool = False,
         **options: Unpack[StopOptionsDict],
     ) -> Moved:
-        """Give resources another target state; running calls are awaited first, unless ``force``.
+        """Give resources another target state; running calls are awaited first, except with ``force``.
 
         ``breakpoints``: points at which the resources stop.
         """
@@ -114,7 +121,7 @@ class ResourcesNoun(Noun):
         phases: Sequence[str] = (),
         set: Mapping[str, str] | None = None,  # noqa: A002 - the word of the command
     ) -> Decided:
-        """Let failed phases be called again. ``set``: attributes to set first, in the informal syntax."""
+        """Call failed phases again. ``set``: attributes to set before, {name: value in the informal syntax}."""
         choice = _choice(names, filter, group, cluster, everybody=all)
         return self._call(ops.RETRY_RESOURCES, choice=choice, phases=phases, changes=set)
 
@@ -128,7 +135,7 @@ class ResourcesNoun(Noun):
         all: bool = False,  # noqa: A002 - the word of the command
         phases: Sequence[str] = (),
     ) -> Decided:
-        """Mark phases as completed on your own responsibility; without ``phases``, all failed ones."""
+        """Mark phases as completed on your own responsibility; without ``phases``, all failed phases."""
         choice = _choice(names, filter, group, cluster, everybody=all)
         return self._call(ops.COMPLETE_RESOURCES, choice=choice, reason=reason, phases=phases)
 
@@ -141,7 +148,7 @@ class ResourcesNoun(Noun):
         cluster: str | None = None,
         all: bool = False,  # noqa: A002 - the word of the command
     ) -> Decided:
-        """Let completed phases be called once more, while their resources are still in that state."""
+        """Call completed phases again, while their resources are still in the state of the phase."""
         choice = _choice(names, filter, group, cluster, everybody=all)
         return self._call(ops.RERUN_RESOURCES, choice=choice, phases=phases)
 
@@ -154,7 +161,7 @@ class ResourcesNoun(Noun):
         all: bool = False,  # noqa: A002 - the word of the command
         phases: Sequence[str] = (),
     ) -> Decided:
-        """Wake sleeping phases: they are called now."""
+        """Call sleeping phases now."""
         choice = _choice(names, filter, group, cluster, everybody=all)
         return self._call(ops.WAKE_RESOURCES, choice=choice, phases=phases)
 
@@ -168,7 +175,7 @@ class ResourcesNoun(Noun):
         all: bool = False,  # noqa: A002 - the word of the command
         phases: Sequence[str] = (),
     ) -> Decided:
-        """Send data to sleeping phases: they are called now and find it in ``signals`` of their phase data."""
+        """Send data to sleeping phases. They are called now and find it in ``signals`` of their phase data."""
         choice = _choice(names, filter, group, cluster, everybody=all)
         return self._call(ops.SIGNAL_RESOURCES, choice=choice, data=data, phases=phases)
 
@@ -180,7 +187,7 @@ class ResourcesNoun(Noun):
         cluster: str | None = None,
         all: bool = False,  # noqa: A002 - the word of the command
     ) -> Moved:
-        """Stop the movement of resources: they stay in their present states."""
+        """Cancel the way of resources to their targets: they stay in their present states."""
         choice = _choice(names, filter, group, cluster, everybody=all)
         return self._call(ops.CANCEL_RESOURCES, choice=choice)
 
@@ -192,7 +199,7 @@ class ResourcesNoun(Noun):
         cluster: str | None = None,
         all: bool = False,  # noqa: A002 - the word of the command
     ) -> Moved:
-        """Remove resources and all their records; nothing is called to undo the work of their phases."""
+        """Remove resources and all their data. No phase is called to undo earlier work."""
         choice = _choice(names, filter, group, cluster, everybody=all)
         return self._call(ops.DELETE_RESOURCES, choice=choice)
 

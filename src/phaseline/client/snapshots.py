@@ -1,4 +1,4 @@
-"""Deployments as documents: snapshots, and the documents of abandoned deployments."""
+"""The methods ``client.snapshots`` and ``client.abandoned``: deployments stored as documents."""
 
 from __future__ import annotations
 
@@ -21,18 +21,21 @@ if TYPE_CHECKING:
 
 
 class SnapshotsNoun(Noun):
-    """Snapshots: recorded states of deployments, to which they can be restored."""
+    """Snapshots: stored copies of deployments, to which the deployments can be restored."""
 
     def create(
         self, deployment: str, name: str | None = None, **options: Unpack[ExecutionOptionsDict]
     ) -> ExecutionView:
-        """Run the snapshot operations of all instances that have one, then record the deployment; ``name`` None: the time."""
+        """Call the snapshot operations of all instances that have one, then store the deployment as a snapshot.
+
+        ``name`` None: use the present time as the name.
+        """
         return self._call(
             ops.CREATE_SNAPSHOT, deployment=deployment, name=name, manner=manner_of(options), **following(options)
         )
 
     def list(self, deployment: str | None = None) -> Sequence[SnapshotView]:
-        """Return the snapshots of a deployment, or of all; the oldest first."""
+        """Return the snapshots of one deployment or of all, oldest first."""
         return self._call(ops.LIST_SNAPSHOTS, deployment=deployment)
 
     def show(self, deployment: str, name: str) -> Mapping[str, Value]:
@@ -50,7 +53,7 @@ class SnapshotsNoun(Noun):
         return self._call(ops.PLAN_RESTORE, deployment=deployment, name=name, manner=manner_of(options))
 
     def delete(self, deployment: str, name: str, **options: Unpack[ExecutionOptionsDict]) -> ExecutionView:
-        """Run the operations that delete saved data, then delete the snapshot."""
+        """Call the operations that delete saved data, then delete the snapshot."""
         return self._call(
             ops.DELETE_SNAPSHOT, deployment=deployment, name=name, manner=manner_of(options), **following(options)
         )
@@ -60,9 +63,9 @@ class AbandonedNoun(Noun):
     """The documents of deployments that were abandoned in the last 30 days."""
 
     def list(self) -> Sequence[AbandonedView]:
-        """Return the documents that are still available, the oldest first."""
+        """Return the documents that are still stored, oldest first."""
         return self._call(ops.LIST_ABANDONED)
 
     def show(self, id: str) -> Mapping[str, Value]:
-        """Return one document, by the id of the execution that abandoned the deployment."""
+        """Return one document. ``id``: of the execution that abandoned the deployment."""
         return self._call(ops.SHOW_ABANDONED, id=id)

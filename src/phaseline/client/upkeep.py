@@ -1,4 +1,4 @@
-"""The engine and the store as a whole, records in files, and names for shell completion."""
+"""The methods ``client.engine``, ``client.store``, ``client.records`` and ``client.completion``."""
 
 from __future__ import annotations
 
@@ -30,10 +30,11 @@ class EngineNoun(Noun):
         begun: Callable[[LeaveRequest], None] = hear_nothing,
         say: Callable[[str], None] = hear_nothing,
     ) -> EngineRun:
-        """Be the engine, until all remaining work waits for a person; without ``until_idle``, until a request to stop.
+        """Run the engine in this process until all remaining work waits for a person.
 
-        ``awaits_approvals``: continue while an approval is pending. ``begun``: receives an object that stops the engine, for
-        example from a signal handler. ``say``: receives messages about its work.
+        ``until_idle`` False: run until a request to stop. ``awaits_approvals``: continue while an approval is pending.
+        ``begun``: receives an object that stops the engine when called, for example by a signal handler. ``say``:
+        receives messages about the engine's work.
         """
         return self._call(ops.RUN_ENGINE, until_idle=until_idle, stays=awaits_approvals, begun=begun, say=say)
 
@@ -47,7 +48,7 @@ class EngineNoun(Noun):
 
 
 class StoreNoun(Noun):
-    """The store as a whole. All methods work while engines run."""
+    """The store as a whole. Except for ``restore``, all methods work while engines run."""
 
     def check(self) -> CheckedStore:
         """Read the whole store and check that its parts are consistent."""
@@ -58,29 +59,35 @@ class StoreNoun(Noun):
         return self._call(ops.BACK_UP_STORE, file=file)
 
     def restore(self, file: str) -> RestoredStore:
-        """Replace the store by a backup, and keep the former store. Open executions wait until ``go_on``."""
+        """Replace the store with a backup, and keep the former store beside it.
+
+        Executions that were open when the backup was made wait until ``go_on`` is called.
+        """
         return self._call(ops.RESTORE_STORE, source=file)
 
     def go_on(self) -> Released:
-        """Release the executions of a restored store that were open when it was copied."""
+        """Release the executions that wait because the store was restored."""
         return self._call(ops.GO_ON_AFTER_RESTORE)
 
     def compact(self) -> Compacted:
-        """Return free space to the operating system, for example after a purge."""
+        """Return free space in the store's file to the operating system, for example after a purge."""
         return self._call(ops.COMPACT_STORE)
 
 
 class RecordsNoun(Noun):
-    """Records in files, and expressions over them."""
+    """Records in files, and expressions that are evaluated on records."""
 
     def format(self, *files: str, sort: bool = False) -> Sequence[FormattedFile]:
-        """Return the records of files in canonical text, or as JSON; ``sort``: attributes by name."""
+        """Return the records in files as canonical text and as JSON. ``sort``: sort attributes by name."""
         return self._call(ops.FORMAT_RECORDS, files=files, is_sorted=sort)
 
     def eval(
         self, expression: str, *, records: Sequence[str] = (), attributes: Mapping[str, str] | None = None
     ) -> Sequence[EvaluatedRecord]:
-        """Return the value of an expression for every record of these files; without files, for one record of ``attributes``."""
+        """Return the value of an expression for every record in the files ``records``.
+
+        Without files, return the value for one record with these ``attributes``.
+        """
         return self._call(
             ops.EVALUATE_RECORDS, expression=expression, files=records, attributes=attributes, now=time.time()
         )
@@ -90,5 +97,5 @@ class CompletionNoun(Noun):
     """Names for shell completion."""
 
     def names(self, kind: Named, beginning: str = "") -> Sequence[str]:
-        """Return names of a kind with this beginning; none without a store of this version."""
+        """Return the names of this kind that begin with ``beginning``; nothing without a store of this version."""
         return self._call(ops.OFFER_NAMES, kind=kind, beginning=beginning)

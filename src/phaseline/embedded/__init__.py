@@ -1,1 +1,1 @@
-"""The engine in this process: own the store, run executions, follow them, hand over to another process."""
+"""Run the engine in this process: own the store, run and follow executions, hand the work over to another process."""

@@ -1,4 +1,4 @@
-"""Calls that an engine abandoned when it stopped, and what happens to each."""
+"""List the calls that an engine abandoned when it stopped, and whether the next engine calls them again."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ if TYPE_CHECKING:
     from phaseline.ports.store import Store
 
 NAMED = 3
-"""The number of instances of each group that are named; all are counted."""
+"""Number of instances of each group that are named; further ones are only counted."""
 WITHOUT_ANSWER = (OutcomeKind.PENDING, OutcomeKind.UNSURE, OutcomeKind.LOST)
-"""Outcomes in a batch of members from which the calling engine received no answer."""
+"""Outcomes of members of a batch for which the engine has received no answer."""
 
 
 @frozen
 class GivenUp:
-    """Abandoned calls of one operation in one execution; ``instances``: the first of them.
+    """Abandoned calls of one operation in one execution.
 
-    ``is_repeatable``: the next engine calls them again; otherwise an operator must decide about them.
+    ``count``: their number; ``instances``: the first of their instances. ``is_repeatable``: the next engine calls them
+    again; otherwise an operator must decide about them.
     """
 
     execution: str
@@ -44,14 +45,14 @@ class _Calls:
 
 
 def running_calls(store: Store) -> dict[int, BatchRow]:
-    """{id: batch} of batches with calls that have not returned."""
+    """Return {id: batch} of the batches with calls that have not returned."""
     return {batch.id: batch for batch in store.batches(only_open=True)}
 
 
 def given_up(store: Store, batches: Mapping[int, BatchRow]) -> list[GivenUp]:
-    """Abandoned calls in these batches, of executions that are still open.
+    """Return the abandoned calls in these batches, of executions that are still open.
 
-    The next owner may have called some of them again since, in other batches.
+    A new owner of the store may meanwhile have called some of these entries again, in other batches.
     """
     wanted = {graph for batch in batches.values() for graph in batch.places.graphs}
     found: list[GivenUp] = []
@@ -84,7 +85,7 @@ def _of_execution(
 
 
 def _positions(batches: Sequence[BatchRow], graph: int) -> list[int]:
-    """Positions of a graph that are in one of the batches and have no outcome."""
+    """Return the positions of a graph that are in one of the batches and have no answer."""
     found: list[int] = []
     for batch in batches:
         first = 0

@@ -1,4 +1,4 @@
-"""The engine on its own: run it, show its status, stop it."""
+"""Commands for the engine without an execution of its own: run it, show its status, stop it."""
 
 from __future__ import annotations
 
@@ -29,17 +29,20 @@ if TYPE_CHECKING:
     from phaseline.use_cases.queries.status import Need
 
 SOON_MS = 1_000
-"""Shorter sleeps are awaited: only an entry that sleeps for longer may wait for an operator."""
+"""Length of a sleep (ms) up to which an engine that may stop waits for it.
+
+An entry that sleeps longer may be waiting for an operator.
+"""
 Reason = Literal["idle", "asked to stop", "interrupted"]
 """Reasons for which an engine stops."""
 
 
 @frozen
 class EngineRun:
-    """The result of an engine: why it stopped, the numbers of calls made and abandoned, and the open executions.
+    """The result of a stopped engine: why it stopped, how many calls it made and abandoned, and the open executions.
 
-    ``waiting``: open executions that wait for an operator, ``needs``: those of them that wait for an approval, with the
-    command that gives it; ``failed``: executions that ended meanwhile without success, the latest last.
+    ``waiting``: ids of open executions that wait for an operator. ``needs``: the approvals that such executions wait
+    for, with the commands that give them. ``failed``: executions that failed while the engine ran, latest last.
     """
 
     reason: Reason
@@ -52,13 +55,17 @@ class EngineRun:
 
     @property
     def is_good(self) -> bool:
-        """False if the engine became idle while something waits for an operator."""
+        """False if the engine stopped as idle although executions wait for an operator."""
         return self.reason != "idle" or not self.waiting
 
 
 @frozen
 class EngineStatus:
-    """The owner of the store (pid 0: none, or unknown), the processes that wait to own it, and the open work."""
+    """The owner of the store, the processes that wait to own it, and the open work.
+
+    ``pid``: of the owner; 0 if there is none or its id is unknown. ``unanswered``: number of requests without an
+    answer.
+    """
 
     is_running: bool
     pid: int
@@ -71,9 +78,10 @@ class EngineStatus:
 
 @frozen
 class StoppedEngine:
-    """The engine that was requested to stop (pid 0: there was none) and the process that took over from it (0: none).
+    """The result of a request to stop the engine.
 
-    ``given_up``: its abandoned calls.
+    ``pid``: of the stopped engine, 0 if none was running. ``successor``: pid of the process that took over, 0 if none.
+    ``given_up``: the calls that it abandoned.
     """
 
     pid: int
@@ -90,11 +98,11 @@ def run_engine(
     begun: Callable[[LeaveRequest], None] = lambda _: None,
     say: Callable[[str], None] = lambda _: None,
 ) -> EngineRun:
-    """Run the engine, as soon as no other process does, until a request to stop.
+    """Wait until no other process owns the store, then run the engine until it is requested to stop.
 
-    ``until_idle``: stop as well once all open executions wait for an operator; ``stays``: do not stop while an approval
-    is pending, and continue when it is given. ``begun`` receives a function by which a signal handler can stop the engine.
-    No other engine is started in its place: a waiting process takes over.
+    ``until_idle``: stop as well once all open executions wait for an operator. ``stays``: do not stop while an approval
+    is pending, but continue when it is given. ``begun`` receives a function by which a signal handler can stop the
+    engine. When it stops, no other engine is started; a process that waits to own the store takes over.
     """
     leave = LeaveRequest()
     begun(leave)
@@ -120,7 +128,7 @@ def run_engine(
 
 
 def _needs(store: Store) -> Mapping[str, Sequence[Need]]:
-    """{execution that cannot continue without an approval: its pending approvals}."""
+    """Return {id of an execution that cannot continue without an approval: its pending approvals}."""
     from phaseline.use_cases.queries.status import Need
 
     return {
@@ -142,7 +150,10 @@ def _stand_by(
     until_idle: bool,
     stays: bool,
 ) -> Reason | None:
-    """Wait until this process owns the store; return a reason instead if that is not needed."""
+    """Wait until this process owns the store, and return None.
+
+    Return the reason instead if the engine need not run any more: an interrupt, or no open work.
+    """
     look = 0
     named: Owner | None = None
     while True:
@@ -164,7 +175,10 @@ def _stand_by(
 def _work(
     ctx: RequestContext, leave: LeaveRequest, *, until_idle: bool, stays: bool
 ) -> tuple[Reason, int, frozenset[int]]:
-    """Run all open executions and requests; (reason of the end, number of calls, executions that wait for an operator)."""
+    """Run all open executions and requests as the owner of the store.
+
+    Return (why it stopped, number of calls made, executions that wait for an operator).
+    """
     with open_engine(ctx, NullWatcher()) as engine:
         leave.interrupts(engine)
         engine.recover()
@@ -186,7 +200,7 @@ def _work(
 
 
 def _rests(ctx: RequestContext, engine: Engine) -> bool:
-    """Whether all activity in this engine sleeps until an approval."""
+    """Return whether everything in this engine waits for an approval, so that the engine can stop."""
     soon, wakes_at = ctx.clock.now() + SOON_MS, engine.wakes_at
     if engine.is_calling or engine.scheduler.batches or engine.claims.waits_for_calls:
         return False
@@ -199,7 +213,7 @@ def _rests(ctx: RequestContext, engine: Engine) -> bool:
 
 
 def engine_status(ctx: RequestContext) -> EngineStatus:
-    """The owner of the store, and the open executions."""
+    """Return the owner of the store, and the open executions."""
     store = ctx.store
     owner = store.owner()
     return EngineStatus(
@@ -214,9 +228,10 @@ def engine_status(ctx: RequestContext) -> EngineStatus:
 
 
 def stop_engine(ctx: RequestContext, *, drain_s: float | None = None) -> StoppedEngine:
-    """Request that the engine stops: it begins no call, and stops when running ones have returned or after ``drain_s``.
+    """Request that the engine stops, and wait until it has stopped.
 
-    Executions stay open, unless a process that waits to own the store takes over. The result has the abandoned calls.
+    It begins no further call, and stops when running calls have returned or after ``drain_s`` seconds. Executions stay
+    open unless a process that waits to own the store takes over. The result contains the abandoned calls.
     """
     owner = ctx.store.owner()
     if owner is None:

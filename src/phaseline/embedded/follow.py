@@ -1,4 +1,4 @@
-"""Follow a submission of a command in an embedded store until its answer: the last step of prepare, submit, follow."""
+"""Follow what a command has submitted until its answer; this is the last step of prepare, submit and follow."""
 
 from __future__ import annotations
 
@@ -40,10 +40,11 @@ def follow(
     *,
     detach: bool = False,
 ) -> ExecutionView | T:
-    """Run the execution in this process, or watch the owner process run it, until it has ended or needs an operator.
+    """Follow what a command has submitted, and return the command's answer.
 
-    ``detach``: return as soon as an engine has accepted it; executions before the last one of a command are always
-    awaited. Requests are answered by the running engine, or by this process as a brief owner. Raises: refusals of the
+    An execution is followed until it has ended or needs an operator: this process runs it, or watches the owner of the
+    store run it. Requests are answered by the running engine, or by this process, which then owns the store briefly.
+    ``detach``: return as soon as an engine has accepted the last execution of the command. Raises: refusals of the
     owner, PL-C035.
     """
     if isinstance(submission, Submission):
@@ -59,7 +60,7 @@ def follow(
 
 
 def _to_the_end(ctx: RequestContext, submission: Submission, watcher: Watcher | None, *, detach: bool) -> ExecutionView:
-    """Follow one execution after the other, until the command has no further one."""
+    """Follow the executions of a command, one after the other, and return the view of the last."""
     while True:
         _show(submission, watcher)
         is_last = submission.then is None
@@ -75,7 +76,10 @@ def _to_the_end(ctx: RequestContext, submission: Submission, watcher: Watcher | 
 
 
 def _past(ctx: RequestContext, submission: Submission) -> ExecutionView | None:
-    """The view of an execution that had ended before, with its request answered; None: it has to be followed."""
+    """Return the view of an execution that had ended already and whose request is answered.
+
+    Return None if the execution must be followed.
+    """
     if not submission.row.status.is_ended:
         return None
     answer = SubmissionAnswer(submission)

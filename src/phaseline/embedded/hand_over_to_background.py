@@ -1,8 +1,9 @@
-"""Hand the store's work over to a background engine when this process leaves: on Ctrl-C, with --detach, or after its own execution.
+"""Hand the work of the store over to a background engine when this process leaves.
 
-Leaving has three steps. ``step_aside`` finds a moment in which no call runs in this process. The process then releases the
-store. ``hand_over`` starts an engine in the background if there is work that no process has; ``ensure_taken_up`` waits until
-an engine has accepted the submission of the leaving process.
+A process leaves on Ctrl-C, with ``--detach``, or after its own execution has ended, in three steps. ``step_aside``
+waits until no call runs in this process. The process then releases the store. ``hand_over`` starts a background engine
+if there is work but no other process for it; ``ensure_taken_up`` waits until an engine has accepted the submission of
+the leaving process.
 """
 
 from __future__ import annotations
@@ -24,27 +25,27 @@ if TYPE_CHECKING:
     from phaseline.views.background import Background
 
 TAKEN_UP_WITHIN_S = 10.0
-"""The longest time for which a leaving process waits until another one has accepted its submission."""
+"""How long, in seconds, a leaving process waits until another process has accepted its submission."""
 BEGUN_WITHIN_S = 60.0
-"""The same if an engine was started for it and is alive: a machine may be busy."""
+"""How long, in seconds, it waits if it has started an engine and that is alive; a busy machine may be slow."""
 LOOK_S = 0.05
-"""The interval between looks at the store."""
+"""Interval, in seconds, between two readings of the store."""
 HELD_BACK_S = 1.0
-"""The longest time for which no calls begin while a leaving process waits for running ones."""
+"""How long, in seconds, a leaving process begins no calls while it waits for running calls to end."""
 SERVES_S = 8.0
-"""The time for which an engine serves other executions before it tries to leave again.
+"""How long, in seconds, an engine runs other executions before it tries again to leave.
 
-It doubles after each failed try, up to ``SERVES_AT_MOST_S``.
+The time doubles after each failed try, up to ``SERVES_AT_MOST_S``.
 """
 SERVES_AT_MOST_S = 60.0
 
 
 def step_aside(engine: Engine, on_staying: Callable[[], None]) -> float:
-    """Reach a point at which no call runs, so that another process can continue, without long delays.
+    """Bring the engine to a point at which no call runs, so that another process can continue its work.
 
-    A call in this process would end with it, so it has to be awaited. New calls are held back for that, but only for a
-    moment: if running calls take longer, executions are served as before, and this process tries again. ``on_staying`` is
-    called once if that is so. The result: the number of seconds that calls still running may take to end.
+    A call in this process would end with the process, so it must be awaited. Meanwhile no call begins, but only for
+    ``HELD_BACK_S``: if running calls take longer, call ``on_staying`` (once), run executions normally for a while, and
+    try again. Return the number of seconds that calls still running may take to end.
     """
     serves_s, is_heard_out = 0.0, False
     while not engine.is_asked_to_stop:
@@ -66,30 +67,34 @@ def step_aside(engine: Engine, on_staying: Callable[[], None]) -> float:
 
 
 def hear_out(engine: Engine) -> None:
-    """Continue all work while abandoned calls may still report; then end those of them that are processes."""
+    """Run the engine until abandoned calls have returned; after ``DRAIN_S``, end their processes."""
     _ends_within(DRAIN_S, engine, lambda: not engine.given_up)
     if engine.given_up.end():
         _ends_within(2 * GRACE_S, engine, lambda: not engine.given_up)
 
 
 def _ends_within(seconds: float, engine: Engine, until: Callable[[], bool]) -> bool:
-    """Run the engine for some seconds at most, or until a condition holds; True if it returned before the time was over."""
+    """Run the engine until ``until`` returns True, but for at most some seconds.
+
+    Return True if it stopped before these seconds were over.
+    """
     over = time.monotonic() + seconds
     engine.run(lambda: time.monotonic() >= over or until())
     return time.monotonic() < over
 
 
 def stays(row: ExecutionRow | None) -> str:
-    """A sentence that this process stays because calls of other executions still run in it."""
+    """Return a sentence: this process stays, because calls of other executions still run in it."""
     own = f"{row.id} has ended: {row.status}. " if row is not None and row.status.is_ended else ""
     return f"{own}Calls of other executions are running in this process: it stays their engine until it can hand over."
 
 
 def hand_over(ctx: RequestContext, within_s: float = TAKEN_UP_WITHIN_S) -> Background | None:
-    """Start a background engine if there is work and no process owns the store or waits to own it.
+    """Start a background engine if there is open work and no process owns the store or waits to own it.
 
-    A leaving process first releases its own lock and then looks, so that of two that leave at once one sees the work. A
-    process that seems to wait may be about to leave itself: the store is checked until it has an owner, or time is up.
+    A leaving process must release the store before it calls this: if two processes leave at once, the last one then
+    sees the work. A process that seems to wait for the store may itself be leaving; therefore read the store until it
+    has an owner or ``within_s`` is over.
     """
     store = ctx.store
     deadline = time.monotonic() + within_s
@@ -103,7 +108,10 @@ def hand_over(ctx: RequestContext, within_s: float = TAKEN_UP_WITHIN_S) -> Backg
 
 
 def _launched(ctx: RequestContext, within_s: float) -> Background | None:
-    """Start a background engine and wait until the store has an owner or no open work. Raises: PL-S015 if it died."""
+    """Start a background engine and wait until the store has an owner or no open work.
+
+    Raises: PL-S015 if the engine has died.
+    """
     assert ctx.app.launch is not None
     ctx.store.changed()  # raises for a deleted store, of which the engine would create a new one
     background = ctx.app.launch(ctx.app)
@@ -123,10 +131,10 @@ def _launched(ctx: RequestContext, within_s: float) -> Background | None:
 def ensure_taken_up(
     ctx: RequestContext, answer: SubmissionAnswer, within_s: float = BEGUN_WITHIN_S
 ) -> Background | None:
-    """Ensure that a process has accepted the submission, and that the store has an owner while there is work.
+    """Wait until a process has accepted the submission and, if there is open work, owns the store.
 
-    A background engine that has not done so after ``within_s`` is returned as one that has not begun.
-    Raises: PL-S015 if the background engine that was started for this has died.
+    If necessary, start a background engine for that. If it does not own the store after ``within_s``, return it with
+    ``has_begun`` False. Raises: PL-S015 if it has died.
     """
     background = None
     begun = time.monotonic()

@@ -1,4 +1,4 @@
-"""The context of this process for an embedded store: it owns the store and runs the engine if no other process does."""
+"""Open an embedded store: this process owns the store and runs the engine unless another process does."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def open_app(settings: Settings, command: str, *, background: bool = False) -> AppContext:
-    """The context of this process, to be closed by the caller.
+    """Return the context of this process, which the caller must close.
 
-    ``background``: for open work a background engine is started when this process stops.
+    ``background``: if there is open work when this process stops, start a background engine for it.
     """
     return AppContext(settings, command, launch_engine if background else None)
 
@@ -28,7 +28,11 @@ def open_app(settings: Settings, command: str, *, background: bool = False) -> A
 def open_context(
     settings: Settings, command: str | None = None, *, background: bool = False
 ) -> Iterator[RequestContext]:
-    """A context manager with a request context of this process's user. ``command``: by default the process's command line."""
+    """Open a context with a request context for the user of this process.
+
+    ``command``: the command line by which other processes name this one; None: that of the process. ``background``: as
+    for ``open_app``.
+    """
     from phaseline.app.engine_log import without_values
 
     program = Path(sys.argv[0]).name.replace("__main__.py", "phaseline")

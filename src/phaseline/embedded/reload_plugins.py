@@ -1,6 +1,6 @@
 """Reload phase plugins and hook classes while an engine runs.
 
-Nothing is interrupted, and a refused plugin leaves its former version in use.
+Running calls are not interrupted. If a plugin is refused, its previous version stays in use.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ if TYPE_CHECKING:
 
 LOOK_S = 0.05
 PATIENCE_S = 60.0
-"""The longest wait for an answer of an engine; importing a plugin may load much."""
+"""How long, in seconds, to wait for the engine's answer; importing a plugin may take long."""
 MOST_TOLD = 200
 
 
 @frozen
 class Reloaded:
-    """The result of a reload. ``pid`` 0: no engine runs; the plugins were only checked, and the next engine reads them.
+    """The result of reloading plugins. ``pid``: of the engine.
 
-    ``phases``: the number of usable phases; ``kept``: packages or plugins whose former version stays in use;
-    ``gone``: phases whose plugin is missing: resources that need them wait.
+    ``pid`` 0: no engine runs; the plugins were only checked, and the next engine reads them. ``phases``: number of
+    usable phases. ``kept``: packages or plugins whose previous version stays in use. ``gone``: phases whose plugin is
+    missing; resources that need them wait.
     """
 
     pid: int
@@ -47,7 +48,7 @@ class Reloaded:
 
 @frozen
 class HooksReloaded:
-    """The result of a reload of hook classes. ``pid`` 0: no engine runs; the next one reads them in any case."""
+    """The result of reloading hook classes. ``pid`` 0: no engine runs; the next engine reads them when it starts."""
 
     pid: int
     hooks: Sequence[HookView]
@@ -55,12 +56,15 @@ class HooksReloaded:
 
     @property
     def is_good(self) -> bool:
-        """True if all classes can be used."""
+        """True if all hook classes can be used."""
         return all(hook.state != "broken" for hook in self.hooks)
 
 
 def reload_plugins(ctx: RequestContext) -> Reloaded:
-    """Request that the engine reloads its phase plugins. Raises: PL-D055 if it does not answer within a minute."""
+    """Request that the engine reloads its phase plugins, and return its answer.
+
+    If no engine runs, only check the plugins. Raises: PL-D055 if the engine does not answer within a minute.
+    """
     from phaseline.model.rows.rows import RequestKind
     from phaseline.use_cases.lookup.known_phases import read
 
@@ -81,10 +85,10 @@ def reload_plugins(ctx: RequestContext) -> Reloaded:
 
 
 def reload_hooks(ctx: RequestContext) -> HooksReloaded:
-    """Reload hook classes for later actions, in the running engine and in all processes with this store.
+    """Reload hook classes for later actions, in the running engine and in all processes that use this store.
 
-    The engine reloads phase plugins as well. Without an engine the request is stored with its answer, so that other
-    processes see it. Raises: PL-D055 if the engine does not answer.
+    The engine reloads phase plugins as well. Without an engine, a request is stored together with its answer, so that
+    other processes notice the reload. Raises: PL-D055 if the engine does not answer.
     """
     from phaseline.app.store_location import has_store
     from phaseline.model.rows.rows import RequestKind
@@ -100,7 +104,7 @@ def reload_hooks(ctx: RequestContext) -> HooksReloaded:
 
 
 def _engine(ctx: RequestContext) -> Owner | None:
-    """The owner of the store; None if there is no owner or no store."""
+    """Return the owner of the store, or None if there is no owner or no store."""
     try:
         return ctx.store.owner()
     except ProblemsError as error:
@@ -110,7 +114,10 @@ def _engine(ctx: RequestContext) -> Owner | None:
 
 
 def reloaded(ctx: RequestContext) -> Mapping[str, Value]:
-    """Reload the plugins and import their code, and return the engine's answer. Hook classes are imported at their calls."""
+    """Reload the phase plugins, import their code, and return the engine's answer to the request.
+
+    Hook classes are imported only when they are called.
+    """
     from phaseline.use_cases.loading.hook_registry import forget_hooks
     from phaseline.use_cases.lookup.known_phases import load
 
@@ -143,7 +150,7 @@ def _row(problem: Problem) -> dict[str, Value]:
 
 
 def _read_answer(answer: Mapping[str, Any], pid: int) -> Reloaded:
-    """The engine's answer as a ``Reloaded``."""
+    """Return the engine's answer as a ``Reloaded``."""
     problems = [
         Problem(
             row["code"],

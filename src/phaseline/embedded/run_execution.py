@@ -1,4 +1,4 @@
-"""Run an execution to its end as the owner of the store, or watch the process that owns it."""
+"""Run an execution to its end as the owner of the store, or watch the process that owns the store run it."""
 
 from __future__ import annotations
 
@@ -52,21 +52,24 @@ if TYPE_CHECKING:
 
 
 class LeaveRequest:
-    """A user's request to leave, which a signal handler may make at any time."""
+    """A user's request that this process stops; another process then continues its executions.
+
+    A signal handler may call the object at any time, which makes the request.
+    """
 
     def __init__(self) -> None:
-        """No request was made yet."""
+        """Create the object; the request is made when the object is called."""
         self.is_wanted = False
         self._interrupt: Callable[[], None] | None = None
 
     def __call__(self) -> None:
-        """Make the request."""
+        """Make the request, and interrupt the engine if there is one."""
         self.is_wanted = True
         if self._interrupt is not None:
             self._interrupt()
 
     def interrupts(self, engine: Engine) -> None:
-        """Let the request interrupt this engine."""
+        """Set the engine that the request interrupts; if the request was made already, interrupt it now."""
         self._interrupt = engine.interrupt
         if self.is_wanted:
             engine.interrupt()
@@ -75,10 +78,10 @@ class LeaveRequest:
 def run_or_watch(
     ctx: RequestContext, submission: Submission, watcher: Watcher | None = None, *, detach: bool = False
 ) -> ExecutionView:
-    """Run or watch an execution until it has ended, needs an operator, or the user leaves.
+    """Run or watch an execution until it has ended, needs an operator, or the user wants to leave.
 
-    Other open executions are then continued by another process. ``detach``: leave as soon as an engine has accepted it.
-    Raises: refusals of the owner.
+    If other executions are open then, another process continues them. ``detach``: return as soon as an engine has
+    accepted the execution. Raises: refusals of the owner.
     """
     if detach and ctx.settings.store_url == MEMORY:
         text = "the execution cannot be detached: a store in memory ends with its command"
@@ -108,7 +111,7 @@ def run_or_watch(
 
 
 def _leave(ctx: RequestContext) -> Background | None:
-    """``hand_over`` after the own execution has ended: an error about other executions is shown, not raised."""
+    """Hand other open executions over after the own one has ended; show an error about them instead of raising it."""
     try:
         is_wanted = ctx.app.launch is not None and has_open_work(ctx.store)
         return leaving.hand_over(ctx) if is_wanted else None
@@ -118,7 +121,7 @@ def _leave(ctx: RequestContext) -> Background | None:
 
 
 def raise_if_held(store: Store, row: ExecutionRow) -> None:
-    """Raise PL-S013 if the execution was open when the store was copied, and was not released since."""
+    """Raise PL-S013 if the execution waits because the store was restored, and was not released yet."""
     if not row.status.is_ended and row.number <= store.incarnations.held():
         from phaseline.store.sql.errors import held
 
@@ -126,7 +129,7 @@ def raise_if_held(store: Store, row: ExecutionRow) -> None:
 
 
 def _run(ctx: RequestContext, answer: SubmissionAnswer, watching: Watcher, leave: LeaveRequest) -> Ending:
-    """Follow the execution, and become the owner process if there is none."""
+    """Wait until the execution has settled or this process owns the store; in the second case run the execution."""
     with ExitStack() as owned:
         with ctx.store.waiting():
             ending = wait(ctx, answer, watching, leaves=lambda: leave.is_wanted, own=lambda: try_own(ctx, owned))
@@ -134,7 +137,7 @@ def _run(ctx: RequestContext, answer: SubmissionAnswer, watching: Watcher, leave
 
 
 def try_own(ctx: RequestContext, owned: ExitStack) -> bool:
-    """Own the store until ``owned`` is closed, if no other process owns it."""
+    """Try to own the store until ``owned`` is closed; return False if another process owns it."""
     if ctx.store.owner() is not None:
         return False
     try:
@@ -147,7 +150,7 @@ def try_own(ctx: RequestContext, owned: ExitStack) -> bool:
 
 
 def _serve(ctx: RequestContext, answer: SubmissionAnswer, watching: Watcher, leave: LeaveRequest) -> Ending:
-    """As the owner run all open executions, until this one has settled or a request to leave."""
+    """Run all open executions as the owner of the store, until this one has settled or the process is to leave."""
     store, number = ctx.store, answer.submission.row.number
     with open_engine(ctx, watching, answer.submission.row) as engine:
         leave.interrupts(engine)
@@ -194,14 +197,17 @@ def _serve(ctx: RequestContext, answer: SubmissionAnswer, watching: Watcher, lea
 
 
 def _waits_for(execution: str, lanes: Collection[str]) -> str:
-    """A sentence that an execution cannot continue before an operator resumes or repairs these phases."""
+    """Return a sentence: the execution waits until an operator resumes or repairs these phases."""
     names = sorted(phase_of(lane) or lane for lane in lanes)
     return f"{execution} waits: {', '.join(names)} cannot be called now. See why: phaseline phases show {names[0]}"
 
 
 @contextmanager
 def open_engine(ctx: RequestContext, watcher: Watcher, watched: ExecutionRow | None = None) -> Iterator[Engine]:
-    """A context manager with an engine for the store that this process owns; its executor is stopped at the end."""
+    """Open a context with an engine for the store, which this process must own.
+
+    When the context ends, the executor of the engine is stopped.
+    """
     from phaseline.run.loop.engine import Engine
 
     services = ProcessServices(ctx, watcher, watched)
@@ -234,10 +240,10 @@ def open_engine(ctx: RequestContext, watcher: Watcher, watched: ExecutionRow | N
 
 
 class ProcessServices:
-    """``run.loop.engine_services.EngineServices`` of the process that owns the store."""
+    """The services that the engine gets from this process (``run.loop.engine_services.EngineServices``)."""
 
     def __init__(self, ctx: RequestContext, watcher: Watcher, watched: ExecutionRow | None) -> None:
-        """``watched``: the execution whose progress ``watcher`` shows. Opens the log; reads no plugin."""
+        """Open the log; read no plugin. ``watched``: the execution whose progress ``watcher`` shows."""
         self._ctx, self._watcher = ctx, watcher
         self._watched = watched.number if watched is not None and watcher.wants_progress else None
         self._throttle = Throttle()
@@ -246,7 +252,7 @@ class ProcessServices:
         self.phases = PluginFolders(ctx)
 
     def make_executor(self, inbox: Inbox[CallReport], deployments: DeploymentCache) -> Executor:
-        """Threads and worker processes of this machine, as many as the settings allow."""
+        """Return an executor that uses threads and worker processes of this machine, as many as the settings allow."""
         from phaseline.calls.batches.caller_registry import CallerRegistry
         from phaseline.run.executors.local_executor import LocalExecutor
 
@@ -259,13 +265,16 @@ class ProcessServices:
         return make_caller(flavour, self._host_keys)
 
     def _host_keys(self) -> HostKeys:
-        """The check of host keys, as set in the settings."""
+        """Return the check of SSH host keys that the settings require."""
         from phaseline.tasks.host_keys import HostKeys
 
         return HostKeys(self._ctx.settings.ssh_host_keys, self._ctx.settings.ssh_known_hosts)
 
     def planner(self, name: str, blueprint: Blueprint, code: CodeLocation) -> Planner | None:
-        """The planner of the blueprint's plugins, of an installed distribution, or the built-in one of this name."""
+        """Return the planner of the workflow with this name, or None if there is none.
+
+        The planner comes from the blueprint's plugins or an installed distribution, or it is built in.
+        """
         from phaseline.plan.workflows import PLANNERS
 
         mapped = blueprint.workflows.get(name)
@@ -278,30 +287,30 @@ class ProcessServices:
         return built_in if found is None else found.plan
 
     def declare(self, operation: Operation, code: CodeLocation) -> Declaration:
-        """The declaration of an operation.
+        """Return how the function of an operation wants to be called.
 
-        If its source is not found, it is called in the same way as by the ancestor.
+        If its source is not found, assume that it is called as Cloudify calls functions.
         """
         return declared(self._ctx.app.catalog, operation, code)
 
     def files_of(self, deployment: int, code: CodeLocation, file: str) -> FilesTaken | None:
-        """The files of a blueprint in the document of an abandoned deployment."""
+        """Return the files of the blueprint for the document of a deployment that is abandoned."""
         from phaseline.use_cases.prepare.stack_files import taken
 
         return taken(self._ctx, deployment, code, file)
 
     def reload(self) -> Mapping[str, Value]:
-        """Reload the plugins, and return the answer of the request."""
+        """Reload the plugins, and return the answer to the request that asks for it."""
         from phaseline.embedded.reload_plugins import reloaded
 
         return reloaded(self._ctx)
 
     def events_stored(self, engine: Engine, events: Sequence[EventRow]) -> None:
-        """Write the events into the log."""
+        """Write the stored events into the log."""
         self.log.told(events, engine.planning.row)
 
     def turn_ended(self, engine: Engine) -> None:
-        """Show the progress of the watched execution, now and then."""
+        """Show the progress of the watched execution, unless it was shown very recently."""
         if self._watched is None:
             return
         now = self._ctx.clock.now()
@@ -313,15 +322,18 @@ class ProcessServices:
 
 
 class PluginFolders:
-    """``run.phases.active_phases.PhaseSource``: the plugins of the settings' folders, read when the first resource starts."""
+    """The plugins in the folders of the settings, read when the first resource starts.
+
+    It implements ``run.phases.active_phases.PhaseSource``.
+    """
 
     def __init__(self, ctx: RequestContext) -> None:
-        """Nothing is read yet."""
+        """Create the object without reading any plugin."""
         self._ctx = ctx
         self._read: PhasePlugins | None = None
 
     def registry(self) -> PhaseRegistry:
-        """The phases in use now."""
+        """Return the phases in use now; read the plugins at the first call."""
         if self._read is None:
             from phaseline.use_cases.lookup.known_phases import load, phase_plugins, refused_sentences
 
@@ -331,7 +343,7 @@ class PluginFolders:
         return self._read.loaded.registry
 
     def function(self, code: PhaseCode) -> Callable[..., object]:
-        """The function of a listener. Raises any error of its import."""
+        """Return the function of a listener. Raises any error of its import."""
         return self._ctx.catalog.load_phase(code)
 
 

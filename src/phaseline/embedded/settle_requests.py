@@ -1,6 +1,6 @@
-"""Let requests be answered even if no process owns the store.
+"""Get requests answered even if no process owns the store.
 
-If no engine runs, this process becomes the owner for a moment: answers are stored, and no plugin is called.
+If no engine runs, this process owns the store briefly: it stores the answers and calls no plugin.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 LOOK_S = 0.02
 PATIENCE_S = 60.0
-"""The longest wait for an answer of an engine."""
+"""How long, in seconds, to wait for the engine's answer."""
 
 
 def settle(ctx: RequestContext, requests: Sequence[int]) -> None:
-    """Wait until all requests are answered, by the running engine or by this process as a brief owner.
+    """Wait until all requests are answered, by the running engine or by this process as a brief owner of the store.
 
-    Raises: PL-C035.
+    Raises: PL-C035 if the engine does not answer within a minute.
     """
     deadline = time.monotonic() + PATIENCE_S
     while not _are_answered(ctx, requests):
@@ -44,9 +44,10 @@ def _are_answered(ctx: RequestContext, requests: Sequence[int]) -> bool:
 
 
 def _answer(ctx: RequestContext, requests: Sequence[int]) -> None:
-    """As the owner, answer requests with an engine that begins no call and calls no listener; both wait for the next engine.
+    """As the owner of the store, answer requests with an engine that begins no calls and calls no listener.
 
-    Open executions must be loaded: a new target ends entries that an old one began.
+    Calls and listeners wait for the next engine. Open executions must be loaded for the answers, because a new target
+    ends entries of the execution that moved a resource to its old target.
     """
     with open_engine(ctx, NullWatcher()) as engine:
         engine.interrupt()

@@ -1,4 +1,7 @@
-"""Watch an execution that another process runs: progress from the store, and ownership when no process owns it."""
+"""Watch an execution that another process runs.
+
+Its progress is read from the store. If no process owns the store any more, this process tries to own it.
+"""
 
 from __future__ import annotations
 
@@ -24,13 +27,13 @@ if TYPE_CHECKING:
     from phaseline.use_cases.commands.submission import SubmissionAnswer
 
 QUICK_LOOK_S = 0.02
-"""The interval (seconds) between looks while its request has no answer."""
+"""Interval, in seconds, between two readings of the store while the submission has no answer."""
 LISTEN_MS = 1_000
-"""The interval (ms) between checks that the owner still answers requests."""
+"""Interval (ms) between checks whether the owner still answers requests."""
 
 
 class Ending(Enum):
-    """Reasons for which a follower stops."""
+    """Reasons for which a follower stops waiting."""
 
     SETTLED = "its execution has ended or needs a person"
     OWNS = "this process owns the store now"
@@ -46,7 +49,10 @@ def wait(
     leaves: Callable[[], bool],
     own: Callable[[], bool],
 ) -> Ending:
-    """Wait for one of the endings. ``leaves``: whether the user wants to leave; ``own``: try to become the owner."""
+    """Wait until the execution has settled, this process owns the store, or the user wants to leave.
+
+    ``leaves``: returns whether the user wants to leave. ``own``: tries to become the owner; returns whether it has.
+    """
     look = 0
     view = View(ctx, answer.submission.row)
     is_told = False  # the execution that blocks it was shown
@@ -74,14 +80,14 @@ def wait(
 
 
 class _Listener:
-    """Check at intervals that the owner still answers; report once, after a long wait, that it does not."""
+    """Checks now and then whether the owner of the store still answers, and reports once if it does not for long."""
 
     def __init__(self, ctx: RequestContext) -> None:
-        """Nothing was reported yet."""
+        """Create the object; the first check is due after ``LISTEN_MS``."""
         self._ctx, self._next, self._told = ctx, ctx.clock.now() + LISTEN_MS, 0
 
     def news(self) -> str:
-        """The text to be shown now; mostly empty."""
+        """Return a report if the owner has just been found not to answer, or "" (nearly always)."""
         now = self._ctx.clock.now()
         if now < self._next:
             return ""
@@ -96,7 +102,10 @@ class _Listener:
 
 
 def is_settled(store: Store, answer: SubmissionAnswer) -> bool:
-    """True if the request was refused, or carried out and the execution has ended or waits for an operator."""
+    """Return whether following the execution is over.
+
+    True if the request was refused, or if it was accepted and the execution has ended or waits for an operator.
+    """
     if not answer.has_come(store):
         return False
     if answer.refusal is not None:
@@ -106,14 +115,14 @@ def is_settled(store: Store, answer: SubmissionAnswer) -> bool:
 
 
 def blocker_of(store: Store, row: ExecutionRow) -> str:
-    """The id of the execution that blocks one that has not begun; empty if none does."""
+    """Return the id of the execution that keeps this one from beginning, or "" if there is none."""
     now = store.execution(row.id)
     queued = None if now is None else blocking_execution(store, now)
     return "" if queued is None else queued.blocker.id
 
 
 def waits_for(store: Store, row: ExecutionRow, blocker: str) -> str:
-    """A sentence that an execution waits for another one, with the decision for which that one waits."""
+    """Return a sentence: an execution waits for ``blocker``, and which decision ``blocker`` itself waits for."""
     from phaseline.use_cases.queries.stuck import awaited_in
 
     other = store.execution(blocker)
@@ -123,23 +132,26 @@ def waits_for(store: Store, row: ExecutionRow, blocker: str) -> str:
 
 
 def _is_stuck(store: Store, row: ExecutionRow) -> bool:
-    """True if the execution waits for another execution that waits for an operator."""
+    """Return whether the execution waits for another execution that waits for an operator."""
     queued = blocking_execution(store, row)
     return queued is not None and queued.needs_person
 
 
 class View:
-    """The progress of an execution, read from the store so seldom that it takes a small share of the time."""
+    """Reads the progress of an execution from the store, so rarely that this takes only a small share of the time."""
 
     def __init__(self, ctx: RequestContext, row: ExecutionRow) -> None:
-        """Nothing was read yet."""
+        """Create the object without reading the store."""
         self._ctx, self._row = ctx, row
         self._throttle = Throttle()
         self._graph: tuple[GraphRow, Graph, np.ndarray] | None = None
         self._has_news = False
 
     def show(self, watcher: Watcher, *, is_new: bool) -> None:
-        """Notify the watcher, if there is progress to show."""
+        """Pass the progress to the watcher if there may be news and the last reading is long enough ago.
+
+        ``is_new``: the store has changed since the last call.
+        """
         self._has_news |= is_new
         now = self._ctx.clock.now()
         if not self._has_news or not self._throttle.lets_through(now):
@@ -173,7 +185,10 @@ class View:
 
 
 def _dues(graph: Graph, notes: Sequence[NoteRow]) -> list[int]:
-    """Times of the next calls of these entries, without those stopped at a breakpoint until it is cleared."""
+    """Return the times of the next calls of these entries.
+
+    Entries stopped at a breakpoint without a time-out are left out, because only a person wakes them.
+    """
     from phaseline.model.execution.breakpoints import due_of
     from phaseline.use_cases.lookup.entries import GraphEntries
 
@@ -184,7 +199,7 @@ def _dues(graph: Graph, notes: Sequence[NoteRow]) -> list[int]:
 def _failing(
     graph: Graph, statuses: np.ndarray, topology: Topology, notes: Sequence[NoteRow]
 ) -> tuple[tuple[Failing, ...], int]:
-    """(the first few entries that failed or are tried again, the number of all)."""
+    """Return (the first entries that failed or are being tried again, the number of all such entries)."""
     from phaseline.calls.deployments.progress import MAX_FAILING, Failing
     from phaseline.use_cases.lookup.entries import GraphEntries
 

@@ -1,4 +1,7 @@
-"""The program of a worker process, with callers of all flavours. ``run.executors.worker_process`` starts it by its name."""
+"""The program of a worker process, which carries out calls of every kind.
+
+``run.executors.worker_process`` starts it by its module name.
+"""
 
 from __future__ import annotations
 

@@ -44,8 +44,8 @@ def news(
 ) -> Generator[None, None, bool]:
     """Yield whenever an execution may have new lines; yield a last time after it has ended.
 
-    After each yield except the last, wait so long that the caller's work takes at most a tenth of the time. Return
-    False if the execution is open but for ten seconds no process has owned the store or waited to own it; otherwise
+    After each yield except the last, wait until the caller's work has taken at most a tenth of the time. Return False
+    if the execution is open and for ten seconds no process has owned the store or waited to own it; otherwise return
     True. ``ends_for_people``: stop as well when the execution waits for an operator.
     """
     seen, is_new = 0, False
