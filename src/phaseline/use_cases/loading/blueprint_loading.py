@@ -180,7 +180,7 @@ def read(
 def read_opened(
     ctx: RequestContext, file: str, plugin_folders: Sequence[str] = (), *, open_types: bool = False
 ) -> tuple[Blueprint, CodeLocation, Opened]:
-    """Return (the checked blueprint, the folders with its code, its files). Arguments and errors are those of ``read``."""
+    """Return (the checked blueprint, the folders with its code, its files). Takes and raises what ``read`` does."""
     opened, reading = _read(ctx, file, plugin_folders, open_types=open_types)
     blueprint = on_their_paths(ctx, reading.blueprint)
     return blueprint, opened.code_of(blueprint), opened

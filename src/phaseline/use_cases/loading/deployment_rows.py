@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def new_deployment(ctx: RequestContext, name: str, loaded: LoadedBlueprint, now: int) -> NewDeployment:
     """Return the loaded blueprint as a deployment to be stored.
 
-    Secret inputs are encrypted, and times of schedules count from now (B26). ``raise_if_secrets_missing`` must have been called before.
+    Secret inputs are encrypted, and times of schedules count from now (B26). Call ``raise_if_secrets_missing`` before.
     """
     inputs = sealed_inputs(ctx, loaded)
     blueprint, topology = loaded.blueprint, loaded.topology

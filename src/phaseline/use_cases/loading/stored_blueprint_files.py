@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 ID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
 """Pattern of valid ids of stored blueprints."""
 NAMED = re.compile(rf"(?:blueprint:)?({ID.pattern})(?:@([0-9]{{1,9}}))?")
-"""Pattern of a version's name: ``shop`` is the newest, ``shop@2`` the second; ``blueprint:`` excludes a file of that name."""
+"""Pattern of a name: ``shop`` is the newest version, ``shop@2`` the second; ``blueprint:`` excludes a file."""
 PREFIX = "blueprint:"
 FILE_ENDINGS = (".yaml", ".yml", ".json")
 

@@ -1,1 +1,1 @@
-"""From names and ids to rows."""
+"""Find stored rows by names and ids."""

@@ -1,4 +1,4 @@
-"""Packages that installed distributions announce, and the name and version in a folder's metadata."""
+"""Find packages that installed distributions announce, and read name and version from a package folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from phaseline.packages.format import problem_report, yaml_reader
 class PackageSource:
     """The files from which an installed package was copied.
 
-    ``origin``: their folder, or the announcing distribution. ``problems``: why there are no files.
+    ``origin`` is their folder, or the announcing distribution. ``problems`` explain why there are no files.
     """
 
     origin: str
@@ -24,13 +24,13 @@ class PackageSource:
 
 
 def announced_sources() -> Iterator[PackageSource]:
-    """Packages of installed distributions; a missing ``metadata.yaml`` is noticed when the package is read."""
+    """Yield the packages of installed distributions. A missing ``metadata.yaml`` is noticed only when it is read."""
     for one in distributed_packages.announced_packages():
         yield PackageSource(one.origin, one.folder, one.problems)
 
 
 def read_identity(folder: Path) -> tuple[str, str] | None:
-    """(name, version) of a package, if its metadata can be read; they are not checked."""
+    """Return (name, version) of a package without checking them, or None if its metadata cannot be read."""
     try:
         source = yaml_reader.read_source(
             package_files.MARK, (folder / package_files.MARK).read_bytes(), problem_report.Findings()

@@ -1,6 +1,6 @@
-"""Whether a request may begin: it is valid for its workflow, and no stored execution blocks it.
+"""Check whether a request may begin: it is valid for its workflow, and no stored execution blocks it.
 
-The owner process decides by the same claims (decision 4).
+The owner process decides by comparing the same claims of executions (decision 4).
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 @frozen
 class Queued:
-    """The state of a queued execution. ``blocker``: the execution that blocks it.
+    """The state of a queued execution. ``blocker`` is the execution that blocks it.
 
-    ``needs_person``: the blocker, or an execution that blocks the blocker in turn, waits for an operator.
+    ``needs_person`` is True if the blocker, or an execution that blocks the blocker, waits for an operator.
     """
 
     blocker: ExecutionRow
@@ -37,7 +37,7 @@ class Queued:
 
 
 def blocking_execution(store: Store, row: ExecutionRow) -> Queued | None:
-    """The execution that blocks another one that has not begun; None: it is not blocked."""
+    """Return the execution that blocks one that has not begun, or None if it is not blocked."""
     if row.status is not ExecutionStatus.QUEUED or row.started_at:
         return None
     before = [other for other in _in_order(store, row.deployment) if other.number != row.number]
@@ -50,7 +50,7 @@ def blocking_execution(store: Store, row: ExecutionRow) -> Queued | None:
 
 
 def goes_on(store: Store, row: ExecutionRow) -> bool:
-    """False if the execution waits for an operator, or for another execution that does."""
+    """Return False if the execution waits for an operator, directly or because of its blocker."""
     if row.status is ExecutionStatus.ATTENTION:
         return False
     queued = blocking_execution(store, row)
@@ -58,9 +58,9 @@ def goes_on(store: Store, row: ExecutionRow) -> bool:
 
 
 def has_open_work(store: Store, *, besides: Collection[int] = ()) -> bool:
-    """True if an open execution can continue without an operator, or a request has no answer.
+    """Return True if an open execution can continue without an operator, or a request has no answer.
 
-    ``besides``: executions that also wait for an operator, as an engine has found.
+    ``besides`` are executions of which an engine knows that they wait for an operator, too.
     """
     rows = [row for row in store.executions(only_open=True) if row.number not in besides]
     last = store.incarnations.held() if rows else 0
@@ -69,7 +69,7 @@ def has_open_work(store: Store, *, besides: Collection[int] = ()) -> bool:
 
 
 def still_calling(store: Store, row: ExecutionRow) -> ExecutionRow | None:
-    """The canceled execution whose abandoned calls a queued execution waits for; None: it does not wait for calls.
+    """Return the canceled execution for whose unfinished calls a queued execution waits, or None.
 
     It is known only if the engine has recorded that the execution was queued.
     """
@@ -101,20 +101,20 @@ def raise_if_reopening(store: Store, row: ExecutionRow) -> None:
 
 
 def beside(store: Store, row: ExecutionRow) -> Callable[[ExecutionRow], bool]:
-    """A test for open executions: true if an ended execution may continue beside them, since their claims differ."""
+    """Return a test for open executions: True if their claims allow an ended execution to continue beside them."""
     return _apart(store.topology(row.deployment), row.request)
 
 
 def compatible_executions(topology: Topology, request: Request) -> Callable[[ExecutionRow], bool]:
-    """A test for open executions: true if a new execution may be stored beside them.
+    """Return a test for open executions: True if a new execution may be stored beside them.
 
-    It may if it waits for them, or if their claims differ from its own.
+    This is allowed if the new execution waits for them, or if their claims differ from its own.
     """
     return _apart(topology, request) if request.if_busy == "refuse" else lambda _other: True
 
 
 def raise_if_busy(store: Store, row: DeploymentRow, topology: Topology, request: Request) -> None:
-    """Raise PL-C016 if a new execution would have to wait and its request refuses that (decision 4)."""
+    """Raise PL-C016 if a new execution would have to wait but its request says not to wait (decision 4)."""
     may_be_beside = compatible_executions(topology, request)
     for other in _in_order(store, row.number):
         if not may_be_beside(other):
@@ -122,7 +122,7 @@ def raise_if_busy(store: Store, row: DeploymentRow, topology: Topology, request:
 
 
 def in_the_way(found: ExecutionRow) -> ProblemsError:
-    """PL-C016: an execution of the deployment has not ended."""
+    """Return PL-C016: an execution of the deployment has not ended."""
     if found.status is ExecutionStatus.ATTENTION:
         way = f"decide about its unsure calls: phaseline executions retry {found.id}, or executions complete {found.id}"
     else:
@@ -133,7 +133,7 @@ def in_the_way(found: ExecutionRow) -> ProblemsError:
 
 
 def _in_order(store: Store, deployment: int) -> list[ExecutionRow]:
-    """The open executions; those that have begun come first."""
+    """Return the open executions of a deployment, those that have begun first."""
     return sorted(store.executions(deployment, only_open=True), key=lambda row: (not row.started_at, row.number))
 
 
@@ -161,7 +161,7 @@ def raise_if_invalid(topology: Topology, request: Request) -> None:
 def raise_if_suspended(name: str, workflow: str, topology: Topology, states: np.ndarray) -> None:
     """Raise PL-C080 if some instances are suspended and the workflow changes running instances.
 
-    Source 2's system refuses this, too.
+    Heat (source 2) refuses this, too.
     """
     count = availability.suspended_count(workflow, topology, states)
     if count:

@@ -1,4 +1,4 @@
-"""The tasks of the packages that are enabled for a deployment, as an execution stores them."""
+"""Find the tasks of the packages that are enabled for a deployment, in the form that an execution stores."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from phaseline.use_cases.lookup.installed_packages import InstalledPackage
 
 INSTANCES = "instances"
-"""The folder for files of instances on this machine, beside those of packages."""
+"""Name of the folder for files of instances on this machine, beside the folders of packages."""
 
 
 def stages_of(ctx: RequestContext, workflow: str, deployment: int) -> Stages | None:
-    """The task stages stored with an execution of this workflow; None if there are none."""
+    """Return the task stages to be stored with an execution of this workflow, or None if there are none."""
     labels: dict[str, Value] = {}
     for label in ctx.store.labels.of(deployment):
         labels.setdefault(label.key, label.value)
@@ -36,9 +36,9 @@ def stages_of(ctx: RequestContext, workflow: str, deployment: int) -> Stages | N
 
 
 def roles_by_node(ctx: RequestContext, deployment: int, chosen: Sequence[InstalledPackage]) -> dict[str, list[str]]:
-    """{node: the role names that select its instances}: its own name, those of its label, its types and its groups.
+    """Return {node: the role names that select its instances}: its own name, its label, its types and its groups.
 
-    Empty if no package needs it.
+    Return {} if no package uses roles.
     """
     if not any(task.yaql for one in chosen for task in one.package.granular_tasks):
         return {}

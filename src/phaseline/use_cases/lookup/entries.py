@@ -1,4 +1,4 @@
-"""Graphs of an execution that were not replaced, and phases and subjects of their entries."""
+"""Find the current graphs of an execution, and the phases and subjects of their entries."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 def in_force(graphs: Sequence[GraphRow]) -> list[GraphRow]:
-    """Graphs that were not replaced; a retry replaces a graph by another of the same name."""
+    """Return the graphs that were not replaced. A retry replaces a graph by another of the same name."""
     latest = {graph.name: graph.attempt for graph in graphs}
     return [graph for graph in graphs if graph.attempt == latest[graph.name]]
 
 
 def last_own_graph(store: Store, row: ExecutionRow) -> GraphRow | None:
-    """The graph that shows the state of an execution: its last one; None while nothing is planned.
+    """Return the last graph of an execution, which shows its state, or None while nothing is planned.
 
-    If the execution has ended, graphs of hooks after its own work are left out. If it has no other graph, the result
-    is the graph of its ``pre`` hooks.
+    If the execution has ended, graphs of hooks that are called after its own work are ignored. If it has no other
+    graph, return the graph of its ``pre`` hooks.
     """
     graphs = store.graphs(row.number)
     if not (row.request.is_surrounded and row.status.is_ended):
@@ -38,23 +38,23 @@ def last_own_graph(store: Store, row: ExecutionRow) -> GraphRow | None:
 
 
 class GraphEntries:
-    """Phases and subjects of the entries of a graph, by position."""
+    """Finds phase and subject of each entry of a graph, by the entry's position."""
 
     def __init__(self, graph: Graph) -> None:
-        """Index a graph, whose steps are in order."""
+        """Index the steps of a graph, which are in order."""
         self._graph, self._steps = graph, graph.steps
         self._first = np.fromiter((step.first for step in graph.steps), np.int64, len(graph.steps))
 
     def step(self, position: int) -> Step:
-        """The step of an entry, with its phase and the kind of its subject."""
+        """Return the step of an entry, which has its phase and the kind of its subject."""
         return self._steps[int(np.searchsorted(self._first, position, side="right")) - 1]
 
     def phase(self, position: int) -> str:
-        """The phase of an entry."""
+        """Return the phase of an entry."""
         return self.step(position).phase
 
     def subject(self, topology: Topology, position: int) -> tuple[str, str]:
-        """(id of the instance, id of the relationship's target or empty) of an entry."""
+        """Return (id of an entry's instance, id of the relationship's target or "")."""
         kind, subject = self.step(position).kind, int(self._graph.subject[position])
         if kind is SubjectKind.NONE or kind is SubjectKind.DEPLOYMENT or subject < 0:
             return "", ""

@@ -16,17 +16,19 @@ if TYPE_CHECKING:
     from phaseline.ports.store import Store
 
 READ_AT_ONCE = 200
-"""The number of deployments whose instances are in memory at once during a search through all."""
+"""Number of deployments whose instances are in memory at the same time during a search through all."""
 COMPARED = 1_000
-"""The number of latest executions to which a mistyped id is compared."""
+"""Number of latest executions with which a mistyped id is compared."""
 LONGEST_NUMBER = 18
-"""The number of digits from which a number is none of an execution."""
+"""Largest number of digits in the number of an execution."""
 NAMED = 5
-"""The number of candidates that an error names."""
+"""Number of candidates that an error lists."""
 
 
 def find_deployment(store: Store, name: str, *, to_change: bool = False) -> DeploymentRow:
-    """The deployment of this name, or the only one whose name begins with it; a change requires the whole name.
+    """Return the deployment of this name, or the only one whose name begins with it.
+
+    With ``to_change`` the whole name is required.
 
     Raises: PL-C010 if there is none, PL-C013 if several names begin with it.
     """
@@ -49,9 +51,9 @@ def find_deployment(store: Store, name: str, *, to_change: bool = False) -> Depl
 
 
 def find_execution(store: Store, id: str | None, deployment: str | None, *, to_change: bool = False) -> ExecutionRow:
-    """The execution of this id, or the latest of a deployment, or the latest of the only deployment.
+    """Return the execution of this id, or the latest of a deployment, or the latest of the only deployment.
 
-    A unique beginning of the id or the name is enough, unless the execution is to be changed.
+    A unique beginning of the id or name is enough, except with ``to_change``.
 
     Raises: PL-C011 if there is none, PL-C013 if several ids begin with this text, PL-C018 if neither an id nor a
     deployment is given and there are several deployments.
@@ -78,7 +80,9 @@ def find_execution(store: Store, id: str | None, deployment: str | None, *, to_c
 
 
 def find_instance(store: Store, id: str, deployment: str | None) -> tuple[DeploymentRow, Topology, int]:
-    """(deployment, its topology, instance number) of an instance id or its beginning, in one deployment or in any.
+    """Return (deployment, its topology, instance number) of an instance id or its beginning.
+
+    If ``deployment`` is None, all deployments are searched.
 
     Raises: PL-C012 if there is none, PL-C013 if several ids begin so.
     """
@@ -104,7 +108,7 @@ def _in_topology(store: Store, row: DeploymentRow, id: str) -> tuple[DeploymentR
 
 
 def rosters_of(store: Store, rows: Sequence[DeploymentRow]) -> Iterator[tuple[DeploymentRow, Roster]]:
-    """Yield each deployment with its instances; they are read for a limited number of deployments at a time."""
+    """Yield each deployment with its instances, which are read for a limited number of deployments at a time."""
     for first in range(0, len(rows), READ_AT_ONCE):
         some = rows[first : first + READ_AT_ONCE]
         rosters = store.listings.rosters([row.number for row in some])
@@ -128,7 +132,7 @@ def _by_prefix(store: Store, id: str, *, to_change: bool) -> ExecutionRow:
 
 
 def _numbers(id: str) -> tuple[int, ...]:
-    """The number of an execution, if the id is only a number without the workflow; otherwise empty."""
+    """Return the number of an execution if the id is a number without the workflow, otherwise ()."""
     is_number = id.isascii() and id.isdecimal() and len(id) < LONGEST_NUMBER and str(int(id)) == id
     return (int(id),) if is_number else ()
 
@@ -138,7 +142,7 @@ def _near(word: str, known: Collection[str]) -> str:
 
 
 def _only(beginning: str, known: Iterable[str], noun: str) -> str | None:
-    """The one known text with this beginning, None if there is none. Raises PL-C013 if there are several."""
+    """Return the only known text with this beginning, or None if there is none. Raises PL-C013 for several."""
     fitting = [text for text in known if beginning and text.startswith(beginning)]
     if len(fitting) > 1:
         message = f"'{beginning}' is the beginning of {len(fitting)} {noun}s: {listed(fitting)}"
@@ -147,7 +151,7 @@ def _only(beginning: str, known: Iterable[str], noun: str) -> str | None:
 
 
 def listed(names: Iterable[str]) -> str:
-    """The first few names in order, and the number of the others."""
+    """Return the first few names in order, and the number of the other names, as text."""
     ordered: Sequence[str] = sorted(names)
     more = f" and {len(ordered) - NAMED} more" if len(ordered) > NAMED else ""
     return ", ".join(ordered[:NAMED]) + more

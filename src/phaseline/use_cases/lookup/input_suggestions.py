@@ -1,4 +1,4 @@
-"""Lookup of stored objects that inputs and parameters may name: deployments, blueprints, secrets, nodes … (B14)."""
+"""Find stored objects that inputs and parameters may name: deployments, blueprints, secrets, nodes … (B14)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from phaseline.ports.store import Store
 
 TENANT = "default_tenant"
-"""The one tenant of an embedded store."""
+"""Name of the only tenant of an embedded store."""
 
 
 @frozen
 class KnownThings:
-    """``dsl.type_system.constraints.Lookup`` of a store, which is opened at the first lookup.
+    """``dsl.type_system.constraints.Lookup`` for a store, which is opened at the first lookup.
 
-    ``deployment``: the deployment to which a value is given; None: it does not exist yet.
+    ``deployment`` is the deployment to which a value is given, or None if it does not exist yet.
     """
 
     opened: Callable[[], Store]
@@ -30,11 +30,11 @@ class KnownThings:
 
     @property
     def store(self) -> Store:
-        """The store."""
+        """Open the store at the first use, and return it."""
         return self.opened()
 
     def has(self, kind: str, value: Value, filters: Mapping[str, Value]) -> bool:
-        """Whether there is an object with this name that fits all filters; stored filters (``filter_id``) do not exist here."""
+        """Return True if an object with this name fits all filters. Stored filters (``filter_id``) do not exist here."""
         if not isinstance(value, str) or "filter_id" in filters:
             return False
         tenants, names = filters.get("tenants"), filters.get("valid_values")
@@ -64,7 +64,7 @@ class KnownThings:
         return self.store.deployment(name) if isinstance(name, str) else None
 
     def _names(self, kind: str, row: DeploymentRow) -> set[str]:
-        """The names of all objects of a kind in a deployment."""
+        """Return the names of all objects of a kind in a deployment."""
         topology = self.store.topology(row.number)
         ways: dict[str, Callable[[], set[str]]] = {
             "node_id": lambda: {node.name for node in topology.nodes},
@@ -78,7 +78,7 @@ class KnownThings:
         return ways[kind]()
 
     def _is_capability(self, value: str, filters: Mapping[str, Value], pattern: Value) -> bool:
-        """Whether the deployment has a capability with a matching name and this value.
+        """Return True if the deployment has a capability with this value and a matching name.
 
         Capabilities with functions, whose values are known only at run time, do not count.
         """
@@ -107,7 +107,7 @@ _PATTERNS: dict[str, Callable[[str, str], bool]] = {
 
 
 def fits_pattern(name: str, pattern: Value) -> bool:
-    """Whether a name matches ``name_pattern``. If an operator has several texts, one match is enough.
+    """Return True if a name matches ``name_pattern``. If an operator has several texts, one match is enough.
 
     >>> fits_pattern("web-1", {"starts_with": ["db", "web"], "not_contains": "x"})
     True

@@ -1,4 +1,4 @@
-"""Installed packages for use cases: their documents, their settings in a deployment, and the place of their files."""
+"""Find installed packages: their documents, their settings in a deployment, and the folders with their files."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 
 ENDING = ".packages"
-"""The ending of the name of the folder with the files of packages; its beginning is that of the store."""
+"""Suffix that is added to the store's name to name the folder with the files of packages."""
 
 
 @frozen
 class InstalledPackage:
-    """An installed package. ``folder``: the absolute path of the folder with its files as they were installed.
+    """An installed package. ``folder`` is the absolute path of the folder with its installed files.
 
-    ``settings``: the settings of a deployment with defaults, encrypted or decrypted as they were given; empty without
-    a deployment.
+    ``settings`` are the settings of a deployment with defaults, and with secrets encrypted or decrypted as the caller
+    gave them. They are empty without a deployment.
     """
 
     row: PackageRow
@@ -41,17 +41,17 @@ class InstalledPackage:
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """The folders in which its modules are found."""
+        """Return the folders in which the package's modules are found."""
         return tuple(str(Path(self.folder, path)) for path in self.package.code.paths)
 
 
 def installed(ctx: RequestContext) -> list[InstalledPackage]:
-    """All installed packages, by name and version."""
+    """Return all installed packages, by name and version."""
     return [known(ctx, row) for row in installed_rows(ctx)]
 
 
 def enabled(ctx: RequestContext, deployment: int) -> list[InstalledPackage]:
-    """Packages that are enabled for a deployment, by name, with its settings."""
+    """Return the packages that are enabled for a deployment, by name, with its settings."""
     if not has_store(ctx.app) or not ctx.store.has_packages:
         return []
 
@@ -67,24 +67,24 @@ def enabled(ctx: RequestContext, deployment: int) -> list[InstalledPackage]:
 
 
 def newest(found: Sequence[InstalledPackage]) -> list[InstalledPackage]:
-    """The newest version of each name."""
+    """Return the newest version of each package."""
     return list({one.row.name: one for one in found}.values())
 
 
 def installed_rows(ctx: RequestContext) -> list[PackageRow]:
-    """Rows of all installed packages, by name and version; empty if there is no store."""
+    """Return the rows of all installed packages, by name and version, or [] if there is no store."""
     if not has_store(ctx.app) or not ctx.store.has_packages:
         return []
     return sorted(ctx.store.packages.all(), key=lambda row: (row.name, numbers_of(row.version)))
 
 
 def packages_version(ctx: RequestContext) -> tuple[tuple[int, str], ...]:
-    """The cache version of data computed from installed packages: it changes when one is installed, replaced or removed."""
+    """Return a value that changes when a package is installed, replaced or removed, for use as a cache key."""
     return tuple((row.number, row.digest) for row in installed_rows(ctx))
 
 
 def phase_places(ctx: RequestContext) -> list[str]:
-    """Folders and files with phases, of the newest version of each package of Phaseline's own format."""
+    """Return the folders and files with phases, of the newest version of each package in Phaseline's own format."""
     latest = {row.name: row for row in installed_rows(ctx) if row.is_native}
     found: list[str] = []
     for row in latest.values():
@@ -96,12 +96,12 @@ def phase_places(ctx: RequestContext) -> list[str]:
 
 
 def numbers_of(version: str) -> tuple[int, ...]:
-    """A version as numbers, for comparison."""
+    """Return the numbers in a version, for comparison."""
     return tuple(int(part) for part in version.split(".") if part.isdecimal())
 
 
 def known(ctx: RequestContext, row: PackageRow, given: Mapping[str, Value] | None = None) -> InstalledPackage:
-    """One installed package. ``given``: settings of a deployment; None: without a deployment."""
+    """Return one installed package. ``given`` are the settings of a deployment, or None without a deployment."""
     package = read_stored(ctx, row)
     settings: Mapping[str, Value] = {}
     if given is not None:
@@ -110,7 +110,7 @@ def known(ctx: RequestContext, row: PackageRow, given: Mapping[str, Value] | Non
 
 
 def package_of(ctx: RequestContext, number: int) -> Package:
-    """The contents of the installed package of this number. Raises: PL-F062 if it was removed meanwhile."""
+    """Return the contents of the installed package ``number``. Raises: PL-F062 if it was removed meanwhile."""
     row = next((row for row in installed_rows(ctx) if row.number == number), None)
     if row is None:
         message = "a plugin package that this needs was removed or replaced meanwhile"
@@ -119,7 +119,7 @@ def package_of(ctx: RequestContext, number: int) -> Package:
 
 
 def read_stored(ctx: RequestContext, row: PackageRow) -> Package:
-    """The contents of an installed package; read once by a process."""
+    """Return the contents of an installed package. Each process reads them once."""
     read_before: dict[str, Package] = ctx.app.cache("packages read", dict)  # by content, which never changes
     package = read_before.get(row.digest)
     if package is None:
@@ -133,15 +133,15 @@ def read_stored(ctx: RequestContext, row: PackageRow) -> Package:
 
 
 def folder_of(ctx: RequestContext, row: PackageRow) -> Path:
-    """The folder with the files of a package."""
+    """Return the folder with the files of a package."""
     return work_folder(ctx) / row.digest
 
 
 def restore_packages(ctx: RequestContext) -> None:
-    """Write the files of all packages into their folders.
+    """Write the files of all packages into their folders, which are beside the store.
 
-    Replaced packages that an execution may still need are included. The folders are beside the store. If the store
-    was moved, deployments that use packages get the new folders.
+    This includes replaced packages that an execution may still need. If the store was moved, deployments that use
+    packages get the new folders.
     """
     kept = ctx.store.packages.kept() if has_store(ctx.app) else {}
     if not kept:
@@ -156,7 +156,7 @@ def restore_packages(ctx: RequestContext) -> None:
 
 
 def work_folder(ctx: RequestContext) -> Path:
-    """The folder for files of packages: beside the store; for a store in memory a folder that is removed with it."""
+    """Return the folder for files of packages, beside the store; for a store in memory, a temporary folder."""
     file = store_file(ctx.settings.store_url)
     return Path(f"{file}{ENDING}") if file is not None else Path(f"{ctx.app.passing_folder}{ENDING}")
 
@@ -172,7 +172,7 @@ def collect(ctx: RequestContext) -> None:
 def restore_package(ctx: RequestContext, digest: str, number: int, *, anew: bool = False) -> None:
     """Write the files of a package into its folder if the folder is missing.
 
-    ``anew``: write them even if it exists, which undoes changes there.
+    With ``anew``, write them even if the folder exists, which undoes changes in it.
     """
     folder = work_folder(ctx) / digest
     if folder.is_dir() and not anew:

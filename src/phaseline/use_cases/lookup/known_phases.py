@@ -1,4 +1,4 @@
-"""Phases that engines have known, kept in the store (PD8, P94).
+"""Remember in the store the phases that engines have known (PD8, P94).
 
 So no phase is skipped because its plugin is missing. A phase is forgotten if its package is found, is valid, and no
 longer defines the phase; if the phase is disabled; or by a command.
@@ -45,7 +45,7 @@ def read(ctx: RequestContext, folders: Iterable[str]) -> LoadedPlugins:
 
 
 def phase_plugins(ctx: RequestContext) -> PhasePlugins:
-    """The phase plugins of the settings' folders and of packages. Calling ``load`` on them imports their code."""
+    """Return the phase plugins in the settings' folders and in packages. Their ``load`` imports their code."""
     return ctx.app.cache("phase plugins", lambda: _unread(ctx))
 
 
@@ -54,7 +54,7 @@ def _unread(ctx: RequestContext) -> PhasePlugins:
 
 
 def found_phases(ctx: RequestContext) -> LoadedPlugins:
-    """The plugins as ``read`` returns them, cached until packages change: phases, types, and problems of other plugins.
+    """Return what ``read`` finds (phases, types, problems of other plugins), cached until packages change.
 
     This is not the object that the engine of this process uses, which changes only by a reload.
     """
@@ -62,7 +62,7 @@ def found_phases(ctx: RequestContext) -> LoadedPlugins:
 
 
 def load(ctx: RequestContext) -> LoadedPlugins:
-    """The plugins of the settings with their code, for the engine; their phases are stored as known."""
+    """Load the plugins of the settings with their code, for the engine, and store their phases as known."""
     plugins = phase_plugins(ctx)
     plugins.remember(remembered(ctx))
     loaded = plugins.load()
@@ -71,21 +71,21 @@ def load(ctx: RequestContext) -> LoadedPlugins:
 
 
 def remembered(ctx: RequestContext) -> list[PhaseDefinition]:
-    """The phases that the last engine knew."""
+    """Return the phases that the last engine knew."""
     return [_from_row(row) for row in _rows(ctx).values()]
 
 
 def in_force(ctx: RequestContext) -> set[str]:
-    """Names (in lower case) of the phases that the running engine can call, whatever the files contain now.
+    """Return the names, in lower case, of the phases that the running engine can call.
 
-    Empty if no engine runs.
+    Changed files have no influence before a reload. Return an empty set if no engine runs.
     """
     rows = _rows(ctx)
     return {key for key, row in rows.items() if row["is_in_force"]} if rows and ctx.store.owner() else set()
 
 
 def _rows(ctx: RequestContext) -> dict[str, Mapping[str, Any]]:
-    """The stored phases; empty if there is no store."""
+    """Return {name: stored phase}, or {} if there is no store."""
     try:
         known = ctx.store.known_phases()
     except ProblemsError as error:
@@ -96,7 +96,7 @@ def _rows(ctx: RequestContext) -> dict[str, Mapping[str, Any]]:
 
 
 def _read(text: str) -> Mapping[str, Any] | None:
-    """A stored phase; None for an unreadable row, which is treated as if the phase had never been known."""
+    """Return a stored phase, or None for an unreadable row, which is treated as if the phase was never known."""
     try:
         row = json.loads(text)
         _from_row(row)
@@ -106,9 +106,9 @@ def _read(text: str) -> Mapping[str, Any] | None:
 
 
 def _remember(store: Store, loaded: LoadedPlugins) -> None:
-    """Store the known phases: usable ones, those whose plugin is missing, and refused ones that were known before.
+    """Store the known phases: usable ones, ones whose plugin is missing, and refused ones that were known before.
 
-    Each is stored with the place of its package.
+    Each is stored with the path of its package.
     """
     places = {
         plugin.phase.key: verdict.package.place
@@ -142,9 +142,9 @@ def _from_row(row: Mapping[str, Any]) -> PhaseDefinition:
 
 
 def refused_sentences(loaded: LoadedPlugins) -> list[str]:
-    """Sentences about refused plugins.
+    """Return sentences about refused plugins.
 
-    Resources wait for phases of such a plugin that can be read, and skip the others.
+    If a phase of such a plugin can be read, resources wait for it. They skip its other phases.
     """
     found = [(verdict.package.place, problem) for verdict in loaded.verdicts for problem in verdict.errors[:1]]
     told = [
@@ -156,7 +156,7 @@ def refused_sentences(loaded: LoadedPlugins) -> list[str]:
 
 
 def forget_phase(ctx: RequestContext, name: str) -> ForgottenPhase:
-    """Forget a phase whose plugin is missing: resources continue without it. Raises: PL-D053, PL-D056."""
+    """Forget a phase whose plugin is missing, so that resources continue without it. Raises: PL-D053, PL-D056."""
     loaded = read(ctx, ctx.settings.plugin_folders)
     phase = loaded.registry.get(name)
     if phase is None:
@@ -176,5 +176,5 @@ def forget_phase(ctx: RequestContext, name: str) -> ForgottenPhase:
 
 
 def known_phases(ctx: RequestContext) -> PhaseRegistry:
-    """The types and phases that the plugins of the settings define, read without running them."""
+    """Return the types and phases that the plugins of the settings define, without running the plugins."""
     return read(ctx, ctx.settings.plugin_folders).registry

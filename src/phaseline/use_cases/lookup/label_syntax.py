@@ -1,4 +1,4 @@
-"""The syntax of labels: ``KEY=VALUE``, or ``KEY`` for any value of this key."""
+"""Parse labels: ``KEY=VALUE``, or ``KEY`` for any value of this key."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from phaseline.model.problems.problem import problem_error
 
 KEY = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
 MAX_VALUE = 256
-"""The greatest number of characters of a value."""
+"""Largest number of characters in the value of a label."""
 
 
 def by_key(labels: Sequence[Label]) -> dict[str, list[str]]:
-    """{key: values}."""
+    """Return {key: values} of the labels."""
     found: dict[str, list[str]] = {}
     for label in labels:
         found.setdefault(label.key, []).append(label.value)

@@ -1,4 +1,7 @@
-"""Deployments that belong to another one by their label ``csys-obj-parent``: a recursive uninstall removes them first (W24)."""
+"""Find deployments that belong to another one by their label ``csys-obj-parent`` (W24).
+
+A recursive uninstall removes them first.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,11 @@ if TYPE_CHECKING:
 PARENT = "csys-obj-parent"
 """Key of the label that names the deployment to which another one belongs."""
 SHOWN = 5
-"""The number of deployments that are named; all are counted."""
+"""Number of deployments that a message names; all are counted."""
 
 
 def below(ctx: RequestContext, top: DeploymentRow) -> Sequence[DeploymentRow]:
-    """Deployments that belong to ``top``, directly or through others, each once; each comes before its owner."""
+    """Return the deployments that belong to ``top``, directly or through others, each before its parent."""
     store = ctx.store
     found: dict[int, DeploymentRow] = {}
     seen = {top.number}
@@ -39,7 +42,7 @@ def below(ctx: RequestContext, top: DeploymentRow) -> Sequence[DeploymentRow]:
 
 
 def owned_problem(rows: Sequence[DeploymentRow]) -> Problem:
-    """PL-P048: the deployments that a recursive uninstall removes first."""
+    """Return PL-P048, which lists the deployments that a recursive uninstall removes first."""
     more = f" and {len(rows) - SHOWN:,} more" if len(rows) > SHOWN else ""
     listed = ", ".join(f"'{row.name}'" for row in rows[:SHOWN])
     mend = f"leave recursive out to keep these deployments, which are selected by their label {PARENT}"

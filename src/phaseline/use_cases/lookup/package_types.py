@@ -1,4 +1,7 @@
-"""Node types of installed packages: the import ``plugin:NAME``, and the packages whose code a deployment then needs."""
+"""Find node types of installed packages for the import ``plugin:NAME``, and record which packages are used.
+
+A deployment then needs the code of these packages.
+"""
 
 from __future__ import annotations
 
@@ -19,17 +22,17 @@ if TYPE_CHECKING:
 
 
 class PackageTypes:
-    """Find types for one reading of a blueprint, and record the packages used."""
+    """Finds types for one reading of a blueprint, and records the packages that it uses."""
 
     def __init__(self, ctx: RequestContext) -> None:
-        """No package is used yet."""
+        """Start without any used package."""
         self._ctx = ctx
         self._used: dict[int, InstalledPackage] = {}
 
     def find(self, name: str, version: str) -> str | None:
-        """The file with the types of the newest package of this name and version.
+        """Return the file with the types of the newest package of this name and version, or None.
 
-        If the package has several such files, the result is the first.
+        If the package has several such files, return the first.
         """
         for row in reversed(installed_rows(self._ctx)):
             is_meant = row.is_native and type_catalog.plain_name(row.name) == type_catalog.plain_name(name)
@@ -43,12 +46,12 @@ class PackageTypes:
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """The folders with the modules of the packages used."""
+        """Return the folders with the modules of the used packages."""
         return tuple(folder for found in self._used.values() for folder in found.folders)
 
     @property
     def uses(self) -> tuple[PackageUse, ...]:
-        """The packages that a deployment of the blueprint needs, without the number of the deployment."""
+        """Return the packages that a deployment of the blueprint needs; the number of the deployment is not set."""
         now, actor = self._ctx.clock.now(), self._ctx.actor.name
         return tuple(
             PackageUse(0, number, is_enabled=False, is_imported=True, folders=found.folders, at=now, by=actor)
@@ -57,7 +60,7 @@ class PackageTypes:
 
 
 def uses_of_new(ctx: RequestContext, name: str, imported: Sequence[PackageUse]) -> tuple[PackageUse, ...]:
-    """Packages used by a new deployment.
+    """Return the packages that a new deployment uses.
 
     These are the packages that its blueprint imports, and the packages that were enabled for a former deployment of
     the same name. If one version of a package was enabled and another version is imported, the imported version
@@ -72,7 +75,7 @@ def uses_of_new(ctx: RequestContext, name: str, imported: Sequence[PackageUse]) 
 
 
 def bring_imports(ctx: RequestContext, deployment: int, imported: Sequence[PackageUse]) -> None:
-    """Let a deployment use the packages that its next blueprint imports.
+    """Add the packages that a deployment's next blueprint imports to the packages that the deployment uses.
 
     Raises: PL-C016 if this changes its packages while one of its executions is open, PL-F062 if a package was
     removed.
@@ -87,7 +90,7 @@ def bring_imports(ctx: RequestContext, deployment: int, imported: Sequence[Packa
 
 
 def moved_imports(ctx: RequestContext, imported: Sequence[PackageUse]) -> Iterable[str]:
-    """A sentence if packages that the blueprint of a plan imports were removed or replaced since the plan was made."""
+    """Yield a sentence if packages that a plan's blueprint imports were removed or replaced after planning."""
     there = {row.number for row in ctx.store.packages.all()}
     gone = len({use.package for use in imported} - there)
     if gone:
@@ -96,7 +99,7 @@ def moved_imports(ctx: RequestContext, imported: Sequence[PackageUse]) -> Iterab
 
 
 def _of(use: PackageUse, deployment: int) -> PackageUse:
-    """The same use, of a deployment."""
+    """Return a copy of the use for the given deployment."""
     return altered(use, deployment=deployment)
 
 

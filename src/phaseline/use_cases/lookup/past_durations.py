@@ -1,4 +1,4 @@
-"""Durations of a deployment's operations in its last executions."""
+"""Compute durations of a deployment's operations from its last executions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from phaseline.ports.store import Store
 
 LAST = 5
-"""The number of executions that are read."""
+"""Number of executions that are read."""
 
 
 def took_before(store: Store, deployment: int) -> dict[str, Took]:
-    """{operation: its average durations}, of calls that have ended."""
+    """Return {operation: its average durations}, computed from calls that have ended."""
     sums: dict[str, list[float]] = {}
     latest = row_queries.ExecutionQuery(deployments=(deployment,), is_latest_first=True, limit=LAST)
     for row in store.listings.executions(latest):

@@ -1,4 +1,4 @@
-"""The running engine, if any, and a request that it reloads its plugins."""
+"""Find the running engine, and request that it reloads its plugins."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 class RunningEngine:
     """The owner process of the store, which carries out requests.
 
-    ``pid`` 0: no engine runs; -1: an engine runs, but its process id is unknown.
+    ``pid`` is 0 if no engine runs, and -1 if an engine runs whose process id is unknown.
     """
 
     pid: int
 
     @property
     def is_there(self) -> bool:
-        """True if an engine runs."""
+        """Return True if an engine runs."""
         return self.pid != 0
 
 
 def engine_now(ctx: RequestContext) -> RunningEngine:
-    """The present engine. If its process id is unknown, it counts as running."""
+    """Return the present engine. An engine with an unknown process id counts as running."""
     owner = ctx.store.owner()
     return RunningEngine(0 if owner is None else owner.pid or -1)
 

@@ -1,4 +1,4 @@
-"""Stored values of a deployment: secrets are decrypted for computing, and hidden again for display."""
+"""Decrypt stored values of a deployment for computing, and hide secrets in them for display."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def opened_inputs(ctx: RequestContext, deployment: int) -> Mapping[str, Value]:
-    """The decrypted inputs of a deployment. The vault then masks those that are secrets."""
+    """Return the decrypted inputs of a deployment. From then on, the vault masks the secret ones in all output."""
     inputs = ctx.store.inputs(deployment)
     hidden = hidden_inputs(ctx.store.blueprint(deployment)) & inputs.keys()
     if not hidden:
@@ -25,7 +25,7 @@ def opened_inputs(ctx: RequestContext, deployment: int) -> Mapping[str, Value]:
 
 
 def opened_documents(ctx: RequestContext, deployment: int) -> Mapping[int, dict[str, Value]]:
-    """{instance: runtime properties}, decrypted."""
+    """Return {instance: decrypted runtime properties} of a deployment."""
     found = ctx.store.documents(deployment)
     if not ctx.vault.has_seals:
         return found
@@ -33,7 +33,7 @@ def opened_documents(ctx: RequestContext, deployment: int) -> Mapping[int, dict[
 
 
 def without_secrets(ctx: RequestContext, values: Mapping[str, Value]) -> dict[str, Value]:
-    """The values, with ``(hidden)`` in place of every text or number that contains a secret."""
+    """Return the values, with ``(hidden)`` in place of every text or number that contains a secret."""
     return {name: _hidden(ctx, value) for name, value in values.items()}
 
 

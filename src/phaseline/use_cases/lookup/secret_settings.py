@@ -1,4 +1,4 @@
-"""Secret settings of packages: encrypted in the store, and never shown (decision 30)."""
+"""Encrypt secret settings of packages for the store, and hide them in all output (decision 30)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def sealed(ctx: RequestContext, form: Form, settings: Mapping[str, Value]) -> dict[str, Value]:
-    """The settings as stored, with secrets encrypted. A setting that names a stored secret is not encrypted."""
+    """Return the settings in stored form, with secrets encrypted. A setting that names a stored secret stays as it is given."""
     secret = _secret(form)
     return {
         name: ctx.vault.seal(value) if name in secret and _is_told(value) else ctx.vault.sealed(value)
@@ -25,18 +25,18 @@ def sealed(ctx: RequestContext, form: Form, settings: Mapping[str, Value]) -> di
 
 
 def opened(ctx: RequestContext, settings: Mapping[str, Value]) -> dict[str, Value]:
-    """The settings as given, decrypted for checks and for conditions. Raises: PL-S020, PL-S023."""
+    """Return the decrypted settings, for checks and for conditions. Raises: PL-S020, PL-S023."""
     return cast("dict[str, Value]", ctx.vault.unsealed(dict(settings)))
 
 
 def shown(form: Form, settings: Mapping[str, Value]) -> dict[str, Value]:
-    """The settings for display, with secrets hidden. ``settings``: as stored or as given."""
+    """Return the settings for display, with secrets hidden. ``settings`` may be encrypted or not."""
     secret = _secret(form)
     return {name: HIDDEN if name in secret and _is_told(value) else veiled(value) for name, value in settings.items()}
 
 
 def in_clear(form: Form, settings: Mapping[str, Value]) -> list[str]:
-    """Names of secret settings that are stored in clear text.
+    """Return the names of secret settings that are stored in clear text.
 
     They were stored before the form declared them as secret, or before encryption existed.
     """
@@ -49,5 +49,5 @@ def _secret(form: Form) -> set[str]:
 
 
 def _is_told(value: Value) -> bool:
-    """True for a value that must be hidden; False for an empty value and for the name of a stored secret."""
+    """Return True for a value that must be hidden, False for an empty value or the name of a stored secret."""
     return value not in (None, "") and not secret_named(value)

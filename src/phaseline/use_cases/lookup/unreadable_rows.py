@@ -1,4 +1,4 @@
-"""Rows of a list that cannot be read: each is reported by name with its reason; all others are still listed."""
+"""Leave out unreadable rows of a list: report each by name with its reason, and list all others."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 NOT_READ = (ValueError, LookupError, TypeError, AttributeError, ProblemsError)
-"""Exceptions raised by reading a damaged value."""
+"""Exceptions that may be raised by reading a damaged value."""
 
 
 class Flaws:
-    """Sentences about rows that were left out of a list."""
+    """Collects sentences about rows that were left out of a list."""
 
     def __init__(self) -> None:
-        """No entry was left out yet."""
+        """Start without any left-out row."""
         self.told: list[str] = []
         self.reasons: list[str] = []
 
@@ -28,7 +28,7 @@ class Flaws:
         self.told.append(f"'{name}' cannot be read: {why}; remove it: phaseline deployments delete {name} --force")
 
     def of(self, name: str) -> _Guard:
-        """A context that leaves out unreadable data of this deployment; problems of the whole store are raised."""
+        """Return a context that leaves out unreadable data of this deployment. Problems of the whole store are raised."""
         return _Guard(self, name)
 
 
@@ -39,7 +39,7 @@ class _Guard:
         self._flaws, self._name = flaws, name
 
     def __enter__(self) -> None:
-        """Nothing to do."""
+        """Do nothing: the context acts only at its end."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -1,4 +1,4 @@
-"""Tools for authors of blueprints: the origin of each part, a comparison, the merged plan, and a schema for the editor."""
+"""Tools for authors of blueprints: explain the origin of each part, compare, merge, and write a schema for editors."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.provenance import Explained
 
 NAMED = 8
-"""The number of nodes that are named if the requested one does not exist."""
+"""Number of nodes that a message names if the requested one does not exist."""
 
 
 def blueprint_schema(version: str) -> dict[str, Any]:
-    """The JSON Schema of blueprints in a version of the language. Raises: PL-B011 for an unknown version."""
+    """Return the JSON Schema of blueprints in a version of the language. Raises: PL-B011 for an unknown version."""
     versions = {
         dsl_versions.version_name(minor): minor for minor in (*range(dsl_versions.LATEST + 1), dsl_versions.PHASELINE)
     }
@@ -41,7 +41,7 @@ def blueprint_schema(version: str) -> dict[str, Any]:
 def explain_node(
     ctx: RequestContext, file: str, node: str, *, only: str = "", plugin_folders: Sequence[str] = ()
 ) -> Explained:
-    """The origin of each part of a blueprint's node; ``only``: parts whose path begins so.
+    """Return the origin of each part of a blueprint's node. With ``only``, return parts whose path begins with it.
 
     Raises: ProblemsError with all problems of the blueprint; PL-B126 if it has no such node.
     """
@@ -59,7 +59,7 @@ def explain_node(
 def compare_blueprints(
     ctx: RequestContext, old: str, new: str, *, plugin_folders: Sequence[str] = (), open_types: bool = False
 ) -> Differences:
-    """The differences of a second blueprint from a first (files, or names of stored ones).
+    """Return the differences that lead from blueprint ``old`` to ``new`` (files, or names of stored blueprints).
 
     Raises: ProblemsError with all problems of one of them.
     """
@@ -74,6 +74,6 @@ def compare_blueprints(
 def planned(
     ctx: RequestContext, file: str, *, plugin_folders: Sequence[str] = (), open_types: bool = False
 ) -> dict[str, Any]:
-    """The plan that Cloudify's parser makes of the same file. Raises ``ProblemsError`` with all problems of the file."""
+    """Return the plan that Cloudify's parser makes of a file. Raises ``ProblemsError`` with all its problems."""
     opened = blueprint_loading.open_blueprint(ctx, file, plugin_folders)
     return merged_plan.plan_document(*reader.read_whole(opened.file, opened.files, open_types=open_types))

@@ -19,14 +19,14 @@ from phaseline.use_cases.tools.package_template import PROGRAMS, new_package
 
 NAME = re.compile(r"[a-z0-9_-]{1,100}")
 HOOK = "pre_build_hook"
-"""The program that runs before a package is packed, in its folder."""
+"""Name of the program that runs before a package is packed, in the package's folder."""
 TOLD_LINES = 20
-"""The number of lines of a hook's output that are shown."""
+"""Number of lines of the hook's output that are shown."""
 
 
 @frozen
 class Created:
-    """A new package."""
+    """A new package that ``create`` has written."""
 
     name: str
     folder: str
@@ -36,7 +36,7 @@ class Created:
 
 @frozen
 class Built:
-    """An archive of a package. ``said``: the output of its ``pre_build_hook``."""
+    """A built archive of a package. ``said`` is the output of its ``pre_build_hook``."""
 
     package: str
     file: str
@@ -47,7 +47,7 @@ class Built:
 
 
 def create(name: str, *, package_version: str = NATIVE, output: str | None = None) -> Created:
-    """Write a new package into a new folder: ``output``, otherwise one of its name.
+    """Write a new package into the new folder ``output``; by default the folder has the package's name.
 
     Raises: PL-F072 for an invalid name or format, an existing folder, or one that cannot be written.
     """
@@ -85,7 +85,8 @@ def _write(file: Path, text: str, *, is_folder: bool, runs: bool) -> None:
 def build(folder: str, output: str | None = None) -> Built:
     """Check a package and pack its folder with checksums; the same files make the same archive.
 
-    Its ``pre_build_hook`` is run first, if it is a program. ``output`` None: ``NAME-VERSION.tar.gz`` in this folder.
+    Its ``pre_build_hook`` is run first, if it is a program. The archive is ``output``, by default
+    ``NAME-VERSION.tar.gz`` in the folder.
 
     Raises: ProblemsError with all problems of the package; PL-F073 if the hook fails, or the archive exists already or
     cannot be written.
@@ -131,13 +132,13 @@ def _raise_if_wrong_ending(target: str) -> None:
 
 
 def _is_built(path: str, folder: Path) -> bool:
-    """Whether a file is an archive built in the folder before, which is no part of the package."""
+    """Return True for an archive that an earlier build left in the folder, which is no part of the package."""
     whole = Path(path)
     return whole.parent == folder.absolute() and whole.name.endswith((".tar.gz", ".fp", ".rpm"))
 
 
 def _run_hook(folder: Path) -> str:
-    """The output of the package's hook. Raises: PL-F073 if it fails."""
+    """Run the package's hook and return its output. Raises: PL-F073 if it fails."""
     import subprocess
 
     program = folder.absolute() / HOOK

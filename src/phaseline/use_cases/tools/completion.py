@@ -1,4 +1,4 @@
-"""Names for shell completion: fast, and without creating or upgrading a store."""
+"""Find names for shell completion, quickly and without creating or upgrading a store."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ if TYPE_CHECKING:
     from phaseline.app.settings import Settings
 
 OFFERED = 200
-"""The greatest number of names that are offered."""
+"""Largest number of names that are offered."""
 Named = Literal["deployments", "executions", "instances", "clusters", "resources", "secrets", "blueprints"]
 
 
 def may_look(settings: Settings) -> bool:
-    """True if there is a store that can be read without an upgrade."""
+    """Return True if there is a store that can be read without an upgrade."""
     file = store_file(settings.store_url)
     return file is not None and file.exists() and not older_schema(file)
 
 
 def deployment_names(ctx: RequestContext, beginning: str) -> list[str]:
-    """Deployments whose name begins so."""
+    """Return the names of deployments that begin with the given text."""
     rows = ctx.store.listings.deployments(row_queries.DeploymentQuery(begins=beginning, limit=OFFERED))
     return _fitting((row.name for row in rows), beginning)
 
 
 def execution_ids(ctx: RequestContext, beginning: str) -> list[str]:
-    """Executions whose id begins so, the latest first."""
+    """Return the ids of executions that begin with the given text, the latest first."""
     wanted = row_queries.ExecutionQuery(begins=beginning, is_latest_first=True, limit=OFFERED)
     return _fitting((row.id for row in ctx.store.listings.executions(wanted)), beginning)
 
 
 def instance_ids(ctx: RequestContext, beginning: str) -> list[str]:
-    """Instances whose id begins so."""
+    """Return the ids of instances that begin with the given text."""
     store = ctx.store
     return _fitting((id for _, roster in rosters_of(store, store.deployments()) for id in roster.ids), beginning)
 
 
 def cluster_names(ctx: RequestContext, beginning: str) -> list[str]:
-    """Clusters whose name begins so."""
+    """Return the names of clusters that begin with the given text."""
     rows = ctx.store.listings.deployments(
         row_queries.DeploymentQuery(begins=beginning, kind="resources", limit=OFFERED)
     )
@@ -52,19 +52,19 @@ def cluster_names(ctx: RequestContext, beginning: str) -> list[str]:
 
 
 def resource_names(ctx: RequestContext, beginning: str) -> list[str]:
-    """Resources whose name begins so."""
+    """Return the names of resources that begin with the given text."""
     store = ctx.store
     rows = store.listings.deployments(row_queries.DeploymentQuery(kind="resources"))
     return _fitting((id for _, roster in rosters_of(store, rows) for id in roster.ids), beginning)
 
 
 def secret_names(ctx: RequestContext, beginning: str) -> list[str]:
-    """Secrets whose name begins so."""
+    """Return the names of secrets that begin with the given text."""
     return _fitting((row.name for row in ctx.store.secrets.all()), beginning)
 
 
 def blueprint_ids(ctx: RequestContext, beginning: str) -> list[str]:
-    """Ids of stored blueprints that begin with the given text."""
+    """Return the ids of stored blueprints that begin with the given text."""
     return _fitting(sorted({row.id for row in ctx.store.stored_blueprints.all()}), beginning)
 
 
@@ -90,5 +90,5 @@ KINDS: Mapping[Named, Callable[[RequestContext, str], list[str]]] = {
 
 
 def offered_names(ctx: RequestContext, kind: Named, beginning: str) -> Sequence[str]:
-    """Names of a kind that begin so; none without a store of this version."""
+    """Return the names of a kind that begin with the given text, or none if there is no store of this version."""
     return KINDS[kind](ctx, beginning) if may_look(ctx.settings) else []

@@ -1,4 +1,4 @@
-"""Diagrams of plans, deployments and blueprints, in the format of a diagram program."""
+"""Draw plans, deployments and blueprints as text for a diagram program."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def draw_blueprint(ctx: RequestContext, file: str, *, plugin_folders: Sequence[str] = ()) -> Drawing:
-    """The nodes of a blueprint: a file, or the id of a stored one. Raises: ProblemsError with all its problems."""
+    """Draw the nodes of a blueprint (a file, or the id of a stored one). Raises: ProblemsError with all its problems."""
     opened = blueprint_loading.open_blueprint(ctx, file, plugin_folders)
     blueprint, _ = reader.read_whole(opened.file, opened.files)
     lines = {
@@ -31,9 +31,9 @@ def draw_blueprint(ctx: RequestContext, file: str, *, plugin_folders: Sequence[s
 
 
 def draw_deployment(ctx: RequestContext, name: str) -> Drawing:
-    """The nodes of a deployment with their instances by state.
+    """Draw the nodes of a deployment with their instances by state.
 
-    Raises: PL-C010 for an unknown deployment, PL-C013 if several names begin so.
+    Raises: PL-C010 for an unknown deployment, PL-C013 if several names begin with ``name``.
     """
     row = find.find_deployment(ctx.store, name)
     topology = ctx.store.topology(row.number)

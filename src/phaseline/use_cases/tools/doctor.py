@@ -1,4 +1,4 @@
-"""Checks of this machine, its settings and its store, each with its remedy. The checks change nothing."""
+"""Check this machine, its settings and its store, and show a remedy for each problem. The checks change nothing."""
 
 from __future__ import annotations
 
@@ -44,26 +44,26 @@ if TYPE_CHECKING:
 Level = Literal["ok", "warn", "fail"]
 PYTHON = (3, 11)
 SQLITE = (3, 35, 0)
-"""The oldest version that supports every statement in use."""
+"""Oldest version of SQLite that supports every statement in use."""
 LITTLE_SPACE = 1024**3
-"""With less free space than this (bytes) a large execution may fill the disk."""
+"""Free space in bytes below which a large execution may fill the disk."""
 NO_SPACE = 100 * 1024**2
-"""With less free space than this (bytes) the next turn may not be stored."""
+"""Free space in bytes below which even the next turn of the engine may not be stored."""
 LARGE_LOG = 256 * 1024**2
-"""A write-ahead log of this size (bytes) is not checkpointed: a process reads for long, or the last engine was killed."""
+"""Size in bytes from which a write-ahead log is reported: a process reads for long, or the last engine was killed."""
 SKEW_MS = 60_000
-"""Times in the store further ahead than this mean that a clock was set back."""
+"""Difference in ms by which a time in the store may be in the future; more means that a clock was set back."""
 HEAD_BYTES = 100
-"""The size of SQLite's file header: at 60 the number of the schema, at 68 that of the application."""
+"""Size of SQLite's file header. Byte 60 begins the number of the schema, byte 68 that of the application."""
 SHOWN = 10
-"""The number of findings of one kind that are shown."""
+"""Number of findings of one kind that are shown."""
 REMOTE = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs")
-"""File systems whose locks cannot be relied upon."""
+"""File systems with unreliable locks."""
 
 
 @frozen
 class Check:
-    """The result of one check. ``mend`` is empty if nothing is wrong."""
+    """Result of one check. ``mend`` is the remedy, or empty if nothing is wrong."""
 
     name: str
     level: Level
@@ -72,10 +72,10 @@ class Check:
 
 
 def examine(load: Callable[[], Settings], open_app: Callable[[Settings], AppContext]) -> Sequence[Check]:
-    """All checks, in a useful reading order; checks that cannot be made are left out.
+    """Make all checks and return the results in a useful reading order. Checks that cannot be made are left out.
 
-    ``load`` reads the settings and may raise ``ProblemsError``; ``open_app`` creates the context of a process for them,
-    which is closed again.
+    ``load`` reads the settings and may raise ``ProblemsError``. ``open_app`` creates the context of a process for them;
+    it is closed again.
     """
     found = [*_python(), *_sqlite(), *leftover_folders(Path(tempfile.gettempdir()))]
     try:
@@ -112,7 +112,7 @@ def examine(load: Callable[[], Settings], open_app: Callable[[Settings], AppCont
 
 
 def is_sound(checks: Sequence[Check]) -> bool:
-    """True when nothing fails; warnings do not count."""
+    """Return True if no check fails; warnings do not count."""
     return all(check.level != "fail" for check in checks)
 
 
@@ -132,7 +132,7 @@ def _sqlite() -> Iterator[Check]:
 
 
 def leftover_folders(above: Path) -> Iterator[Check]:
-    """A warning of temporary folders that killed processes of this user left there."""
+    """Warn of temporary folders in the folder ``above`` that killed processes of this user left."""
     left = []
     for folder in above.glob("phaseline-*-*"):
         number = folder.name.split("-")[1]
@@ -154,7 +154,10 @@ def _is_mine(path: Path) -> bool:
 
 
 def _variables() -> Iterator[Check]:
-    """Warnings of variables that look like settings but are none. No command refuses them: they may be another program's."""
+    """Warn of environment variables that look like settings but are none.
+
+    No command refuses them, because they may belong to another program.
+    """
     known = [*(setting.variable for setting in settings_schema.SETTINGS), master_keys.VARIABLE]
     others = sorted(
         name for name in os.environ if name.startswith("PHASELINE_") and name not in (*known, process_groups.MARK)
@@ -167,7 +170,7 @@ def _variables() -> Iterator[Check]:
 
 
 def _holds_code(folder: str) -> bool:
-    """True for a folder with modules, also those of a source distribution, with records or with packages."""
+    """Return True for a folder with Python modules (also of a source distribution), records or packages."""
     forms = ("*.py", "*/__init__.py", "*.rec", "*.zip", "*/lib/python")
     tops = (folder, *code_search_path.search_path(code_location.CodeLocation("", (folder,))))
     return any(True for top in tops for form in forms for _ in Path(top).glob(form))
@@ -191,7 +194,7 @@ def _folders(folders: Sequence[str]) -> Iterator[Check]:
 
 
 def _refused(folder: str) -> list[str]:
-    """The places of refused plugins with phases."""
+    """Return the places of refused plugins with phases."""
     return [
         verdict.package.place
         for verdict in plugin_set.PhasePlugins([folder]).load().verdicts
@@ -214,7 +217,7 @@ def _log(settings: Settings) -> Iterator[Check]:
 
 
 def older_schema(file: Path) -> int:
-    """The schema in the header of the file if it is older than the present one; 0 otherwise, and for other files."""
+    """Return the schema number in the file's header if it is older than the present one, otherwise 0."""
     try:
         with file.open("rb") as stream:
             head = stream.read(HEAD_BYTES)
@@ -247,7 +250,7 @@ def _permissions(file: Path) -> Iterator[Check]:
 
 
 def _shut(files: Sequence[Path], folder: Sequence[Path]) -> Check:
-    """Files that cannot be written, and the command that repairs this: for their owner, or for root."""
+    """Report files that cannot be written, with the command that repairs this for their owner or for root."""
     names = shlex.join(map(str, (*files, *folder)))
     if any(path.stat().st_uid != os.getuid() for path in (*files, *folder)):
         text, mend = "another user owns it; it can only be read", f"chown {os.getuid()} {names}"
@@ -274,7 +277,7 @@ def _size_of_log(file: Path) -> Iterator[Check]:
 
 
 FILE_CHECKS = (_file_system, _permissions, _space, _size_of_log)
-"""The checks of the store's file, before it is opened."""
+"""Checks of the store's file, made before it is opened."""
 
 
 # -- the data in the store ----------------------------------------------------------------------------------------
@@ -318,7 +321,7 @@ def _engine(ctx: RequestContext) -> Iterator[Check]:
 
 
 def _leftover_processes(store: Store) -> list[int]:
-    """Processes of calls that have not returned; processes left by calls that returned are intended."""
+    """Return the ids of processes whose calls have not returned. Processes that a finished call left are intended."""
     rows = store.batches(only_open=True)
     return (
         sorted(
@@ -332,7 +335,7 @@ def _leftover_processes(store: Store) -> list[int]:
 
 
 def _code(ctx: RequestContext) -> Iterator[Check]:
-    """Warnings of deployments whose code was moved away: they can be neither continued nor uninstalled."""
+    """Warn of deployments whose code was moved away, so that they can neither continue nor be uninstalled."""
     store = ctx.store
     is_there = cache(lambda folder: Path(folder).is_dir())  # most deployments share theirs
     for row in store.deployments():
@@ -343,12 +346,12 @@ def _code(ctx: RequestContext) -> Iterator[Check]:
 
 
 def _is_laid_out(store: Store, row: DeploymentRow, folder: str) -> bool:
-    """Whether the folder is that of a stored blueprint, which is written when it is needed."""
+    """Return True if the folder is that of a stored blueprint, which is written when it is needed."""
     return folder == row.code.blueprint_folder and "" in store.stored_blueprints.of_deployment(row.number)
 
 
 def _unreadable(ctx: RequestContext) -> Iterator[Check]:
-    """Unreadable deployments, and latest executions of readable ones that failed because of unreadable stored data."""
+    """Report unreadable deployments, and latest executions that failed because of unreadable stored data."""
     store = ctx.store
     flaws = {row.number: (row.name, flaw) for row in store.deployments() if (flaw := deployments.unread(store, row))}
     for name, flaw in list(flaws.values())[:SHOWN]:
@@ -364,13 +367,13 @@ def _unreadable(ctx: RequestContext) -> Iterator[Check]:
 
 
 def _hooks(ctx: RequestContext) -> Iterator[Check]:
-    """Open executions created with other settings: hook classes of the present settings are missing, or others are added."""
+    """Report open executions that call other hook classes than the present settings contain."""
     for found in list(prepare_hook_differences.hook_differences(ctx))[:SHOWN]:
         yield Check("hooks", "warn", str(found), "let all users of the store use one settings file; see docs/hooks.md")
 
 
 def _secrets(ctx: RequestContext) -> Iterator[Check]:
-    """Whether the master key decrypts the keys of secrets; no result without secrets."""
+    """Check that the master key decrypts the keys of secrets; yield nothing if there are no secrets."""
     try:
         count = ctx.vault.try_keys()
     except ProblemsError as error:
@@ -383,7 +386,7 @@ def _secrets(ctx: RequestContext) -> Iterator[Check]:
 
 
 def _settings_in_clear(ctx: RequestContext) -> Iterator[Check]:
-    """Passwords of packages that are stored in clear text; enabling a package encrypts them."""
+    """Report passwords of packages that are stored in clear text. Enabling the package again encrypts them."""
     if not ctx.store.has_packages:
         return
 
@@ -411,4 +414,4 @@ def _clock(ctx: RequestContext) -> Iterator[Check]:
 
 
 STORE_CHECKS = (_integrity, _engine, _code, _unreadable, _hooks, _secrets, _settings_in_clear, _clock)
-"""The checks of the data in the store, in the order in which they are shown."""
+"""Checks of the data in the store, in the order in which they are shown."""

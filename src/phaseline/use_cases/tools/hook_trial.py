@@ -1,4 +1,4 @@
-"""Call one method of a hook class by hand: outside any execution, with the present state of a deployment."""
+"""Call one method of a hook class by hand, outside any execution, with the present state of a deployment."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SAID: Mapping[OutcomeKind, Literal["agreed", "waits", "refused"]] = {
 
 @frozen
 class HookTried:
-    """The result of a hook class: ``agreed``, ``refused`` with a ``message`` and a ``traceback``, or ``waits``."""
+    """Result of calling a hook class: ``agreed``, ``refused`` with a ``message`` and a ``traceback``, or ``waits``."""
 
     name: str
     method: str
@@ -60,7 +60,7 @@ class HookTried:
 
     @property
     def is_good(self) -> bool:
-        """False if it refused."""
+        """Return False if the hook class refused."""
         return self.answer != "refused"
 
 
@@ -71,7 +71,8 @@ def try_hook(
 
     Effects of the class on other systems do happen. The target of an update is the deployment itself.
 
-    Raises: PL-H001 (it cannot be used), PL-H002 (no such class), PL-H004 (it has no such method), PL-C010 (no such deployment).
+    Raises: PL-H001 (the class cannot be used), PL-H002 (no such class), PL-H004 (it has no such method),
+    PL-C010 (no such deployment).
     """
     row = find_deployment(ctx.store, deployment)
     hook = _one(ctx, name, row.number)
@@ -113,7 +114,7 @@ def try_hook(
 
 
 def _one(ctx: RequestContext, name: str, deployment: int) -> KnownHook:
-    """The class of this name, or the one given as module:Class, announced or not."""
+    """Return the hook class of this name, or the one given as module:Class, announced or not."""
     if ":" in name and "/" not in name:
         hook = read(named(ctx.settings, name, name.rpartition(":")[2]), ctx.catalog.load_hook)
     else:

@@ -1,4 +1,4 @@
-"""The files of a new package, by format: small, complete and valid."""
+"""Create the files of a new package in each format: small, complete and valid."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from phaseline.packages.format import stage_ranges
 from phaseline.packages.format.format_versions import FORMATS
 
 PROGRAMS: Final = ("deployment_scripts/deploy.sh", "pre_build_hook")
-"""Executable files."""
+"""Paths of the files that must be executable."""
 
 
 def new_package(name: str, package_format: str) -> Mapping[str, str]:
-    """{path: text} of a package with this name; a folder without files ends with ``/``."""
+    """Return {path: text} of a package with this name. A path that ends with ``/`` is an empty folder."""
     number = FORMATS[package_format].number
     files = {
         "metadata.yaml": _metadata(name, package_format),

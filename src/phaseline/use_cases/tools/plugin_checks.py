@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 @frozen
 class CheckedPlugins:
-    """The result of a check of plugins: ``plugins`` and ``phases`` are counts, ``packages`` the checked ones.
+    """Result of a check of plugins: ``plugins`` and ``phases`` are counts, ``packages`` are the checked packages.
 
-    ``looked_at``: the folders that were searched, if no path was given. ``is_empty``: they have no plugins, resource
-    types or paths to check.
+    ``looked_at`` are the folders that were searched if no path was given. ``is_empty`` is True if they have no plugins,
+    resource types or paths to check.
     """
 
     plugins: int
@@ -35,12 +35,12 @@ class CheckedPlugins:
 
     @property
     def is_good(self) -> bool:
-        """True without errors, even if there are warnings."""
+        """Return True if there are no errors, even if there are warnings."""
         return not any(problem.severity == "error" for problem in self.problems)
 
 
 def check_plugins(ctx: RequestContext, paths: Sequence[str] = (), plugin_folders: Sequence[str] = ()) -> CheckedPlugins:
-    """All problems of the plugins at the paths, checked together with those of the plugin folders.
+    """Check the plugins at the paths, together with those of the plugin folders, and report all problems.
 
     Without paths the plugins of the folders themselves are checked. A path without plugins is an error (PL-D050).
     Packages at a path are checked as a whole; if they bring no phases nothing else is read.
@@ -63,7 +63,10 @@ def _beside_others(
     packed: CheckedPlugins,
     brought: Sequence[PhasePackage],
 ) -> CheckedPlugins:
-    """As ``check_plugins``; of packages only the phases that they bring remain to be checked."""
+    """Check the phases at the paths together with those of the plugin folders.
+
+    ``packed`` is the result for the packages, of which only the phases (``brought``) remain to be checked.
+    """
     folders = queries_phases.folders_of(ctx, plugin_folders)
     around = {package.place: package for package in plugin_set.read_all(folders)}
     given = {package.place: package for package in brought}
@@ -100,7 +103,7 @@ def _has_content(package: PhasePackage) -> bool:
 
 
 def _no_plugin(path: str) -> Problem:
-    """The problem of a path without any definition of phases."""
+    """Return the problem of a path without any definition of phases."""
     mend = (
         "a plugin is a pair Name.cfg and Name.py, a module with @phase, or a file of records (.rec); correct the path"
     )
@@ -112,6 +115,6 @@ def _no_plugin(path: str) -> Problem:
 
 
 def _inside(packages: Mapping[str, PhasePackage], path: Path) -> dict[str, PhasePackage]:
-    """Packages at the path or below it; for a file of a pair, the pair."""
+    """Return the packages at the path or below it. If the path is one file of a pair, return the pair."""
     sought = path.with_suffix(".cfg") if path.suffix == ".py" else path
     return {name: found for name, found in packages.items() if Path(name).is_relative_to(sought) or name == str(path)}

@@ -1,4 +1,4 @@
-"""Create a starter project: a first blueprint that installs at once, or the package of a plugin whose test passes."""
+"""Create a starter project: a first blueprint that can be installed at once, or a plugin package with a test."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ PARTS: Mapping[Kind, Mapping[str, str]] = {
         "tests/test_MODULE.py": "plugin/test_module.py.txt",
     },
 }
-"""{path in the new folder: file beside this module, in ``starter``}; MODULE and PACKAGE stand for the plugin's names."""
+"""{path in the new folder: file in the folder ``starter``}. MODULE and PACKAGE are replaced by the plugin's names."""
 
 
 @frozen
 class NewProject:
-    """The files that were written, and the next commands."""
+    """The files that were written, and the commands to run next."""
 
     folder: str
     files: tuple[str, ...]
@@ -43,7 +43,7 @@ class NewProject:
 
 
 def start(folder: str, kind: Kind = "blueprint") -> NewProject:
-    """A runnable blueprint, or a plugin with a test that passes, in a new or empty folder.
+    """Write a runnable blueprint, or a plugin with a test that passes, into a new or empty folder.
 
     Raises: PL-C022 if the folder is not empty or cannot be written; PL-C023 if its name cannot be the name of a module.
     """
@@ -93,7 +93,7 @@ def _plugin_words(target: Path, names: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _names(target: Path) -> Mapping[str, str]:
-    """{placeholder: name}. Raises: PL-C023."""
+    """Return {placeholder: name} for the files of the new folder. Raises: PL-C023."""
     folder = target.absolute().name
     module = re.sub(r"^[^a-z]+|_+$", "", re.sub(r"[^a-z0-9]+", "_", folder.lower()))
     if not module:

@@ -28,7 +28,7 @@ MOST_ITEMS = 10_000
 
 @frozen
 class MadeUp:
-    """The data of each of ``count`` equal items. ``target``: the properties of the target if it is a relationship."""
+    """Made-up data that each of ``count`` items gets. ``target`` has the target's properties for a relationship."""
 
     properties: Mapping[str, Value] = field(default_factory=dict)
     inputs: Mapping[str, Value] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class MadeUp:
 
 @frozen
 class Attempt:
-    """The result of trying a function. ``form``: how an engine calls it; ``calls``: the number of calls for these items."""
+    """Result of trying a function. ``form`` is how an engine calls it; ``calls`` is the number of calls made."""
 
     function: str
     form: Literal["bulk", "each", "ctx"]
@@ -49,7 +49,7 @@ class Attempt:
 
     @property
     def is_good(self) -> bool:
-        """True if every item completed, or asked to be called again."""
+        """Return True if every item completed, or asked to be called again."""
         return all(item.is_good for item in self.items)
 
 
@@ -78,7 +78,7 @@ def try_function(ctx: RequestContext, function: str, given: MadeUp, *, plugin_fo
 
 
 def _load(ctx: RequestContext, implementation: str, code: CodeLocation) -> Callable[..., object]:
-    """The function, imported. Raises: PL-O002."""
+    """Import the function and return it. Raises: PL-O002."""
     function, error = guarded_call(ctx.catalog.load, implementation, code)
     if function is None:
         assert error is not None, "what gives no function has raised"

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 def validate(
     ctx: RequestContext, file: str, *, plugin_folders: Sequence[str] = (), open_types: bool = False
 ) -> Validated:
-    """The contents of the blueprint, and warnings. Raises ``ProblemsError`` with all its problems.
+    """Return the contents of the blueprint, and warnings. Raises ``ProblemsError`` with all its problems.
 
-    Missing modules of plugins are warnings: they may exist where it is installed, and no code is run (W2).
-    ``open_types``: declarations of definition files that are not available are taken as open, with a warning each.
+    Missing modules of plugins are warnings: they may exist on the machine that installs it, and no code is run (W2).
+    With ``open_types``, types from missing definition files become open types, with a warning for each.
     """
     blueprint, code, opened = read_opened(ctx, file, plugin_folders, open_types=open_types)
     missing = [
