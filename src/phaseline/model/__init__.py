@@ -1,4 +1,4 @@
-"""The nouns of the product: frozen values that every other layer speaks in.
+"""The values that all other layers of the product exchange, such as blueprints, topologies, graphs and events; all frozen.
 
 Nothing here does I/O, reads a clock or decides anything about a lifecycle.
 """

@@ -1,1 +1,1 @@
-"""A blueprint after it was read; labels, groups and stored blueprints."""
+"""Blueprints as they are after reading, with their labels and groups; stored blueprints."""

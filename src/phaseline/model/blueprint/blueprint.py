@@ -1,4 +1,4 @@
-"""A blueprint after reading, merging and checking: the plan of source document 3 before inputs are given.
+"""A blueprint after reading, merging and checking, before inputs are given (the "plan" of the Cloudify document, source 3).
 
 Values may still contain intrinsic functions as plain mappings such as ``{"get_input": "port"}``.
 """
@@ -22,14 +22,15 @@ Value: TypeAlias = "str | int | float | bool | None | list[Value] | dict[str, Va
 
 
 SCRIPT_RUNNER = "script_runner.tasks.run"
-"""The function of the ancestor's script plugin, which blueprints may name themselves (B31)."""
+"""The function of Cloudify's script plugin, which runs a script; a blueprint may name it as an implementation (B31)."""
 
 
 @frozen
 class PropertySchema:
     """The declaration of one property, input or parameter (B11, B13).
 
-    ``constraints``: the written constraints, {operator: argument} (B14); with ``item_type`` they are for each item of a list.
+    ``constraints`` has the constraints as written, {operator: argument} (B14). If there is an ``item_type``, they apply
+    to each item of a list.
     """
 
     type: str | None = None
@@ -46,10 +47,10 @@ class PropertySchema:
 
 @frozen
 class DataType:
-    """A structure of values that the blueprint declares (B15).
+    """A data type: a structure of values that the blueprint declares (B15).
 
-    ``properties``: all properties, including inherited ones, each with its complete default. ``hierarchy``: the names
-    of the type's ancestors and itself, root first.
+    ``properties`` has all properties, including inherited ones, each with its complete default. ``hierarchy`` has the
+    names of the type's parents and its own name, the root first.
     """
 
     name: str
@@ -62,10 +63,9 @@ class DataType:
 class Operation:
     """One operation of a node or relationship (B30-B33).
 
-    ``name`` is the full ``interface.operation``. ``form`` is the kind of ``implementation``:
-    ``none`` nothing is mapped, the operation is absent; ``function`` a dotted
-    ``module.function`` of ``plugin``; ``script`` a path relative to the blueprint's folder
-    (or a URL); ``inline`` the text of a script.
+    ``name`` is the full name ``interface.operation``. ``form`` is the kind of ``implementation``. ``none`` means that
+    nothing is called, so the operation is absent. ``function`` is a dotted ``module.function`` of ``plugin``.
+    ``script`` is a path relative to the blueprint's folder, or a URL. ``inline`` is the text of a script.
     """
 
     name: str
@@ -93,7 +93,7 @@ class Operation:
 
 @frozen
 class Relationship:
-    """One relationship of a node template, operations merged over those of its type."""
+    """One relationship of a node template; its operations are merged over the operations of its type."""
 
     type: str
     type_hierarchy: tuple[str, ...]
@@ -111,12 +111,12 @@ class Relationship:
 
     @property
     def ties_all(self) -> bool:
-        """True when every source instance is related to every target instance."""
+        """True if every source instance is related to every target instance (connection type all_to_all)."""
         return not self.is_containment and self.connection_type == "all_to_all"
 
     @property
     def lifecycle_operation(self) -> str | None:
-        """The operation of the target to wait for, of ``depends_on_lifecycle_operation``; else None."""
+        """Name of the target's operation for which the source waits (``depends_on_lifecycle_operation``), or None."""
         if "cloudify.relationships.depends_on_lifecycle_operation" in self.type_hierarchy:
             return str(self.properties.get("operation", "")) or None
         return None
@@ -124,9 +124,11 @@ class Relationship:
 
 @frozen
 class Node:
-    """One node template, merged with its type. ``operations`` has full names only (B33 lookup is ``Blueprint``'s).
+    """One node template, merged with its type.
 
-    ``restricted_actions``: actions forbidden for its instances (``model.deployment.restrictions``).
+    The keys of ``operations`` are full names; ``find_operation`` takes short ones.
+
+    ``restricted_actions`` are the actions that are forbidden for its instances (see ``model.deployment.restrictions``).
     """
 
     name: str
@@ -157,7 +159,7 @@ class Node:
         return None
 
     def find_operation(self, name: str) -> Operation | None:
-        """The operation with a full name, or with a bare name that only one interface has (B33)."""
+        """Return the operation with a full name, or with a short name that only one interface has (B33), or None."""
         found = self.operations.get(name)
         if found is not None or "." in name:
             return found
@@ -167,9 +169,9 @@ class Node:
 
 @frozen
 class Plugin:
-    """A plugin the blueprint declares (B22). ``executor`` is where its operations run by default.
+    """A plugin that the blueprint declares (B22). ``executor`` is where its operations run unless they declare otherwise.
 
-    ``properties``: {name: description, type, display_label and value as far as they are given}.
+    ``properties`` is {name: mapping with those of description, type, display_label and value that are given}.
     """
 
     name: str
@@ -189,16 +191,16 @@ class Plugin:
 
 BUILT_IN_PLUGIN = "default_workflows"
 BUILT_IN_MODULE = "cloudify.plugins.workflows."
-"""What the types files map the built-in workflows to."""
+"""Prefix of the functions to which Cloudify's types files map the built-in workflows."""
 OTHER_NAMES = MappingProxyType({"auto_heal_reinstall_node_subgraph": "heal", "scale_entity": "scale"})
-"""{function of that module: the built-in workflow it is, where the names differ}"""
+"""{function in Cloudify's workflow module: built-in workflow}, for functions that have another name than their workflow."""
 
 
 @frozen
 class Availability:
-    """When a workflow may be started (B23).
+    """The conditions under which a workflow may be started (B23).
 
-    All three rules must hold; for ``node_instances_active`` one of its values.
+    All three conditions must hold. For ``node_instances_active`` one of the listed values must be true.
     """
 
     available: bool = True
@@ -208,7 +210,10 @@ class Availability:
 
 @frozen
 class WorkflowMapping:
-    """A workflow of the blueprint (B23): what it is mapped to and its parameters. ``form`` as of an ``Operation``."""
+    """A workflow of the blueprint (B23): its implementation and parameters.
+
+    ``form`` has the same values as in ``Operation``.
+    """
 
     name: str
     mapping: str
@@ -220,7 +225,7 @@ class WorkflowMapping:
 
     @property
     def built_in(self) -> str:
-        """The built-in workflow it is mapped to, whichever plugin the blueprint names for it; empty for any other function."""
+        """Name of the built-in workflow that this workflow is mapped to, from any plugin; empty for another function."""
         if self.form != "function" or not self.mapping.startswith(BUILT_IN_MODULE):
             return ""
         function = self.mapping.removeprefix(BUILT_IN_MODULE)
@@ -237,10 +242,11 @@ class Output:
 
 @frozen
 class OnPath:
-    """The part of a node type that makes its nodes resources, which move through states by phases (decision 15).
+    """The resource type of a node type, which makes its nodes resources that phases move through states (decision 15).
 
-    ``line``: the type and its parents, nearest first; the last one may belong to a plugin. ``target``: the state in
-    which they are installed; empty: the target of the only path. ``place``: where ``resource_type`` is written.
+    ``line`` has the node type and its parents, nearest first; the last may belong to a plugin. ``target`` is the state
+    to which an install brings the nodes; if empty, it is the target of the only path. ``place`` is where
+    ``resource_type`` is written.
     """
 
     line: tuple[str, ...]
@@ -250,14 +256,14 @@ class OnPath:
 
 @frozen
 class Blueprint:
-    """The content of one blueprint. ``file`` is the main file, ``folder`` its folder, both as given by the reader.
+    """The content of one blueprint. ``file`` is the main file and ``folder`` its folder, both as the reader received them.
 
-    ``on_path``: {node type: its resource type and target} for nodes that move through states by phases;
-    ``state_paths``: paths of this blueprint alone. ``scaling_groups``: ``groups`` that the ``policies`` scale as one.
-    ``labels``: {key: values} of the deployment, functions included; ``resource_tags`` are evaluated for each call.
-    ``runtime_only``: functions were not evaluated when inputs were given.
-    ``open_types``: node types known by name only. ``announced``: third-party functions that the blueprint uses.
-    ``id``: its id in the store, empty for a file.
+    ``on_path`` is {node type: its resource type and target} for nodes that phases move through states. ``state_paths``
+    has the paths that this blueprint defines. ``scaling_groups`` has the ``groups`` that ``policies`` scale as a unit.
+    ``labels`` is {key: values} for the deployment; values may be functions. ``resource_tags`` are evaluated for each
+    call. ``runtime_only`` is True if functions were not evaluated when inputs were given. ``open_types`` has node types
+    known only by name. ``announced`` has functions of other vendors that the blueprint uses. ``id`` is its id in the
+    store, or empty.
     """
 
     version: str
@@ -291,9 +297,6 @@ class Blueprint:
     id: str = ""
 
     def meaning(self, workflow: str) -> str:
-        """The built-in workflow to which a name is mapped.
-
-        The name itself if it is mapped to no built-in workflow (B23).
-        """
+        """Return the built-in workflow to which a workflow's name is mapped, or the name itself if there is none (B23)."""
         mapped = self.workflows.get(workflow)
         return (mapped.built_in if mapped is not None else "") or workflow

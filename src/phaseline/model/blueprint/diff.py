@@ -11,9 +11,10 @@ from phaseline.model.blueprint.blueprint import Value
 
 @frozen
 class BlueprintChange:
-    """One difference. ``what``: the kind of element; ``path`` begins with the section of the blueprint.
+    """One difference between two blueprints.
 
-    ``old`` is null for an addition, ``new`` for a removal.
+    ``what`` is the kind of element. ``path`` begins with the section of the blueprint. ``old`` is null for an addition,
+    ``new`` is null for a removal.
     """
 
     kind: Literal["added", "removed", "changed"]
@@ -25,7 +26,7 @@ class BlueprintChange:
 
 @frozen
 class Rename:
-    """A removed and an added element that are equal or nearly so: ``likeness`` from 0 to 1."""
+    """A probable rename: a removed and an added element that are equal or similar. ``likeness`` is from 0 to 1."""
 
     what: str
     old: str
@@ -35,7 +36,7 @@ class Rename:
 
 @frozen
 class Differences:
-    """All changes in the order of the sections, and probable renames."""
+    """All changes between two blueprints, in the order of the sections, and probable renames."""
 
     changes: Sequence[BlueprintChange]
     renames: Sequence[Rename]
@@ -51,10 +52,10 @@ Path = tuple[str | int, ...]
 
 @frozen
 class ValueComparison:
-    """Compares two values, mapping by mapping.
+    """A comparison of two values, mapping by mapping.
 
-    ``noun`` and ``dotted``: functions that return the kind and the text of a path. Mappings for which ``is_function``
-    is true are compared as a whole. Mappings that are equal by ``is_same`` have no changes.
+    ``noun`` and ``dotted`` are functions that return the kind and the text of a path. Mappings for which
+    ``is_function`` returns True are compared as a whole. Mappings for which ``is_same`` returns True have no changes.
     """
 
     noun: Callable[[Path], str]
@@ -63,7 +64,7 @@ class ValueComparison:
     is_same: Callable[[Any, Any], bool]
 
     def changes(self, path: Path, old: Any, new: Any) -> Iterator[BlueprintChange]:
-        """The changes from one value to the other, in the order of the old one, then of the new one."""
+        """Yield the changes from ``old`` to ``new``: first those of keys in ``old``, then those of added keys."""
         if old is new:
             return
         if self._is_mapping(old) and self._is_mapping(new):

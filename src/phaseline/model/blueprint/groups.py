@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Trigger:
-    """A trigger of a group's policy. It is read and checked but has no effect: the ancestor's policy engine no longer exists."""
+    """A trigger of a group's policy. It is checked but has no effect, because Cloudify itself dropped its policy engine."""
 
     type: str
     parameters: Mapping[str, Value] = field(default_factory=dict)
@@ -23,7 +23,7 @@ class Trigger:
 
 @frozen
 class GroupPolicy:
-    """A policy within a group: checked, without effect."""
+    """A policy within a group. It is checked but has no effect."""
 
     type: str
     properties: Mapping[str, Value] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class GroupPolicy:
 
 @frozen
 class NodeGroup:
-    """Nodes and groups under one name, each member once."""
+    """A group: nodes and other groups under one name, each member once."""
 
     name: str
     members: tuple[str, ...]
@@ -41,7 +41,7 @@ class NodeGroup:
 
 @frozen
 class ScalingPolicy:
-    """A policy over groups. There is one type, which scales its targets; the counts may be functions."""
+    """A policy that makes its target groups scaling groups. The counts may be intrinsic functions."""
 
     name: str
     type: str
@@ -53,9 +53,9 @@ class ScalingPolicy:
 
 @frozen
 class ScalingGroup:
-    """A group whose members are scaled together. Members contained in another member are left out.
+    """A group whose members are scaled together. Members that are contained in another member are left out.
 
-    The counts may be functions until inputs are given.
+    The counts may be intrinsic functions until inputs are given.
     """
 
     name: str

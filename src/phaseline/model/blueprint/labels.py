@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Label(NamedTuple):
-    """One value of one key; a key may have several."""
+    """One label: a key with one value. A key may have several values, each as a label."""
 
     key: str
     value: str
@@ -27,7 +27,7 @@ class Relabelled(NamedTuple):
 
 
 def changed(labels: Sequence[Label], change: Relabelled) -> list[Label]:
-    """The labels after a change, by key and value.
+    """Return the labels after a change, by key and value.
 
     >>> changed([Label("team", "web")], Relabelled((Label("team", "ops"),), (Label("team", ""),)))
     [Label(key='team', value='ops')]
@@ -42,11 +42,11 @@ class LabelShelf(Protocol):
     """Storage of the labels of deployments. Any process may write; every method is one transaction."""
 
     def of(self, deployment: int) -> Sequence[Label]:
-        """The labels of a deployment, sorted by key and value."""
+        """Return the labels of a deployment, sorted by key and value."""
         ...
 
     def add(self, deployment: int, labels: Sequence[Label]) -> int:
-        """How many of them are new."""
+        """Add labels to a deployment and return how many of them are new."""
         ...
 
     def remove(self, deployment: int, labels: Sequence[Label]) -> int:
@@ -57,7 +57,7 @@ class LabelShelf(Protocol):
         ...
 
     def having(self, labels: Sequence[Label]) -> frozenset[int]:
-        """The deployments that have all of these labels.
+        """Return the deployments that have all of these labels.
 
         A label with an empty value matches any value of its key.
         """
@@ -74,14 +74,14 @@ def labels_of(written: Mapping[str, Sequence[Value]]) -> Iterator[Label]:
 
 
 def labelled(blueprint: Blueprint, kept: Sequence[Label]) -> Blueprint:
-    """The blueprint with the labels that the store keeps for its deployment (``kept``)."""
+    """Return the blueprint with its labels replaced by those that the store keeps for its deployment (``kept``)."""
     if not kept and not blueprint.labels:
         return blueprint
     return altered(blueprint, labels=with_labels(blueprint.labels, kept))
 
 
 def with_labels(written: Mapping[str, Sequence[Value]], kept: Sequence[Label]) -> dict[str, Sequence[Value]]:
-    """{key: values} as functions see them: the stored labels (``kept``), and values of the blueprint that are functions.
+    """Return {key: values} as intrinsic functions see them: the stored labels (``kept``), and values that are functions.
 
     >>> with_labels({"team": ["web", {"get_secret": "x"}]}, [Label("team", "ops")])
     {'team': ['ops', {'get_secret': 'x'}]}

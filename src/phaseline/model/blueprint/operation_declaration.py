@@ -1,7 +1,7 @@
-"""The declaration of a native operation, and the decorator that attaches it.
+"""The declaration of how a plugin function wants to be called, and the decorator that attaches it.
 
-A plugin is functions with a declaration, nothing to subclass. The decorator only
-attaches the declaration; planning reads it from the source text without running it.
+A plugin consists of plain functions with declarations; there is no class to derive from. The decorator only attaches
+the declaration. Planning reads it from the source text without running the code.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from phaseline.lang.fast_dataclasses import frozen
 
 DECLARATION_ATTRIBUTE = "__phaseline_operation__"
 MAX_BATCH = 10_000
-"""The most members of one call, unless the operation declares another number."""
+"""Most members of one call, unless the operation declares another number."""
 LARGEST_BATCH = 1_000_000
-"""The largest number that can be declared; in practice all members."""
+"""Largest ``max_batch`` that can be declared; in practice it means all members."""
 
 
 @frozen
 class Declaration:
-    """How an operation wants to be called.
+    """How a plugin function wants to be called.
 
-    ``flavour`` ``native``: called with a batch (``bulk``) or an item; ``cloudify``: called with
-    ``ctx`` and its inputs as keywords; ``phase``: called with a handler (``bulk``) or a resource and its phase's data; ``task``: a runner of
-    tasks of packages. ``repeatable``: may be called again after a crash in which it
-    was running. ``batch_key``: dotted path whose values one call must not mix. ``concurrency``:
-    calls of a bulk function at once for each key (0: the default of 1).
+    ``flavour`` gives the arguments: ``native`` means a batch (``bulk``) or an item; ``cloudify`` means ``ctx`` and the
+    inputs as keywords; ``phase`` means a handler (``bulk``), or a resource and its phase data; ``task`` means a task of
+    a package. ``repeatable`` functions may be called again after a crash during which they ran. ``batch_key`` is a
+    dotted path; members with different values of it never share a call. ``concurrency`` is how many calls of a bulk
+    function may run at the same time for each key (0: the default, 1).
     """
 
     flavour: Literal["native", "cloudify", "phase", "task"] = "native"
@@ -61,10 +61,10 @@ def operation(
     batch_key: str | None = None,
     concurrency: int = 0,
 ) -> Any:
-    """The function itself, marked as a native operation.
+    """Mark a function as a native operation and return it.
 
-    With ``bulk`` it is called once with a batch of all items that are ready, across executions and
-    deployments; without it once for each item. See ``Declaration`` for the arguments.
+    With ``bulk`` the function is called once with a batch of all items that are ready, across executions and
+    deployments; without ``bulk`` it is called once for each item. See ``Declaration`` for the arguments.
 
     >>> @operation(bulk=True, repeatable=True)
     ... def create(batch): ...
@@ -86,25 +86,25 @@ def operation(
 
 
 def declared(function: F, declaration: Declaration) -> F:
-    """The function itself, with a declaration attached: for callers that need no decorator."""
+    """Attach a declaration to a function and return the function, for callers that need no decorator."""
     setattr(function, DECLARATION_ATTRIBUTE, declaration)
     return function
 
 
 def phase_declaration(arguments: int, form: str = "") -> Declaration:
-    """The declaration of a phase plugin's function.
+    """Return the declaration of a phase plugin's function.
 
-    A function with two arguments gets a resource and its phase data, any other a handler. ``form``: ``handle`` or
-    ``handle_one`` if the definition or the function's name determines it.
+    A function with two arguments gets a resource and its phase data, any other function gets a handler. ``form`` is
+    ``handle`` or ``handle_one`` if the definition or the function's name decides this instead.
     """
     is_each = form == "handle_one" or (form != "handle" and arguments == 2)
     return Declaration("phase", bulk=not is_each, repeatable=True)
 
 
 def as_phase(function: F, form: str = "") -> F:
-    """The function, declared as a phase function because a phase definition names it.
+    """Declare a function as a phase function, because a phase definition names it, and return it.
 
-    An existing declaration is kept. ``form``: ``handle`` or ``handle_one`` if the definition names it.
+    An existing declaration is kept. ``form`` is ``handle`` or ``handle_one`` if the definition names it.
 
     >>> def look(resource, data): ...
     >>> declaration_of(as_phase(look)).bulk
@@ -119,6 +119,6 @@ def as_phase(function: F, form: str = "") -> F:
 
 
 def declaration_of(function: Callable[..., Any]) -> Declaration | None:
-    """The declaration the decorator attached, or None for an undecorated function."""
+    """Return the declaration the decorator attached, or None for an undecorated function."""
     found = getattr(function, DECLARATION_ATTRIBUTE, None)
     return found if isinstance(found, Declaration) else None

@@ -1,4 +1,4 @@
-"""A node of a blueprint with the origin of each part: file, line and column, and the values it overrides."""
+"""A node of a blueprint with the origin of each of its parts: file, line and column, and the values that it overrides."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from phaseline.model.problems.problem import Place
 
 @frozen
 class ValueOrigin:
-    """The source of a value: ``what`` in words, ``name`` of the type or template, and where it is written."""
+    """The origin of a value: what it comes from (``what``), the ``name`` of that type or template, and where it is written."""
 
     what: str
     name: str
@@ -20,7 +20,7 @@ class ValueOrigin:
 
 @frozen
 class Piece:
-    """One part of a node with its effective value. ``over``: origins of overridden values, strongest first."""
+    """One part of a node with its effective value. ``over`` has the origins of overridden values, strongest first."""
 
     path: str
     value: Value
@@ -30,7 +30,7 @@ class Piece:
 
 @frozen
 class Explained:
-    """A node: its types (nearest first), its parts, and the import lines of the files that contain them."""
+    """The origins of a node: its types (nearest first), its parts, and the lines that import the files with these parts."""
 
     node: str
     type: str

@@ -1,4 +1,4 @@
-"""Resource types and the paths of states to a target: data, not code (PD1).
+"""Resource types, and the paths of states that lead their resources to a target. Both are data that plugins define (PD1).
 
 A type inherits the paths of its parents unless it has paths of its own.
 """
@@ -13,15 +13,15 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import NOWHERE, Place
 
 MAX_PARENTS = 100
-"""The longest chain of parents; a longer one is treated as a cycle."""
+"""Length of a chain of parents from which on it is treated as a cycle."""
 NO_LINES: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 @frozen
 class ResourceType:
-    """A kind of resource. ``attributes``: known attribute names of its resources; empty: unknown.
+    """A kind of resource. ``attributes`` has the names of its resources' attributes; empty if they are not known.
 
-    ``uses_provider``: its resources name a provider, so that a phase can be limited to one provider.
+    ``uses_provider`` means that its resources name a provider, so that a phase can be limited to one provider.
     """
 
     name: str
@@ -33,9 +33,9 @@ class ResourceType:
 
 @frozen
 class StatePath:
-    """The states that resources of a type go through to reach ``target``, which is the last of them.
+    """The states that resources of a type go through to reach ``target``, which is the last state.
 
-    ``groups``: {state: the word that users see while a resource is in it}.
+    ``groups`` is {state: the word that users see while a resource is in the state}.
     """
 
     resource_type: str
@@ -45,20 +45,20 @@ class StatePath:
     where: Place = field(default=NOWHERE, compare=False)
 
     def after(self, state: str) -> str | None:
-        """The next state; None after the last one and for a state that is not on the path."""
+        """Return the state that follows on the path, or None if there is none or the state is not on the path."""
         if state not in self.states or state == self.target:
             return None
         return self.states[self.states.index(state) + 1]
 
     def group(self, state: str) -> str:
-        """The word that users see for a state; the state itself if the path gives no word."""
+        """Return the word that users see for a state, or the state's name if the path gives no word."""
         return self.groups.get(state, state)
 
 
 class ResourceTypes:
-    """All known types with their paths.
+    """All known resource types with their paths.
 
-    A later type (or path) replaces an earlier one with the same name (and target).
+    A later type replaces an earlier type of the same name; a later path replaces one of the same type and target.
     """
 
     def __init__(
@@ -67,9 +67,9 @@ class ResourceTypes:
         paths: Iterable[StatePath] = (),
         lines: Mapping[str, tuple[str, ...]] = NO_LINES,
     ) -> None:
-        """Parents and targets are not checked here (``state_checks`` does).
+        """Collect types and paths without checking parents and targets, which ``state_checks`` does.
 
-        ``lines``: {type of a blueprint: itself and its parents, nearest first}.
+        ``lines`` is {type of a blueprint: the type and its parents, nearest first}.
         """
         self.types: Mapping[str, ResourceType] = {one.name: one for one in types}
         self.paths: Mapping[tuple[str, str], StatePath] = {(path.resource_type, path.target): path for path in paths}
@@ -81,11 +81,11 @@ class ResourceTypes:
         paths: Iterable[StatePath] = (),
         lines: Mapping[str, tuple[str, ...]] = NO_LINES,
     ) -> ResourceTypes:
-        """A copy with these types and paths added."""
+        """Return a copy with these types and paths added."""
         return ResourceTypes([*self.types.values(), *types], [*self.paths.values(), *paths], {**self.lines, **lines})
 
     def line(self, name: str) -> tuple[str, ...]:
-        """The type, its parent, the parent's parent, and so on; only the name itself for an unknown type.
+        """Return the type, its parent, the parent's parent, and so on; for an unknown type only its name.
 
         >>> DEFAULT_TYPES.with_more([ResourceType("Web", "Cloud.Node")]).line("Web")
         ('Web', 'Cloud.Node')
@@ -98,15 +98,15 @@ class ResourceTypes:
         return tuple(found)
 
     def is_kind_of(self, name: str, ancestor: str) -> bool:
-        """True if the type is ``ancestor`` or derives from it (PD3)."""
+        """Return True if the type is ``ancestor`` or derives from it (PD3)."""
         return ancestor in self.line(name)
 
     def path(self, name: str, target: str) -> StatePath | None:
-        """The path of the type, or of its nearest parent; None if no path leads to the target."""
+        """Return the path of the type, or of its nearest parent; None if no path leads to the target."""
         return next((path for one in self.line(name) if (path := self.paths.get((one, target))) is not None), None)
 
     def paths_of(self, name: str) -> tuple[StatePath, ...]:
-        """One path for each target that resources of the type can be given."""
+        """Return the paths of the type, one for each target that its resources can have."""
         found: dict[str, StatePath] = {}
         for one in self.line(name):
             for (owner, target), path in self.paths.items():
@@ -115,32 +115,32 @@ class ResourceTypes:
         return tuple(found.values())
 
     def states_of(self, name: str) -> tuple[str, ...]:
-        """Every state of the type, each once, path by path."""
+        """Return every state on the paths of the type, each once, path by path."""
         return tuple(dict.fromkeys(state for path in self.paths_of(name) for state in path.states))
 
     def below(self, name: str) -> tuple[str, ...]:
-        """The type and all its subtypes."""
+        """Return the type and all its subtypes."""
         known = dict.fromkeys([*self.types, *(owner for owner, _ in self.paths)])
         return (name, *(one for one in known if one != name and self.is_kind_of(one, name)))
 
     def is_known(self, name: str) -> bool:
-        """True if the type is defined, or has a path."""
+        """Return True if the type is defined, or has a path."""
         return name in self.types or any(owner == name for owner, _ in self.paths)
 
     def is_last(self, name: str, state: str) -> bool:
-        """True if no path of the type or of a derived type continues after the state.
+        """Return True if on no path of the type or of a derived type another state follows this state.
 
-        Its phases are never run (PD26).
+        The phases of such a state are never run (PD26).
         """
         on = [path for one in self.below(name) for path in self.paths_of(one) if state in path.states]
         return bool(on) and all(path.target == state for path in on)
 
     def uses_provider(self, name: str) -> bool:
-        """True if the type or one of its parents uses a provider."""
+        """Return True if the type or one of its parents uses a provider."""
         return any(self.types[one].uses_provider for one in self.line(name) if one in self.types)
 
     def attributes_of(self, name: str) -> frozenset[str] | None:
-        """The attributes of the type and its parents in lower case; None if nothing is known about them."""
+        """Return the attributes of the type and its parents in lower case; None if nothing is known about them."""
         found = [self.types[one].attributes for one in self.line(name) if one in self.types]
         return frozenset(each.lower() for names in found for each in names) if any(found) else None
 

@@ -1,4 +1,4 @@
-"""Stored blueprints: all files of a blueprint's folder at the time of upload."""
+"""Stored blueprints: copies of all files in a blueprint's folder, made when a user uploads the blueprint."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class StoredFile:
 
 @frozen
 class StoredBlueprint:
-    """One version of a stored blueprint. ``digest``: of all its files with their paths and of ``main_file``.
+    """One version of a stored blueprint. ``digest`` covers all its files with their paths, and ``main_file``.
 
-    ``number`` is given by the store (0: not stored yet); ``version`` counts the versions of an id from 1. Times in
+    ``number`` is given by the store (0: not stored yet). ``version`` counts the versions of an id from 1. Times are in
     ms.
     """
 
@@ -47,13 +47,13 @@ class StoredBlueprint:
     created_by: str
 
     def __str__(self) -> str:
-        """How a user names it, such as ``shop@2``."""
+        """Return the name by which users refer to this version, such as ``shop@2``."""
         return f"{self.id}@{self.version}"
 
 
 @frozen
 class BlueprintUser:
-    """A user of a stored blueprint's version: a ``deployment``, or another stored ``blueprint``, by name."""
+    """A user of a stored blueprint: the name of a ``deployment``, or of another stored ``blueprint`` that imports it."""
 
     kind: str
     name: str
@@ -63,15 +63,15 @@ class BlueprintShelf(Protocol):
     """Storage of blueprints with all their files. Any process may write; every method is one transaction."""
 
     def all(self, id: str | None = None) -> Sequence[StoredBlueprint]:
-        """The stored blueprints, sorted by id and version; only the versions of ``id`` if it is given."""
+        """Return the stored blueprints, sorted by id and version; only the versions of ``id`` if it is given."""
         ...
 
     def find(self, id: str, version: int = 0) -> StoredBlueprint | None:
-        """A version of a stored blueprint, 0: the newest; None if it does not exist."""
+        """Return a version of a stored blueprint (0: the newest), or None if it does not exist."""
         ...
 
     def lacking(self, digests: Sequence[str]) -> Sequence[str]:
-        """Digests whose content is not stored yet."""
+        """Return those digests whose content the store does not have."""
         ...
 
     def add(
@@ -81,40 +81,41 @@ class BlueprintShelf(Protocol):
         contents: Mapping[str, bytes],
         imports: Sequence[int] = (),
     ) -> StoredBlueprint | None:
-        """Store a blueprint as the next version of its id; None if the newest version has the same digest.
+        """Store a blueprint as the next version of its id. Return None if the newest version has the same digest.
 
-        ``contents`` {digest: bytes}: at least the contents that the store does not have (otherwise ``LookupError``).
-        ``imports``: numbers of the versions that the blueprint imports. Raises: PL-C054 if one of these was deleted.
+        ``contents`` is {digest: bytes}, with at least the contents that the store does not have (otherwise
+        ``LookupError``). ``imports`` are numbers of versions that the blueprint imports. Raises: PL-C054 if one of
+        these was deleted.
         """
         ...
 
     def files(self, blueprint: int) -> Sequence[StoredFile]:
-        """The files of a version, by path."""
+        """Return the files of a version, by path."""
         ...
 
     def content(self, digest: str) -> bytes:
-        """The content of a file with this digest. Raises: ``LookupError`` if there is none."""
+        """Return the content of a file with this digest. Raises: ``LookupError`` if there is none."""
         ...
 
     def imports(self, blueprint: int) -> Sequence[StoredBlueprint]:
-        """The stored versions that a version imports, sorted by id."""
+        """Return the stored versions that a version imports, sorted by id."""
         ...
 
     def users(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
-        """Users of these versions: deployments that are not deleted, and other stored blueprints."""
+        """Return users of these versions: deployments that are not deleted, and other stored blueprints."""
         ...
 
     def users_by_id(self) -> Mapping[str, Sequence[BlueprintUser]]:
-        """{id: users of any of its versions}, as of ``users``; ids without users are left out."""
+        """Return {id: users of any of its versions} as ``users`` finds them; ids without users are left out."""
         ...
 
     def delete(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
-        """Delete these versions with the content that only they use. If there are users, return them and delete nothing."""
+        """Delete these versions and the content that only they use.
+
+        If they have users, delete nothing and return the users.
+        """
         ...
 
     def of_deployment(self, deployment: int) -> Mapping[str, StoredBlueprint]:
-        """{namespace: the version that a deployment imports under it}.
-
-        The empty namespace for its own blueprint.
-        """
+        """Return {namespace: version that the deployment imports under it}; the deployment's own blueprint has an empty namespace."""
         ...

@@ -1,1 +1,1 @@
-"""A deployment: its topology, the states of its instances and their runtime properties."""
+"""A deployment: its instances and relationships (topology), their states and their runtime properties."""

@@ -1,4 +1,4 @@
-"""The folders with a deployment's code: blueprint, plugins and packages."""
+"""The folders that contain a deployment's code: its blueprint, plugins and packages."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from phaseline.lang.fast_dataclasses import frozen
 
 @frozen
 class CodeLocation:
-    """The folders to search for code, stored with the deployment, so that any engine process can continue it.
+    """The folders to search for code. They are stored with the deployment, so that any engine process can run it.
 
-    ``blueprint_folder`` absolute; ``plugin_folders`` absolute, in search order. ``imported``: (namespace, absolute folder)
-    of each stored blueprint that is imported under one. ``packages``: absolute folders of the plugin packages that the
-    deployment uses; a store keeps them with these, so that they are other ones when a package is updated.
+    ``blueprint_folder`` and ``plugin_folders`` are absolute, the latter in search order. ``imported`` has (namespace,
+    absolute folder) of each stored blueprint imported under a namespace. ``packages`` has the absolute folders of the
+    plugin packages that the deployment uses; an update of a package changes them.
     """
 
     blueprint_folder: str

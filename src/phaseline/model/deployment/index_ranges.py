@@ -1,4 +1,4 @@
-"""Instance numbers as ranges ``[first, count]``, the form used in an execution's parameters."""
+"""Instance numbers as ranges ``[first, count]``, the form in which executions store them in their parameters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def ranges_of(numbers: Iterable[int] | np.ndarray) -> list[Value]:
-    """The numbers as ranges, ascending, each number once.
+    """Return numbers as ranges, ascending, each number once.
 
     >>> ranges_of([4, 0, 1, 2])
     [[0, 3], [4, 1]]
@@ -28,7 +28,7 @@ def ranges_of(numbers: Iterable[int] | np.ndarray) -> list[Value]:
 
 
 def numbers_of(ranges: Value) -> np.ndarray:
-    """The numbers (int32, ascending) of ranges; values that are not ranges are ignored.
+    """Return the numbers (int32, ascending) in ranges; values that are not ranges are ignored.
 
     >>> numbers_of([[0, 3], [4, 1]]).tolist()
     [0, 1, 2, 4]

@@ -1,7 +1,6 @@
-"""The states of a node instance, as small integers that fit a byte.
+"""The states of a node instance, as small integers that fit into a byte.
 
-Source: Cloudify, node instance states (spec section 1). The order is the order of
-the life cycle; the numbers are stored and never change.
+The states are Cloudify's (spec section 1), in the order of the life cycle. The numbers are stored and never change.
 """
 
 from __future__ import annotations
@@ -28,5 +27,5 @@ class InstanceState(IntEnum):
 
     @property
     def word(self) -> str:
-        """The name users know, such as ``started``."""
+        """The name that users see, such as ``started``."""
         return self.name.lower()

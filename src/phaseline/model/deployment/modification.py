@@ -1,6 +1,7 @@
-"""A modification of a deployment that has begun and has not ended (N8), as the deployment stores it.
+"""A modification (change of the number of instances) that has begun and has not ended, as its deployment stores it (N8).
 
-It is part of the topology. So it is stored with the instances that it added, and outlives the execution that began it.
+It is a part of the topology. So it is stored with the instances that it added, and outlives the execution that began
+it.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ def _nobody() -> np.ndarray:
 
 @frozen
 class Started:
-    """A modification in progress; while it exists, no other can begin.
+    """A modification in progress. While a deployment has one, no other modification can begin.
 
-    ``execution``: id of the execution that began it; ``workflow``: its workflow; ``name``: the modified node or group.
-    ``added`` and ``removed``: instance numbers; ``added_groups`` and ``removed_groups``: group instances; all int32,
-    ascending. Added instances exist already, removed ones still exist. ``counts``: instance counts that apply once it
-    has succeeded. ``kept``: data that its planner needs later, as JSON values.
+    ``execution`` is the id of the execution that began it, ``workflow`` the workflow, and ``name`` the modified node or
+    group. ``added`` and ``removed`` are instance numbers, ``added_groups`` and ``removed_groups`` numbers of group
+    instances; all are int32 and ascending. Added instances exist already, removed ones still exist. ``counts`` are the
+    instance counts after success. ``kept`` has data that its planner needs later, as JSON values.
     """
 
     execution: str
@@ -47,7 +48,7 @@ COLUMNS = ("added", "removed", "added_groups", "removed_groups")
 
 
 def to_json(started: Started) -> dict[str, Value]:
-    """The modification as JSON values; instances as ranges.
+    """Return the modification as JSON values, with instances as ranges.
 
     >>> to_json(Started("scale-7", "scale", "web", added=np.array([4, 5])))["added"]
     [[4, 2]]
@@ -58,6 +59,6 @@ def to_json(started: Started) -> dict[str, Value]:
 
 
 def from_json(told: Mapping[str, Value]) -> Started:
-    """The modification of ``to_json``."""
+    """Return the modification from the JSON values that ``to_json`` made."""
     columns = {name: numbers_of(told[name]) for name in COLUMNS}
     return Started(**{**told, **columns})  # type: ignore[arg-type]  # the other fields are unchanged

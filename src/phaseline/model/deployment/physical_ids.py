@@ -17,9 +17,9 @@ NO_PROPERTIES: Mapping[str, Value] = MappingProxyType({})
 
 
 def physical_id(runtime: Mapping[str, Value], properties: Mapping[str, Value] = NO_PROPERTIES) -> str | None:
-    """The id of the real resource, from the runtime properties.
+    """Return the id of the real resource from the runtime properties, or None if there is none.
 
-    For an external resource also from the node's properties.
+    For an existing resource that the blueprint names, the node's properties are searched, too.
 
     >>> physical_id({"id": 4711, "external_id": "vm-7"}), physical_id({})
     ('vm-7', None)

@@ -1,7 +1,8 @@
-"""Actions that are forbidden for single nodes and instances until the restriction is lifted (source 2's restricted actions).
+"""Restricted actions: actions that are forbidden for nodes or instances until a user permits them (as in the Heat document).
 
-A node template sets restrictions (``restricted_actions``). A user can set them on a node or an instance of an existing deployment;
-these are kept in ``Topology.restricted`` and replace those of the template, so they can lift them, too.
+A node template sets restrictions (``restricted_actions``). A user can set them on a node or an instance of an existing
+deployment; ``Topology.restricted`` keeps these. They replace those of the template, so a user can also remove the
+latter.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
 
 UPDATE, REPLACE, DELETE = RESTRICTABLE = ("update", "replace", "delete")
-"""Change an existing resource; delete and re-create it; delete it."""
+"""The actions that can be restricted: change a resource, delete and re-create it, delete it."""
 WORDS: Mapping[str, str] = {UPDATE: "updated", REPLACE: "replaced", DELETE: "taken away"}
 
 
 def mending(word: str) -> str:
-    """The fix for an action that is not one of ``RESTRICTABLE``.
+    """Return a text that explains how to correct the name of an action that is not one of ``RESTRICTABLE``.
 
     >>> mending("delet")
     "did you mean 'delete'? there are: update, replace, delete"
@@ -31,7 +32,7 @@ def mending(word: str) -> str:
 
 
 def restricted(topology: Topology, action: str) -> np.ndarray:
-    """Instances for which the action is forbidden, bool by number: set on the instance, on its node, or in the blueprint."""
+    """Return a bool array by instance number: True if the action is forbidden for the instance, its node, or by the blueprint."""
     said = topology.restricted
     nodes = [action in said.get(node.name, node.restricted_actions) for node in topology.nodes]
     found: np.ndarray = np.array(nodes, bool)[topology.node] & topology.is_there
@@ -43,7 +44,7 @@ def restricted(topology: Topology, action: str) -> np.ndarray:
 
 
 def restricted_of(topology: Topology, number: int) -> Sequence[str]:
-    """The actions that are forbidden for one instance."""
+    """Return the actions that are forbidden for one instance."""
     node = topology.nodes[int(topology.node[number])]
     said = topology.restricted
     return said.get(topology.ids[number], said.get(node.name, node.restricted_actions))

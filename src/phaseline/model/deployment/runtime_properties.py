@@ -1,7 +1,8 @@
-"""Runtime properties as documents: what changed between two readings, and how changes are merged (C4).
+"""Runtime properties as documents: differences between two versions, and merging of changes (C4).
 
-Changes are paths, so that two operations may work on one document at the same time. A document is
-never changed in place: ``merge`` copies the levels it touches, so readers of the former document keep it unchanged.
+A change is a path with a value, so that two operations may change one document at the same time. A document is never
+changed in place: ``merge`` copies the levels that it changes, so code that still holds the old document sees it
+unchanged.
 """
 
 from __future__ import annotations
@@ -19,19 +20,19 @@ PropertyPath = tuple[str, ...]
 SCALARS = frozenset({str, int, float, bool, type(None)})
 """Immutable types, whose values may be shared."""
 MAX_DEPTH = 100
-"""The deepest nesting of mappings and lists in a value; walking a value recurses once for each level."""
+"""Deepest nesting of mappings and lists in a value, because code that walks a value recurses once for each level."""
 MAX_INT_BITS = 14_000
-"""Python writes no integer of more than 4,300 digits, which are a little more."""
+"""Most bits of an integer, because Python refuses to convert integers of more than 4,300 digits to text."""
 MAX_CHARS = 32 * 1024 * 1024
-"""Characters of what is stored at once, its names included."""
+"""Most characters that are converted at once for storing, including names."""
 VALUE_CHARS = 32
-"""Characters that each value counts beside its own text, so that a value that repeats a list is large, too."""
+"""Number of characters that each value counts in addition to its text, so that very many short values are large, too."""
 SHOWN_CHARS, SHOWN_STEPS = 100, 12
-"""The longest path shown for a value that cannot be stored, in characters."""
+"""Most characters, and most steps, of a path that is shown for a value that cannot be stored."""
 
 
 def copy(value: Value) -> Value:
-    """A value that shares nothing changeable with ``value``."""
+    """Return a copy that shares no mutable part with ``value``."""
     if type(value) in SCALARS:
         return value
     if isinstance(value, dict):
@@ -42,12 +43,12 @@ def copy(value: Value) -> Value:
 
 
 def copy_mapping(value: Mapping[str, Value]) -> dict[str, Value]:
-    """The mapping as a dict that shares nothing changeable with ``value``."""
+    """Return a dict that equals the mapping and shares no mutable part with it."""
     return {key: item if type(item) in SCALARS else copy(item) for key, item in value.items()}
 
 
 def overlaid(below: Mapping[str, Value], above: Mapping[str, Value]) -> dict[str, Value]:
-    """The merged properties: the values of ``above`` win; mappings present in both are merged name by name.
+    """Return the merged properties: the values of ``above`` win; mappings present in both are merged name by name.
 
     >>> overlaid({"a": 1, "b": {"c": 2, "d": 3}}, {"b": {"c": 4}})
     {'a': 1, 'b': {'c': 4, 'd': 3}}
@@ -63,9 +64,10 @@ def overlaid(below: Mapping[str, Value], above: Mapping[str, Value]) -> dict[str
 def diff(
     before: Mapping[str, Value], after: Mapping[str, Value]
 ) -> tuple[dict[PropertyPath, Value], tuple[PropertyPath, ...]]:
-    """({path: value written}, paths removed) that lead from ``before`` to ``after``, as deep as mappings go.
+    """Return ({path: value written}, paths removed), which change ``before`` to ``after``; mappings are compared at every level.
 
-    The values written are those of ``after`` itself. Lists count as one value. Numbers and booleans that are equal but of different types have changed.
+    The written values are the objects in ``after``, not copies. A list counts as one value. Values that are equal but
+    have different types (such as 1, 1.0 and True) count as changed.
 
     >>> diff({"a": {"b": 1, "c": 2}, "d": 3}, {"a": {"b": 1, "c": 4}, "e": 5})
     ({('a', 'c'): 4, ('e',): 5}, (('d',),))
@@ -99,7 +101,7 @@ def _compare(
 
 
 def is_same(one: Value, other: Value) -> bool:
-    """True when both values are stored in the same way: equal, with equal types at every level."""
+    """Return True when both values are stored in the same way: equal, with equal types at every level."""
     if type(one) is not type(other):
         return False
     if isinstance(one, dict):
@@ -116,9 +118,9 @@ def is_same(one: Value, other: Value) -> bool:
 def merge(
     document: Mapping[str, Value], written: Mapping[PropertyPath, Value], removed: Sequence[PropertyPath] = ()
 ) -> dict[str, Value]:
-    """A new document with the changes applied; missing levels are created, and removing a missing value is no error.
+    """Return a new document with the changes applied; missing levels are created, and removing a missing value is no error.
 
-    The new document shares the values written: they must not be changed afterwards.
+    The new document contains the objects in ``written``, so callers must not change them afterwards.
 
     >>> merge({"a": {"b": 1}}, {("a", "c"): 2}, [("a", "b")])
     {'a': {'c': 2}}
@@ -140,7 +142,7 @@ def merge(
 
 
 def _level(top: dict[str, Value], path: PropertyPath, fresh: set[int], *, make: bool) -> dict[str, Value] | None:
-    """The mapping at ``path``; each level on the way is copied once, so that the former document stays unchanged."""
+    """Return the mapping at ``path``, or None. Each level on the path is copied once, so the original stays unchanged."""
     level = top
     for key in path:
         below = level.get(key)
@@ -159,24 +161,27 @@ def _level(top: dict[str, Value], path: PropertyPath, fresh: set[int], *, make: 
 
 
 class Unstorable(TypeError):
-    """A part of a value cannot be stored; the text names the part and its path."""
+    """A value contains a part that cannot be stored; the message names the part and its path."""
 
 
 class Storing:
-    """Converts values from plugins: the result is what JSON would bring back, or ``Unstorable``.
+    """Converter of values from plugins to values that JSON can store; raises ``Unstorable`` for others.
 
-    The bounds hold for everything that one object converts, so walking, comparing or writing it later always ends.
+    The limits of size hold for everything that one converter converts together.
     """
 
     __slots__ = ("_left", "_steps")
 
     def __init__(self) -> None:
-        """Start with nothing converted."""
+        """Create a converter that has converted nothing."""
         self._left = MAX_CHARS
         self._steps: list[str | int] = []
 
     def take(self, value: object, path: str = "") -> Value:
-        """The value as JSON would bring it back. Raises ``Unstorable`` naming the place, below ``path``, of what cannot be stored."""
+        """Return the value as JSON would read it back. ``path`` is the path of the value, for messages.
+
+        Raises: ``Unstorable`` with the path of a part that cannot be stored.
+        """
         self._steps = [path]
         try:
             return self._taken(value)
@@ -225,21 +230,21 @@ class Storing:
             )
 
     def _place(self) -> str:
-        """The place of the value as a path, in the form in which a person would write it."""
+        """Return the path of the value that is being converted, such as ``network.ports[0]``."""
         steps = [f"[{step}]" if isinstance(step, int) else f".{step:.{SHOWN_CHARS}}" for step in self._steps]
         return "".join(steps[:SHOWN_STEPS]).lstrip(".")
 
 
 def _named(mapping: dict[object, object]) -> Iterator[tuple[str, object]]:
-    """The items of a mapping, keys as text."""
+    """Yield the items of a mapping with their keys as text."""
     for key, item in mapping.items():
         yield key if isinstance(key, str) else str(key), item
 
 
 def storable(value: object, path: str = "") -> Value:
-    """The value as JSON would bring it back: own copies, tuples as lists, keys as text.
+    """Return a copy of the value as JSON would read it back: tuples as lists, keys as text.
 
-    Raises ``Unstorable``, a ``TypeError``, naming the path of what cannot be stored, such as an open file.
+    Raises: ``Unstorable``, a ``TypeError``, with the path of a part that cannot be stored, such as an open file.
 
     >>> storable({"a": (1, {2: "b"})})
     {'a': [1, {'2': 'b'}]}

@@ -10,18 +10,18 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Blueprint, PropertySchema, Value
 
 SEAL = "phaseline-sealed:1:"
-"""A stored text that begins so is encrypted."""
+"""Prefix of stored texts that are encrypted because they contain a secret."""
 HIDDEN = "(hidden)"
-"""What is shown in the place of a secret."""
+"""Text that is shown instead of a secret."""
 
 
 def veiled_properties(values: Mapping[str, Value]) -> dict[str, Value]:
-    """Each of the properties as ``veiled``."""
+    """Return the properties with each value as ``veiled`` shows it, without secrets."""
     return {name: veiled(value) for name, value in values.items()}
 
 
 def veiled(value: Value) -> Value:
-    """The value with ``HIDDEN`` in place of its sealed parts.
+    """Return the value with ``HIDDEN`` instead of its encrypted parts.
 
     >>> veiled({"ip": "10.0.0.1", "keys": ["phaseline-sealed:1:AbCd"]})
     {'ip': '10.0.0.1', 'keys': ['(hidden)']}
@@ -34,14 +34,14 @@ def veiled(value: Value) -> Value:
 
 
 def is_hidden(schema: PropertySchema) -> bool:
-    """True if the values of an input are secrets (decision 30)."""
+    """Return True if the values of an input are secrets (decision 30)."""
     return schema.hidden or schema.type == "secret_key"
 
 
 def hidden_inputs(blueprint: Blueprint) -> frozenset[str]:
-    """The inputs whose values are secrets."""
+    """Return the inputs whose values are secrets."""
     return frozenset(name for name, schema in blueprint.inputs.items() if is_hidden(schema))
 
 
 CANNOT_OPEN = frozenset({"PL-S020", "PL-S023"})
-"""The vault's message for a value that was sealed by another store."""
+"""Codes of the vault's problems for a value that was encrypted by another store."""

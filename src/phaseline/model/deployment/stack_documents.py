@@ -1,4 +1,4 @@
-"""Stored documents of deployments: snapshots, and the documents of abandoned deployments."""
+"""Stored documents of whole deployments: snapshots, and the documents of abandoned deployments."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ DocumentKind = Literal["snapshot", "abandoned"]
 SNAPSHOT: DocumentKind = "snapshot"
 ABANDONED: DocumentKind = "abandoned"
 MOST_SNAPSHOTS = 32
-"""Of one deployment; another one is refused (as in source 2's system)."""
+"""Most snapshots of one deployment; a further snapshot is refused, as in Heat."""
 ABANDONED_KEPT_MS = 30 * 24 * 3600 * 1000
-"""How long the document of an abandoned deployment is kept."""
+"""Time in ms for which the document of an abandoned deployment is kept."""
 
 
 @frozen
 class NewDocument:
-    """A document that a turn stores. ``name``: the name of a snapshot within its deployment; of an abandoned deployment the id of the execution."""
+    """A document that a turn stores.
+
+    ``name`` is the snapshot's name, unique in its deployment; for an abandoned deployment it is the execution's id.
+    """
 
     kind: DocumentKind
     name: str
@@ -33,7 +36,7 @@ class NewDocument:
 
 @frozen
 class DocumentRow:
-    """A kept document without its body. ``at`` in ms; ``created_by``: the user of the execution that wrote it."""
+    """A stored document without its content. ``at`` is in ms. ``created_by`` is the user of the execution that wrote it."""
 
     kind: DocumentKind
     name: str
@@ -54,12 +57,15 @@ class Drop:
 
 
 class DocumentShelf(Protocol):
-    """The documents in a store. They are added and removed by turns of the engine, and removed with their deployment."""
+    """Storage of documents of deployments.
+
+    Turns of the engine add and remove them; deleting a deployment removes its documents.
+    """
 
     def all(self, kind: DocumentKind, deployment: int | None = None) -> Sequence[DocumentRow]:
-        """The oldest first; those of one deployment if it is given."""
+        """Return the documents of a kind, oldest first; only those of ``deployment`` if it is given."""
         ...
 
     def body(self, row: DocumentRow) -> Mapping[str, Value]:
-        """The content of a document. Raises: ``LookupError`` if it was deleted."""
+        """Return the content of a document. Raises: ``LookupError`` if it was deleted."""
         ...

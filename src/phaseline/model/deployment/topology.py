@@ -1,13 +1,12 @@
-"""A deployment's instances and relationship instances as columns.
+"""The instances and relationship instances of a deployment as columns.
 
-Instances are numbered 0, 1, 2, ... within their deployment, at first by depth in the dependency
-order, then node, then index, so that instances that become ready together are adjacent. A number never
-changes and is never used again; later instances get the next numbers.
+Instances are numbered 0, 1, 2, ... within their deployment: first by depth in the order of dependencies, then by node
+and index, so that instances which become ready together are adjacent. A number never changes and is never used again;
+instances added later get the next numbers.
 
-Relationship instances are numbered the same way; only those that need a row of their own have one
-(contained_in, all_to_one, and all_to_all where an operation is mapped). An all_to_all relationship
-without operations is a *rule* (``is_rule``): every source instance to every target instance
-(decision 11).
+Relationship instances are numbered likewise, but only those have a number (and a row) that need it: contained_in,
+all_to_one, and all_to_all if it has an operation. An all_to_all relationship without operations is a *rule*
+(``is_rule``): it relates every source instance to every target instance without rows (decision 11).
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ if TYPE_CHECKING:
 
 @frozen
 class Link:
-    """One relationship of a node template as the topology sees it.
+    """One relationship of a node template, by which the topology relates instances.
 
-    ``source`` and ``target`` are node numbers, ``place`` its position in the template (of one that is cut: among those of its
-    source that are).
-    ``is_rule``: no rows, all sources to all targets. ``group``: place in ``Topology.groups.names`` of the scaling group
-    within whose instances all_to_all stays, -1 for none. ``is_cut``: the blueprint has it no more; nothing follows from it,
-    and its rows are there for what has run over them.
+    ``source`` and ``target`` are node numbers. ``place`` is its position in the template, counted separately for
+    removed relationships. ``is_rule`` means: no rows, every source instance is related to every target instance.
+    ``group`` is the index in ``Topology.groups.names`` of the scaling group within whose instances an all_to_all
+    relationship stays (-1: none). ``is_cut`` means that the blueprint no longer has it; its rows are kept only for past
+    executions.
     """
 
     source: int
@@ -48,7 +47,7 @@ class Link:
 
     @property
     def ties_all(self) -> bool:
-        """True when every source instance is connected to every target instance, by rows or by rule."""
+        """True if every source instance is connected to every target instance (all_to_all), by rows or by rule."""
         return self.relationship.ties_all and self.group < 0 and not self.is_cut
 
 
@@ -58,11 +57,12 @@ def _nothing() -> np.ndarray:
 
 @frozen
 class GroupInstances:
-    """Instances of scaling groups, numbered 0, 1, 2, ... separately; no graph entry is about them (N1).
+    """Instances of scaling groups, with numbers 0, 1, 2, ... of their own; entries of graphs never act on them (N1).
 
-    ``names``: the scaling groups. By group instance: ``ids`` (texts), ``group`` int32 (place in ``names``), ``index``
-    int32 (from 1 within its group), ``outer`` int32 (the group instance around it, -1 for none), ``container`` int32 (the
-    node instance that contains it, -1 for none) and ``gone`` bool (it was removed; empty where none was).
+    ``names`` are the scaling groups. The other columns are by group instance: ``ids`` (texts), ``group`` (int32, index
+    in ``names``), ``index`` (int32, from 1 within its group), ``outer`` (int32, the group instance around it, -1:
+    none), ``container`` (int32, the node instance that contains it, -1: none) and ``gone`` (bool: it was removed; empty
+    if none was).
     """
 
     names: tuple[str, ...] = ()
@@ -74,31 +74,30 @@ class GroupInstances:
     gone: np.ndarray = field(default_factory=lambda: np.empty(0, bool))
 
     def __len__(self) -> int:
-        """The number of group instances, removed ones included."""
+        """Return the number of group instances, including removed ones."""
         return len(self.ids)
 
     @property
     def is_there(self) -> np.ndarray:
-        """Group instances that were not removed, bool by group instance."""
+        """True for each group instance that was not removed (bool array)."""
         return ~self.gone if len(self.gone) else np.ones(len(self), bool)
 
 
 @frozen
 class Topology:
-    """Instances of one deployment.
+    """The instances of one deployment and their relationships.
 
-    ``nodes``: node number -> Node, in order of depth. Columns over instance numbers:
-    ``ids`` (texts), ``node`` int32, ``index`` int32 (from 1), ``container`` int32 (instance number, -1
-    for none), ``host`` int32 (innermost Compute up the containment chain, itself included; -1 for none).
-    Columns over relationship numbers: ``link`` int32 (position in ``links``), ``source`` and
-    ``target`` int32 (instance numbers), at first ordered by link, then source, then target; later ones come behind.
-    ``group``: int32 by instance number, the innermost group instance an instance is a member of, -1 for none; empty
-    where there are no scaling groups. ``groups``: those group instances. ``gone``: bool by instance number, removed for
-    ever; empty where none was.
-    ``counts``: {node or scaling group: instances in each instance of its container} where they differ from the
-    blueprint. ``started``: a modification that has not ended. ``past``: numbers of nodes that were removed from the
-    blueprint, or replaced under another number; all their instances are removed.
-    ``restricted``: {node or instance id: actions that a user has forbidden}, in place of those of the blueprint.
+    ``nodes`` are ordered by depth; a node's number is its index. Columns by instance number: ``ids`` (texts), ``node``
+    int32, ``index`` int32 (from 1), ``container`` int32 (instance number, -1: none), ``host`` int32 (the innermost
+    Compute instance that contains the instance or is the instance, -1: none). Columns by relationship number: ``link``
+    int32 (index in ``links``), ``source`` and ``target`` int32 (instance numbers); first ordered by link, source and
+    target, later ones at the end. ``group`` int32 is by instance number the innermost group instance that the instance
+    belongs to (-1: none); it is empty without scaling groups. ``groups`` has these group instances. ``gone`` is by
+    instance number True for removed instances; it is empty if none was removed. ``counts`` is {node or scaling group:
+    number of instances in each instance of its container} where it differs from the blueprint. ``started`` is a
+    modification that has not ended. ``past`` has numbers of nodes that were removed from the blueprint or got another
+    number; all their instances are removed. ``restricted`` is {node or instance id: actions that a user has forbidden};
+    it replaces the restrictions of the blueprint.
     """
 
     blueprint: Blueprint
@@ -121,22 +120,22 @@ class Topology:
     restricted: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        """The number of instances, removed ones included."""
+        """Return the number of instances, including removed ones."""
         return len(self.ids)
 
     @cached_property
     def is_restricted(self) -> bool:
-        """True if any action is forbidden for any instance, which is rare (``model.deployment.restrictions``)."""
+        """True if some action is forbidden for some instance, which is rare (see ``model.deployment.restrictions``)."""
         return bool(self.restricted) or any(node.restricted_actions for node in self.nodes)
 
     @cached_property
     def is_there(self) -> np.ndarray:
-        """Instances that were not removed, bool by instance number."""
+        """True for each instance that was not removed (bool by instance number)."""
         return ~self.gone if len(self.gone) else np.ones(len(self), bool)
 
     @cached_property
     def is_tied(self) -> np.ndarray:
-        """Relationships whose source and target were not removed, bool by relationship number."""
+        """True for each relationship whose source and target were not removed (bool by relationship number)."""
         if not len(self.gone):
             return np.ones(len(self.link), bool)
         there = self.is_there
@@ -144,7 +143,7 @@ class Topology:
         return found
 
     def groups_around(self, instance: int) -> dict[str, int]:
-        """{scaling group: its instance} for the groups of an instance and of its containers, nearest first."""
+        """Return {scaling group: its instance} for the groups of an instance and of its containers, nearest first."""
         found: dict[str, int] = {}
         while instance >= 0 and len(self.group):
             inside = int(self.group[instance])
@@ -155,7 +154,7 @@ class Topology:
         return found
 
     def within(self, node: int, group: str) -> Mapping[int, Sequence[int]]:
-        """{instance of a scaling group: the instances of a node in it}; made on first use."""
+        """Return {instance of a scaling group: instances of a node in it}; computed at the first call."""
         found = self._within.get((node, group))
         if found is None:
             grouped: dict[int, list[int]] = {}
@@ -172,7 +171,7 @@ class Topology:
 
     @cached_property
     def is_cut(self) -> np.ndarray:
-        """Links that were removed from the blueprint, bool by link."""
+        """True for each link that was removed from the blueprint (bool by link)."""
         return np.array([link.is_cut for link in self.links], bool)
 
     @cached_property
@@ -182,17 +181,17 @@ class Topology:
 
     @cached_property
     def number_of(self) -> dict[str, int]:
-        """{instance id: instance number}; built on first use."""
+        """{instance id: instance number}; computed at the first use."""
         return {text: number for number, text in enumerate(self.ids)}
 
     @cached_property
     def ties_all(self) -> np.ndarray:
-        """Links that connect every source to every target, bool by link."""
+        """True for each link that connects every source to every target (bool by link)."""
         return np.fromiter((link.ties_all for link in self.links), bool, len(self.links))
 
     @cached_property
     def has_rows(self) -> np.ndarray:
-        """Links whose connections are stored as rows, bool by link; rows of removed links are ignored."""
+        """True for each link whose connections are stored as rows (bool by link); False for removed links."""
         cut = np.fromiter((link.is_cut for link in self.links), bool, len(self.links))
         found: np.ndarray = ~(self.ties_all | cut)
         return found
@@ -206,18 +205,18 @@ class Topology:
 
     @cached_property
     def called_between(self) -> frozenset[str]:
-        """Names of the operations that at least one relationship implements, on either side."""
+        """Names of the operations that at least one relationship implements, for its source or its target."""
         relationships = [link.relationship for link in self.links]
         sides = [side for one in relationships for side in (one.source_operations, one.target_operations)]
         return frozenset({name for side in sides for name, operation in side.items() if operation.form != "none"})
 
     def instances_of(self, node: int) -> np.ndarray:
-        """Instance numbers of a node that were not removed, ascending."""
+        """Return the numbers of a node's instances that were not removed, ascending."""
         return self.by_node[0][self.by_node[1][node] : self.by_node[1][node + 1]]
 
     @cached_property
     def by_node(self) -> tuple[np.ndarray, np.ndarray]:
-        """Instance numbers by node, those that were removed left out, and where each node's begin and end."""
+        """(numbers of the instances that were not removed, ordered by node; index at which each node's instances begin and end)."""
         order = np.argsort(self.node, kind="stable").astype(np.int32)
         if len(self.gone):
             order = order[~self.gone[order]]
@@ -226,7 +225,7 @@ class Topology:
 
     @cached_property
     def rows_by_source(self) -> tuple[np.ndarray, np.ndarray]:
-        """(relationship numbers ordered by source then number, ptr): rows of instance i are order[ptr[i]:ptr[i+1]]."""
+        """(relationship numbers ordered by source, ptr): the relationships of instance i are order[ptr[i]:ptr[i+1]]."""
         order = np.argsort(self.source, kind="stable").astype(np.int32)
         if any(link.is_cut for link in self.links):
             order = order[~self.is_cut[self.link[order]]]

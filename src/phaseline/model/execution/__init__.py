@@ -1,1 +1,1 @@
-"""An execution: its request, its events and commands, the hooks and breakpoints that are pinned to it."""
+"""An execution: its request, the events and commands about it, and its hooks and breakpoints."""

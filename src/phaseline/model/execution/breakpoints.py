@@ -1,11 +1,11 @@
 """Breakpoints: points at which instances of some nodes stop, in any workflow, until a user clears them (H46).
 
-A breakpoint is an ordinary entry of the graph, before or after the operation or phase that it names. Its call sleeps, so the instance
-and its dependents wait. Clearing it completes the entry by hand; the user vouches for it, as with ``executions complete``.
+A breakpoint is an ordinary entry of the graph, before or after the operation or phase that it names. Its call ends with
+"again" each time, so the instance and its dependents wait. Clearing a breakpoint marks its entry as completed.
 
-Walk: ``--break pre-Acme.Create=node-*``, or the same as a label of a cluster, is part of the request that sends resources to a target. When
-the graph of the state is planned, a stop is put before the phase (``plan.states.phase_breakpoints``); it applies to the same resources. Its
-call sleeps, ``breakpoints clear`` completes it by hand, and then the phase is requested and called.
+Example: a user gives ``--break pre-Acme.Create=node-*`` with the request that sends resources to a target, or as a
+label of the cluster. When the graph of the state is planned, ``plan.states.phase_breakpoints`` puts an entry before the
+phase, for the same resources. The entry sleeps until ``breakpoints clear`` completes it; then the phase is called.
 """
 
 from __future__ import annotations
@@ -22,28 +22,29 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
 
 PREFIX = "breakpoint "
-"""What the phase of such an entry begins with; its point follows."""
+"""Prefix of the phase name of a breakpoint's entries; the breakpoint's point follows."""
 RUNNER = "phaseline.tasks.breakpoint_call"
-"""The module of the function that its entries call."""
+"""Module of the function that a breakpoint's entries call."""
 UNTIL = "until"
-"""Under this name the data of an entry of a breakpoint has the time, in s, at which it fails; without a time-out there is none."""
+"""Key in a breakpoint entry's data for the time (s) at which the entry fails; absent without a time-out."""
 PRE, POST = "pre", "post"
 LABEL = "csys-breakpoint"
-"""Key of the labels of a deployment that are breakpoints of all its executions."""
+"""Key of deployment labels whose values are breakpoints for all executions of the deployment."""
 BUILT_IN = "cloudify.interfaces."
 LIFE_CYCLE = BUILT_IN + "lifecycle."
 OF_LIFE_CYCLE = ("create", "update", "start", "stop", "delete")
-"""Operations whose last part also occurs in other built-in interfaces; those are shown with a longer name."""
+"""Operations with a last name part that also occurs in other built-in interfaces; their breakpoints are shown with a longer name."""
 WRITTEN = re.compile(r"(?:(pre|post)-)?([^\s=@]+)(?:=([^@]*))?(?:@([^@]*))?")
-"""How users write one: side and name, nodes, and after which time it fails."""
+"""The notation of a breakpoint: ``pre`` or ``post``, operation or phase, nodes, and the time after which it fails."""
 
 
 @frozen
 class Breakpoint:
-    """Instances of nodes whose names fit ``nodes`` (``*``: anything) stop at ``point``, such as ``pre-create``.
+    """A breakpoint: instances of nodes whose names match ``nodes`` (``*``: any text) stop at ``point``, such as ``pre-create``.
 
-    The point names an operation in full or by its last parts, or a phase in full; resources have names of their own in place of those of nodes.
-    ``timeout_s``: it fails if it is not cleared within this time; None: it waits.
+    The point names an operation in full or by its last parts, or a phase in full. For resources, ``nodes`` is compared
+    with the names of resources. ``timeout_s`` is the time after which a breakpoint that is not cleared fails; None:
+    never.
     """
 
     point: str
@@ -52,17 +53,17 @@ class Breakpoint:
 
     @property
     def phase(self) -> str:
-        """The phase name of its entries."""
+        """Name of the phase of the breakpoint's entries."""
         return PREFIX + self.point
 
     @property
     def stands(self) -> tuple[str, str]:
-        """(pre or post, the operation or phase that it names)."""
+        """(``pre`` or ``post``, the operation or phase that the point names)."""
         side, _, named = self.point.partition("-")
         return side, named
 
     def is_beside(self, when: str, phase: str) -> bool:
-        """True if it is placed before (``pre``) or after (``post``) a phase of a state; case is ignored.
+        """Return True if it is placed before (``pre``) or after (``post``) a phase of a state; case is ignored.
 
         >>> Breakpoint("post-acme.create").is_beside("post", "Acme.Create"), Breakpoint("pre-create").is_beside("pre", "Acme.Create")
         (True, False)
@@ -71,7 +72,7 @@ class Breakpoint:
         return side == when and named.lower() == phase.lower()
 
     def is_at(self, when: str, operation: str) -> bool:
-        """True if it is placed before (``pre``) or after (``post``) an operation; ``create`` is the life-cycle one.
+        """Return True if it is placed before (``pre``) or after (``post``) an operation; ``create`` is the life-cycle one.
 
         >>> Breakpoint("pre-create").is_at("pre", "cloudify.interfaces.lifecycle.create")
         True
@@ -84,7 +85,7 @@ class Breakpoint:
         return named not in OF_LIFE_CYCLE or operation.startswith(LIFE_CYCLE) or not operation.startswith(BUILT_IN)
 
     def concerns(self, node: str) -> bool:
-        """Whether it stops instances of a node.
+        """Return True if the breakpoint stops instances of a node.
 
         >>> Breakpoint("pre-create", "app_*").concerns("app_1"), Breakpoint("pre-create", "app").concerns("app_1")
         (True, False)
@@ -92,7 +93,7 @@ class Breakpoint:
         return fits(self.nodes, node)
 
     def covers(self, point: str) -> bool:
-        """True if this point is the given one; ``*`` matches any text, and case is ignored.
+        """Return True if this point is the given one; ``*`` matches any text, and case is ignored.
 
         >>> [Breakpoint(word).covers("post-Acme.Create") for word in ("post-acme.create", "post-*", "*", "pre-*")]
         [True, True, True, False]
@@ -100,13 +101,13 @@ class Breakpoint:
         return fits(self.point.lower(), point.lower())
 
     def __str__(self) -> str:
-        """As users write it."""
+        """Return the breakpoint as users write it."""
         wait = "" if self.timeout_s is None else f"@{self.timeout_s:f}".rstrip("0").rstrip(".") + "s"
         return f"{self.point}={self.nodes}{wait}"
 
 
 def fits(pattern: str, name: str) -> bool:
-    """True if a name matches a pattern, in which ``*`` matches any text.
+    """Return True if a name matches a pattern, in which ``*`` matches any text.
 
     >>> fits("app_*", "app_1"), fits("app", "app_1")
     (True, False)
@@ -115,7 +116,9 @@ def fits(pattern: str, name: str) -> bool:
 
 
 def read_points(text: str) -> Breakpoint:
-    """The selected breakpoints: a breakpoint as written, with ``*`` allowed for any part of the point. Raises: ``ValueError``.
+    """Read a pattern that selects breakpoints: written like a breakpoint, but any part of the point may be ``*``.
+
+    Raises: ``ValueError``.
 
     >>> str(read_points("*")), str(read_points("create=web")), str(read_points("post-*"))
     ('*=*', 'pre-create=web', 'post-*=*')
@@ -126,10 +129,10 @@ def read_points(text: str) -> Breakpoint:
 
 
 def read_breakpoint(text: str, timeout_s: float | None = None) -> Breakpoint:
-    """A breakpoint from ``pre-create=app_*``, or ``create=app_*``, which is the same. Raises: ``ValueError`` for anything else.
+    """Read a breakpoint such as ``pre-create=app_*``; ``pre-`` may be omitted. Raises: ``ValueError`` for anything else.
 
-    Without names it applies to all instances. ``timeout_s``: used unless the text has a time-out, as in
-    ``pre-create=app_*@10m``.
+    Without names it applies to all instances. ``timeout_s`` is the time-out if the text has none;
+    ``pre-create=app_*@10m`` has one.
 
     >>> str(read_breakpoint("post-start")), str(read_breakpoint("Acme.Create=node-*@20d"))
     ('post-start=*', 'pre-Acme.Create=node-*@1728000s')
@@ -149,7 +152,7 @@ def read_breakpoint(text: str, timeout_s: float | None = None) -> Breakpoint:
 
 
 def stop_beside(step: str) -> tuple[str, str] | None:
-    """(pre or post, name) of a step that is a breakpoint; None for other steps.
+    """Return (pre or post, name) of a step that is a breakpoint; None for other steps.
 
     >>> stop_beside("breakpoint pre-Acme.Create"), stop_beside("phase:Acme.Create")
     (('pre', 'Acme.Create'), None)
@@ -158,7 +161,7 @@ def stop_beside(step: str) -> tuple[str, str] | None:
 
 
 def step_label(step: str) -> str | None:
-    """The name that users see for a step of a state: its phase, or the whole name of a breakpoint; None for other steps.
+    """Return the name that users see for a step of a state: its phase, or the whole name of a breakpoint; None for other steps.
 
     >>> step_label("breakpoint pre-Acme.Create"), step_label("phase:Acme.Create"), step_label("exit:Allocation")
     ('breakpoint pre-Acme.Create', 'Acme.Create', None)
@@ -167,7 +170,7 @@ def step_label(step: str) -> str | None:
 
 
 def clearing(point: str, deployment: str = "", instance: str = "") -> str:
-    """The command that clears a breakpoint for all instances stopped there, or for one of them.
+    """Return the command that clears a breakpoint for all instances stopped there, or for one of them.
 
     >>> clearing("pre-create", "shop"), clearing("pre-create", instance="web_1")
     ('phaseline breakpoints clear pre-create -d shop', 'phaseline breakpoints clear pre-create web_1')
@@ -179,9 +182,9 @@ def clearing(point: str, deployment: str = "", instance: str = "") -> str:
 
 
 def due_of(step: str, due: int, result: Value) -> int:
-    """When a sleeping entry is called next, in ms; 0 for one stopped at a breakpoint without a time-out.
+    """Return the time (ms) of the next call of a sleeping entry, or 0 for one at a breakpoint without a time-out.
 
-    ``due`` and ``result``: the result in the note of its entry.
+    ``due`` and ``result`` come from the note of the entry.
 
     >>> late = {"until": 5.0}
     >>> due_of("breakpoint pre-create", 5000, None), due_of("breakpoint pre-create", 5000, late), due_of("create", 5000, late)
@@ -192,7 +195,7 @@ def due_of(step: str, due: int, result: Value) -> int:
 
 
 def pausing(phase: str, breakpoints: Sequence[Breakpoint]) -> Operation:
-    """What the entries of a breakpoint call."""
+    """Return the operation that the entries of a breakpoint call."""
     waits = [one.timeout_s for one in breakpoints if one.phase == phase and one.timeout_s is not None]
     inputs = {"point": phase.removeprefix(PREFIX), "timeout_s": min(waits, default=0)}
     return Operation(phase, "function", implementation=f"{RUNNER}.pause", inputs=inputs)

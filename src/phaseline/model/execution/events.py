@@ -1,8 +1,8 @@
-"""Events that the scheduler receives (past tense) and commands that it issues (imperative).
+"""Events that the scheduler receives (named in the past tense) and commands that it issues (named in the imperative).
 
-Executions, graphs and batches are known by the integers that the store gave them. Members of a
-batch are known by their place in the batch (0 ... n-1), so that an executor needs no positions.
-Times are integer milliseconds.
+Executions, graphs and batches are identified by the integers that the store gave them. Members of a batch are
+identified by their index in the batch (0 ... n-1), so that an executor need not know positions in graphs. Times are
+integer ms.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 @frozen
 class Submitted:
-    """A new execution over a deployment exists; its planner is to be asked for the first graph. ``timeout_ms``: 0 for none."""
+    """A new execution of a deployment was stored; its planner must be asked for the first graph.
+
+    ``timeout_ms`` 0: no limit.
+    """
 
     execution: int
     deployment: int
@@ -34,10 +37,10 @@ class Submitted:
 
 @frozen
 class Planned:
-    """The planner answered a question (``Ask``) with a graph, now known as ``graph_id``, or with a verdict.
+    """The planner answered a question (``Ask``) with a graph, stored as ``graph_id``, or with a verdict.
 
-    ``GoOn``: the held graph ``graph_id`` continues with its failed or canceled entries. ``functions``: functions that
-    the graph calls; None: they need not be distinguished.
+    The answer ``GoOn`` means: the existing graph ``graph_id`` continues with its failed or canceled entries.
+    ``functions`` gives the function of each entry; None if the engine need not distinguish functions.
     """
 
     execution: int
@@ -48,12 +51,13 @@ class Planned:
 
 @frozen
 class Restored:
-    """A stored execution is handed to the scheduler again, with one of its graphs if it has any.
+    """A stored execution is given to the scheduler again, after a restart or for a retry, with one of its graphs if it has any.
 
-    ``statuses`` uint8 by position as stored; ``positions``, ``attempts``, ``generations``, ``due``: its notes.
-    ``attempt`` is the execution's, ``graph_attempt`` the one in which the graph last continued. ``begun``: positions that
-    were called before (int32); they are not asked again whether they apply. ``timeout_ms``: 0 for none; ``ends_at``: when the time of this
-    attempt is over, or with ``is_timed_out``, when its grace is; None: no time is. ``functions`` as of ``Planned``.
+    ``statuses`` has the stored statuses (uint8 by position). ``positions``, ``attempts``, ``generations`` and ``due``
+    are columns of the notes of its entries. ``attempt`` is the execution's attempt, ``graph_attempt`` the attempt in
+    which the graph last continued. ``begun`` (int32) has positions that were called before; their condition is not
+    evaluated again. ``timeout_ms`` is 0 without a time limit. ``ends_at`` is when the time of this attempt is over, or
+    with ``is_timed_out`` when the grace time is over; None: never. ``functions`` means the same as in ``Planned``.
     """
 
     execution: int
@@ -78,7 +82,10 @@ class Restored:
 
 @frozen
 class Reattached:
-    """An open batch of the store: the places of its members; ``kinds`` uint8 as far as they answered."""
+    """An open batch was read from the store.
+
+    ``places`` are the entries of its members; ``kinds`` (uint8) their outcomes so far.
+    """
 
     batch: int
     places: MemberPositions
@@ -87,9 +94,9 @@ class Reattached:
 
 @frozen
 class Finished:
-    """Members of a batch have outcomes: ``members`` int32, ``kinds`` uint8 (OutcomeKind).
+    """Members of a batch have outcomes: ``members`` (int32) and ``kinds`` (uint8, ``OutcomeKind``).
 
-    ``delays`` int64 ms from now until the next call, for again and retry; -1: the policy's interval.
+    ``delays`` (int64) are the ms from now until the next call, for again and retry; -1: the interval of the policy.
     """
 
     batch: int
@@ -100,9 +107,9 @@ class Finished:
 
 @frozen
 class Lost:
-    """A batch has no living owner: unanswered members are called again if repeatable, else unsure.
+    """The process that called a batch has died. Members without an outcome are called again if repeatable, otherwise unsure.
 
-    ``may_repeat`` False: they are unsure in any case, because the store was restored since.
+    ``may_repeat`` False makes all of them unsure, because the store was restored since the call.
     """
 
     batch: int
@@ -111,7 +118,7 @@ class Lost:
 
 @frozen
 class Noted:
-    """Members of a batch reported data without an outcome; only the acceptance is decided here."""
+    """Members of a batch reported data before their outcome. The scheduler decides only whether the report is accepted."""
 
     batch: int
     members: np.ndarray
@@ -119,7 +126,7 @@ class Noted:
 
 @frozen
 class Tick:
-    """Time has passed; sleepers that are due wake."""
+    """Time has passed; sleeping entries that are due wake."""
 
 
 @frozen
@@ -132,10 +139,10 @@ class SlotsChanged:
 
 @frozen
 class Evaluated:
-    """The answer to ``Evaluate``: ``values`` in the order of ``positions``, int32.
+    """The answer to ``Evaluate``: ``values`` for the ``positions`` (both int32), in the same order.
 
-    ``what`` is ``key``: lane keys as integers. ``what`` is ``applies``: the present values, whether they were
-    requested or not: 0 does not apply, 1 applies, 2 the evaluation failed.
+    If ``what`` is ``key``, the values are lane keys as integers. If it is ``applies``, they tell whether a condition
+    holds now: 0 it does not, 1 it does, 2 the evaluation failed. ``applies`` may also come without a request.
     """
 
     graph: int
@@ -148,7 +155,8 @@ class Evaluated:
 class CancelRequested:
     """A user cancels an execution, or only some ``subjects`` (instance numbers) of it.
 
-    ``how`` ``wait``: running calls are awaited; ``force``: not; ``kill``: not, and processes are killed.
+    ``how`` ``wait``: running calls are awaited. ``force``: they are not awaited. ``kill``: their processes are killed,
+    too.
     """
 
     execution: int
@@ -158,12 +166,12 @@ class CancelRequested:
 
 @frozen
 class RetryRequested:
-    """A user retries entries that failed or were canceled. ``positions`` None: all of them, in the last graph.
+    """A user retries entries that failed or were canceled: those at ``positions``, or all of the last graph if it is None.
 
-    ``include_unsure``: unsure entries are retried, too. ``replan``: the graph stays as it ended and the planner is
-    asked again (clean-up before a retry); if it answers that this ``graph`` continues, these ``positions`` continue.
-    ``keeps``: all graphs of the execution are kept, because they belong to different subjects; an open one continues
-    in its attempt.
+    ``include_unsure`` also retries unsure entries. ``replan`` leaves the graph as it ended and asks the planner again
+    (clean-up before a retry); if the planner answers that this ``graph`` continues, these ``positions`` continue.
+    ``keeps`` keeps all graphs of the execution, because they belong to different subjects; an open execution stays in
+    its attempt.
     """
 
     execution: int
@@ -185,7 +193,7 @@ class CompleteRequested:
 
 @frozen
 class RerunRequested:
-    """A user wants completed entries of a graph called again, while their subjects have not passed its exit."""
+    """A user wants completed entries of a graph to be called again; applies to subjects that have not passed their exit."""
 
     execution: int
     graph: int
@@ -194,7 +202,7 @@ class RerunRequested:
 
 @frozen
 class Left:
-    """All subjects of a graph have moved on to later graphs of its execution, so the graph is history."""
+    """All subjects of a graph have moved to later graphs of its execution, so the graph is not needed any more."""
 
     execution: int
     graph: int
@@ -202,7 +210,10 @@ class Left:
 
 @frozen
 class WakeRequested:
-    """A user has sleeping entries called now (``positions`` None: all of the graph); ``only_failing``: those that failed before."""
+    """A user wants sleeping entries to be called now: those at ``positions``, or all of the graph if it is None.
+
+    ``only_failing`` limits this to entries whose last call failed.
+    """
 
     execution: int
     graph: int
@@ -212,7 +223,7 @@ class WakeRequested:
 
 @frozen
 class LaneChanged:
-    """An operator pauses or opens all lanes of a phase. ``is_probe``: each is open for one call of one member at a time."""
+    """A user pauses or reopens all lanes of a phase. ``is_probe``: each lane may call only one member at a time."""
 
     phase: str
     is_paused: bool
@@ -221,7 +232,7 @@ class LaneChanged:
 
 @frozen
 class RateAdapted:
-    """A call of a lane has ended: its provider asked for fewer calls, or can take slightly more again."""
+    """A call of a lane has ended: the provider asked for fewer calls (``is_throttled``), or can take slightly more again."""
 
     lane: LaneSpec
     key: int
@@ -237,9 +248,9 @@ Event = (
 
 @frozen
 class Batch:
-    """Members that one hand-over calls. Its row is written before the call and is the lease while open.
+    """Entries that are handed to a call together. The row of a batch is stored before the call; while open it is the lease.
 
-    ``started_at`` and ``deadline_at`` in ms (0: no deadline).
+    ``started_at`` and ``deadline_at`` are in ms (0: no deadline).
     """
 
     id: int
@@ -250,12 +261,12 @@ class Batch:
     deadline_at: int = 0
 
     def __len__(self) -> int:
-        """The number of members."""
+        """Return the number of members."""
         return len(self.members.positions)
 
     @property
     def segments(self) -> list[GraphSegment]:
-        """The members of the batch by graph, made when called; code that runs often reads the columns instead."""
+        """Return the members of the batch by graph, computed at each call; code that runs often should read the columns instead."""
         return self.members.segments()
 
 
@@ -268,7 +279,10 @@ class Dispatch:
 
 @frozen
 class Stop:
-    """End the running calls of these members; ``kill`` at once, otherwise only mark them as canceled for the plugin."""
+    """End the running calls of these members.
+
+    With ``kill`` end their processes, otherwise only mark the calls as canceled.
+    """
 
     batch: int
     members: np.ndarray
@@ -277,7 +291,7 @@ class Stop:
 
 @frozen
 class Evaluate:
-    """Ask the shell to compute a value for each position, because only the shell has the data for it."""
+    """Ask the shell to compute a value for each position; the scheduler has no access to the data."""
 
     graph: int
     positions: np.ndarray
@@ -287,9 +301,9 @@ class Evaluate:
 
 @frozen
 class WakeAt:
-    """Ask for a ``Tick`` at this time, unless another event comes before.
+    """Ask for a ``Tick`` at the time ``at`` (ms), unless another event comes before; None: no tick is needed.
 
-    Replaces the previous request; None: no tick.
+    Replaces the previous request.
     """
 
     at: int | None
@@ -297,7 +311,7 @@ class WakeAt:
 
 @frozen
 class Announce:
-    """Notify the listeners that these entries of a graph have passed."""
+    """Notify listeners that these entries of a graph have passed or completed."""
 
     graph: int
     positions: np.ndarray
@@ -305,7 +319,7 @@ class Announce:
 
 @frozen
 class Ask:
-    """Ask the planner what comes next; ``subjects`` are those that passed an exit, None: the whole graph settled."""
+    """Ask the planner what comes next. ``subjects`` passed an exit; None: the whole graph has settled."""
 
     execution: int
     graph: int
@@ -317,7 +331,7 @@ Command = Dispatch | Stop | Evaluate | WakeAt | Announce | Ask
 
 @frozen
 class Accepted:
-    """Which members of the ``index``-th event (``Finished`` or ``Noted``) moved state; the data of the others is only kept."""
+    """Which members of the ``index``-th event (``Finished`` or ``Noted``) were accepted; of the others only the data is kept."""
 
     index: int
     batch: int
@@ -337,7 +351,7 @@ class ExecutionChanged:
 
 @frozen
 class GraphAdded:
-    """A graph is to be stored before its first entry runs."""
+    """A new graph, to be stored before its first entry runs."""
 
     graph_id: int
     execution: int
@@ -345,7 +359,7 @@ class GraphAdded:
 
 
 class PageWritten(NamedTuple):
-    """The status bytes of entries of a graph, from position ``number * PAGE_ENTRIES`` on."""
+    """One page: the status bytes of entries of a graph, from position ``number * PAGE_ENTRIES`` on."""
 
     graph: int
     number: int
@@ -365,7 +379,7 @@ class NotesWritten:
 
 @frozen
 class BatchClosed:
-    """Members of a batch have outcomes (``kinds`` uint8 by member); ``closed_at`` 0 while some are pending."""
+    """Members of a batch have outcomes (``kinds``, uint8 by member). ``closed_at`` is 0 while some members have none."""
 
     batch: int
     closed_at: int
@@ -382,7 +396,7 @@ class GraphReopened:
 
 @frozen
 class StatesEntered:
-    """Instances of a deployment have gone through ``states`` (the last one holds now)."""
+    """Instances of a deployment have gone through ``states``; they are now in the last one."""
 
     deployment: int
     states: tuple[int, ...]
@@ -406,12 +420,12 @@ class Changes:
     reopened: tuple[GraphReopened, ...] = ()
 
     def __bool__(self) -> bool:
-        """True when there is anything to write."""
+        """Return True when there is anything to write."""
         entries = self.pages or self.notes or self.opened or self.closed or self.states
         return bool(entries or self.executions or self.graphs or self.reopened)
 
     def followed_by(self, more: Changes) -> Changes:
-        """These changes followed by ``more``; written in this order, later values win."""
+        """Return these changes followed by ``more``; when they are written in this order, later values replace earlier ones."""
         return Changes(
             executions=self.executions + more.executions,
             graphs=self.graphs + more.graphs,

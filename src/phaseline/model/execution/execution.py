@@ -1,4 +1,4 @@
-"""A request to run a workflow, its history so far, and the planner's final verdict."""
+"""The request to run a workflow, the execution's history so far, and the planner's answers."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 IfBusy = Literal["wait", "refuse", "force"]
 IF_BUSY: tuple[IfBusy, ...] = ("wait", "refuse", "force")
 MOST_RETRIES = 1_000_000_000
-"""The largest number of retries or failures accepted; a larger one is treated as a mistake."""
+"""Largest number of retries or failures that is accepted; a larger number must be a mistake."""
 MOST_SPAN_S = 1e9
-"""The longest time span, about thirty years; leave the setting out for no limit."""
+"""Longest time span (s) that is accepted, about thirty years; for no limit, leave the setting out."""
 
 
 @frozen
 class StopAfter:
-    """How many failures an execution tolerates before what has not begun is canceled.
+    """The failures that an execution tolerates before entries that have not begun are canceled.
 
-    ``failures`` entries may fail (None: any number); ``share`` of the subjects of a group
-    (0.0-1.0); ``seconds`` after the first failure. The first limit reached counts.
-    ``--on-failure stop`` is ``StopAfter(failures=0)``.
+    ``failures`` is how many entries may fail (None: any number), ``share`` (0.0-1.0) which part of the subjects of a
+    group, and ``seconds`` how long the execution continues after the first failure. The first limit that is reached
+    counts. ``--on-failure stop`` is ``StopAfter(failures=0)``.
     """
 
     failures: int | None = None
@@ -48,7 +48,7 @@ class StopAfter:
 
 
 def read_limit(text: str) -> StopAfter:
-    """How many failures are too many, from ``3`` (more than three), ``10%`` (of the calls of a node) or ``30s``.
+    """Read a limit of failures: ``3`` (more than three), ``10%`` (of the calls of a node) or ``30s`` (after the first).
 
     Raises: ``ValueError`` for anything else.
 
@@ -65,10 +65,11 @@ def read_limit(text: str) -> StopAfter:
 
 @frozen
 class RetryPolicy:
-    """Retry defaults of an execution for operations without their own (W3, WD14): -1 means no limit.
+    """How an execution retries operations that declare nothing themselves (W3, WD14). A number of -1 means no limit.
 
-    ``subgraph_retries``: how often an instance whose life cycle has failed is taken away and goes through it again (W5).
-    ``backoff_s``: in place of the interval, the times before the first retry, the second …; the last one stays (decision 34).
+    ``subgraph_retries`` is how often an instance with a failed life cycle is removed and installed again (W5).
+    ``backoff_s`` replaces the interval: the times before the first retry, the second, ...; the last one repeats
+    (decision 34).
     """
 
     task_retries: int = 60
@@ -79,14 +80,14 @@ class RetryPolicy:
 
 @frozen
 class Request:
-    """A user's request: a workflow over a deployment. ``clean``: clean up half-made instances first (W8).
+    """A user's request to run a workflow on a deployment. ``clean``: remove half-made instances first (W8).
 
-    ``if_busy``: what to do while another execution has a claim on its instances (decision 4): ``wait`` for it, ``refuse``
-    to be stored, or run beside it by ``force``. ``take_back``: if it fails, the instances that it created are deleted again.
-    ``is_surrounded``: a ``PrePost`` is stored with its execution; ``acts_since``: the attempt in which its present action began;
-    a retry of an ended execution is an action of its own, with its own hooks. ``timeout_s``: an attempt that takes longer is
-    canceled; None: never. ``breakpoints``: where instances stop until they are cleared. ``flaw``: why the stored request
-    cannot be carried out; then the other fields are meaningless.
+    ``if_busy`` is what to do while another execution claims the instances (decision 4): ``wait`` for it, ``refuse`` to
+    be stored, or ``force`` to run beside it. ``take_back``: after a failure delete the instances that the execution
+    created. ``is_surrounded``: a ``PrePost`` is stored with the execution. ``acts_since`` is the attempt in which its
+    present action began; a retry of an ended execution is a new action with its own hooks. ``timeout_s`` is the time
+    after which an attempt is canceled (None: never). ``breakpoints`` are where instances stop until a user clears them.
+    ``flaw`` is why the stored request cannot be carried out; then the other fields have no meaning.
     """
 
     workflow: str
@@ -104,7 +105,7 @@ class Request:
 
     @property
     def timeout_ms(self) -> int:
-        """The time limit of an attempt in ms; 0: no limit."""
+        """Time limit of an attempt in ms; 0: no limit."""
         return 0 if self.timeout_s is None else round(self.timeout_s * 1000)
 
 
@@ -158,15 +159,15 @@ def _is_amount(value: object, most: float) -> bool:
 
 
 TOLERATED = "tolerated"
-"""Word in ``Round.counts`` for entries that failed where failure is tolerated; ``failed`` counts the others."""
+"""Key in ``Round.counts`` for tolerated failures; the key ``failed`` counts the other failures."""
 
 
 @frozen
 class Round:
-    """One graph that has settled: its name, and the number of its entries for each status.
+    """One graph that has settled: its name, and the number of its entries in each status.
 
-    ``counts`` is {status word: number}; tolerated failures are counted separately. ``attempt`` counts the retries by
-    users that reopened the execution. ``is_borne``: the failures are within the bounds of the graph.
+    ``counts`` is {status word: number}; tolerated failures are counted separately. ``attempt`` is how many retries by
+    users had reopened the execution. ``is_borne``: the failures are within the bounds of the graph.
     """
 
     name: str
@@ -183,9 +184,9 @@ class Round:
 
 @frozen
 class StatePathIndex:
-    """State paths for a planner, for blueprints whose nodes move through states by phases (ADR 0014).
+    """State paths for a planner of a blueprint whose nodes are moved through states by phases (ADR 0014).
 
-    ``registry``: phases and paths as they are for this blueprint; ``numbers``: {state: its number}.
+    ``registry`` has the phases and paths that apply to this blueprint. ``numbers`` is {state: its number}.
     """
 
     registry: PhaseRegistry
@@ -200,14 +201,14 @@ def _no_checks() -> Checks:
 
 @frozen
 class History:
-    """The planner's input: present states by instance number (uint8), rounds so far, whether canceled.
+    """What a planner may know: states by instance number (uint8), the rounds so far, and whether the execution was canceled.
 
-    ``paths``: None if no node of the blueprint moves through states by phases. ``execution``: its id, empty in a plan.
-    ``checks``: results of the last checks. ``aim``: returns the target of an update. ``called``: returns, for the name of a round of
-    this attempt, the instances for which it called an operation (bool by number); None if there was no such round. ``said``: returns
-    (phase, message) of the first few failures of a round. ``is_afresh``: a retry that cannot continue anything of an earlier attempt.
-    ``planner``: returns the planner of another workflow of the deployment, by its name. ``is_timed_out``: it was canceled because its
-    time was over.
+    ``paths`` is None if phases move no node of the blueprint through states. ``execution`` is the id, empty in a plan.
+    ``checks`` has the results of the last checks. ``aim`` returns the target of an update. ``called`` returns for the
+    name of a round of this attempt which instances it called an operation for (bool by number), or None without such a
+    round. ``said`` returns (phase, message) of the first failures of a round. ``is_afresh``: a retry that can continue
+    nothing of an earlier attempt. ``planner`` returns the planner of another workflow by name. ``is_timed_out``: it was
+    canceled at its time limit.
     """
 
     states: np.ndarray
@@ -227,13 +228,13 @@ class History:
 
 @frozen
 class Reshape:
-    """A planner's answer that changes the topology without any call; then the planner is asked again.
+    """A planner's answer that changes the topology without any call; after it the planner is asked again.
 
-    It is stored in the same turn as its round, which has this ``name`` and no entries. So after a crash it has happened wholly or
-    not at all. ``topology``: the new topology, in which all earlier instances keep their numbers; its blueprint may be new.
-    ``inputs`` (as stored), ``code`` and ``uses`` (as in ``NewDeployment``): None if they stay the same. ``keeps``: (kind, name) of a
-    document of the deployment to store in that turn; ``drops``: (kind, name) of a document to delete. ``marks``: (instance numbers
-    that a user marks as unhealthy, the reason). ``labels``: changes of the deployment's labels.
+    It is stored in one turn with a round that has this ``name`` and no entries, so a crash cannot leave it half done.
+    ``topology`` is the new topology; earlier instances keep their numbers, but its blueprint may be new. ``inputs`` (as
+    stored), ``code`` and ``uses`` (as in ``NewDeployment``) are None if unchanged. ``keeps`` is (kind, name) of a
+    document of the deployment to store in this turn, ``drops`` of one to delete. ``marks`` is (instance numbers that a
+    user marks as unhealthy, the reason). ``labels`` are changes of the deployment's labels.
     """
 
     name: str
@@ -249,7 +250,7 @@ class Reshape:
 
 @frozen
 class GoOn:
-    """A planner's answer to a retry: the last graph of this ``name`` continues with its failed or canceled entries."""
+    """A planner's answer to a retry: the last graph with this ``name`` continues with its failed or canceled entries."""
 
     name: str
 
@@ -258,8 +259,8 @@ class GoOn:
 class Verdict:
     """The planner's final answer: how the execution ended and why.
 
-    ``is_idle``: the requested state was reached already. If it is given before the first round, nothing is called, hooks
-    included. ``forgets``: the deployment is deleted in the turn that ends the execution.
+    ``is_idle``: the requested state existed already. If this is the answer to the first question, nothing is called,
+    not even hooks. ``forgets``: the deployment is deleted in the turn that ends the execution.
     """
 
     status: ExecutionStatus

@@ -1,6 +1,6 @@
-"""The action of each workflow, as hook classes receive it (spec of hooks, section 5).
+"""The action that hook classes receive for each workflow (spec of hooks, section 5).
 
-A native class receives the action itself. A class of Heat's group receives Heat's word for it; Heat has fewer: a scale is an
+Native classes receive our own action. Classes of Heat's group receive Heat's name for it. Heat has fewer: a scale is an
 ``UPDATE``, an abandon a ``DELETE``, and a restart is a ``SUSPEND`` followed by a ``RESUME``.
 """
 
@@ -45,7 +45,7 @@ ACTIONS: Mapping[str, str] = MappingProxyType(
         "relabel": "RELABEL",
     }
 )
-"""{workflow: its action}; what is empty is no action of its own."""
+"""{workflow: its action}; an empty action means that hooks are not called."""
 
 _AS_HEAT_HAS_IT: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -67,7 +67,7 @@ _AS_HEAT_HAS_IT: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def action_of(workflow: str) -> str:
-    """The action of a workflow; empty for workflows without hooks: deleting a snapshot, marking unhealthy, restricting.
+    """Return the action of a workflow; empty if hooks are not called: deleting a snapshot, marking unhealthy, restricting.
 
     >>> action_of("scale"), action_of("nightly_backup"), action_of("mark_unhealthy")
     ('SCALE', 'WORKFLOW', '')
@@ -76,7 +76,7 @@ def action_of(workflow: str) -> str:
 
 
 def heat_actions(action: str) -> tuple[str, ...]:
-    """Heat's words for an action, in the order of the calls; empty: classes of Heat's group are not called.
+    """Return Heat's names for an action, in the order of the calls; empty if classes of Heat's group are not called.
 
     >>> heat_actions("ABANDON"), heat_actions("RESTART"), heat_actions("EXECUTE_OPERATION")
     (('DELETE',), ('SUSPEND', 'RESUME'), ())

@@ -1,7 +1,7 @@
-"""Hook classes before and after an execution, and stage tasks of packages before and after its body (ADR 0022).
+"""What runs before and after the work of an execution: hook classes, and stage tasks of packages (ADR 0022).
 
-They are chosen when the execution is created and are stored with it. So a class or package that is installed, changed
-or removed later does not change an execution that has begun.
+They are chosen and stored when the execution is created. So a class or package that is installed, changed or removed
+later does not affect an execution that has begun.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from phaseline.model.packages.stage_tasks import Stages
 
 HOOKS = "hooks."
-"""What the name of every phase that calls a hook class begins with."""
+"""Prefix of the name of every phase that calls a hook class."""
 PRE = "hooks.pre."
 POST = "hooks.post."
 UNDO = "hooks.undo."
-"""The name of a hook class behind one of these is the name of the phase that calls it."""
+"""Prefix of the names of phases that call a hook class for the undoing of an execution."""
 HOOK_TIMEOUT_S = 60.0
-"""The default time limit for one call of a hook class (source 2's successor: no limit)."""
+"""Default time limit (s) for one call of a hook class; Heat had none."""
 
 
 class DeploymentCallKind(IntEnum):
-    """The reason of a call for the deployment itself: the subjects of ``SubjectKind.DEPLOYMENT``."""
+    """The reason of a call for the deployment as a whole (the number of a subject of ``SubjectKind.DEPLOYMENT``)."""
 
     BEFORE = 0
     COMPLETED = 1
@@ -41,7 +41,7 @@ class DeploymentCallKind(IntEnum):
 
     @property
     def word(self) -> str:
-        """What a hook reads as the reason, such as ``pre_failed``."""
+        """The reason as a hook receives it, such as ``pre_failed``."""
         return (
             "cancelled"
             if self is DeploymentCallKind.CANCELED
@@ -52,7 +52,7 @@ class DeploymentCallKind(IntEnum):
 
     @property
     def is_failure(self) -> bool:
-        """What source 2 calls ``is_stack_failure``."""
+        """True if the hook is called because of a failure (``is_stack_failure`` in Heat)."""
         return self > DeploymentCallKind.COMPLETED
 
 
@@ -60,10 +60,11 @@ class DeploymentCallKind(IntEnum):
 class PinnedHookClass:
     """A hook class as one execution calls it.
 
-    ``name`` differs from those of all others of the execution. ``implementation`` is ``module:Class``, to be imported with
-    ``folder`` in front where that is not empty. ``action`` is the word it is given, such as ``CREATE``. ``critical``: a
-    post that fails makes the execution fail. ``options``: what it is made with. ``is_verified``: after each call
-    it is looked whether it has changed the deployment behind its view. ``settings``: the settings of its package; secrets are sealed.
+    ``name`` is unique in the execution. ``implementation`` is ``module:Class``, imported with ``folder`` first in the
+    search path unless that is empty. ``action`` is what the class receives, such as ``CREATE``. ``critical``: a failed
+    post makes the execution fail. ``options`` are the arguments of its constructor. ``is_verified``: after each call
+    the engine checks whether the class has changed the deployment. ``settings`` are those of its package; secrets are
+    encrypted.
     """
 
     name: str
@@ -85,11 +86,10 @@ class PinnedHookClass:
 
 @frozen
 class PrePost:
-    """Everything that surrounds one execution. ``hooks`` in the order of their pre calls.
+    """All that runs before and after one execution. ``hooks`` are in the order of their pre calls.
 
-    ``taking_back``: the classes that are called round the taking back of what the execution made, if it fails and is to be
-    taken back: an action of its own. ``stages``: the tasks of packages before and after the body. ``breakpoints``: those of
-    its request, not stored here.
+    ``taking_back`` has the classes that are called if the execution fails and its work is undone, which is an action of
+    its own. ``stages`` has the tasks of packages. ``breakpoints`` are those of the request and are not stored here.
     """
 
     hooks: tuple[PinnedHookClass, ...] = ()
@@ -98,7 +98,7 @@ class PrePost:
     breakpoints: tuple[Breakpoint, ...] = ()
 
     def hook(self, phase: str) -> PinnedHookClass | None:
-        """The class that a phase calls; None if it calls none."""
+        """Return the hook class that a phase calls, or None if it calls none."""
         if not (self.hooks or self.taking_back):
             return None
         for prefix in (PRE, POST, UNDO):
@@ -108,7 +108,7 @@ class PrePost:
         return None
 
     def operation(self, phase: str) -> Operation | None:
-        """The operation that a phase of breakpoints, hooks or stage tasks calls; None for any other phase."""
+        """Return the operation that a phase of breakpoints, hooks or stage tasks calls, or None for any other phase."""
         if self.breakpoints:
             from phaseline.model.execution.breakpoints import PREFIX, pausing
 

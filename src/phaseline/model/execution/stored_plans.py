@@ -1,4 +1,4 @@
-"""Stored plans: what a workflow will do or an update has done, and the deployment at the time of planning."""
+"""Stored plans: what a workflow will do, or what an update has done, with the deployment at the time of planning."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
     from phaseline.model.packages.installed import PackageUse
 
 PREFIX = "plan-"
-"""The prefix of a plan's id; its number follows."""
+"""Prefix of a plan's id; the plan's number follows."""
 MOST_WAITING = 50
-"""The most unapplied plans kept for one deployment; beyond it the oldest is dropped."""
+"""Most plans of one deployment that are kept without being carried out; beyond it the oldest is deleted."""
 PLAN = "plan"
-"""The parameter of an update: the number of the plan that it carries out."""
+"""Name of the parameter of an update that has the number of the plan to carry out."""
 
 
 @frozen
 class Aim:
-    """The target of an update.
+    """The target of an update: another blueprint with its inputs and code.
 
-    ``blueprint`` with its ``inputs`` put in; these as they are stored, secrets sealed. ``uses``: the same field as in ``NewDeployment``.
-    ``counts``: instance counts of nodes and groups that differ from the blueprint; None: unchanged.
-    ``suffixes``: seed of new ids, so that the plan and the execution agree on them. ``changed_inputs``: names. ``former``:
-    the state to return to after a failure, if requested. ``revision``: the resulting changes, where known; not stored.
-    ``packages``: packages imported by the blueprint, used from the update on.
+    ``blueprint`` has its ``inputs`` applied; ``inputs`` are as stored, with secrets encrypted. ``uses`` is {namespace:
+    number} of stored blueprints. ``counts`` are the numbers of instances that differ from the blueprint (None:
+    unchanged). ``suffixes`` is the seed of new ids, so that plan and execution use the same ids. ``changed_inputs`` are
+    names. ``former`` is the state to return to after a failure, if requested. ``revision`` has the resulting changes if
+    known; it is not stored. ``packages`` are imported by the blueprint and used from the update on.
     """
 
     blueprint: Blueprint
@@ -47,10 +47,10 @@ class Aim:
 
 @frozen
 class StoredPlan:
-    """A plan in the store. Times in ms. ``execution``: number of the execution that carries it out, 0: none yet.
+    """A plan in the store. Times are in ms. ``execution`` is the number of the execution that carries it out (0: none yet).
 
-    ``base``: the deployment at the time of planning, in parts that can be compared. ``body``: the plan as JSON;
-    ``text``: the plan as text for people.
+    ``base`` is the deployment at the time of planning, in parts that can be compared with the present. ``body`` is the
+    plan as JSON, ``text`` the plan as text for people.
     """
 
     number: int
@@ -66,7 +66,7 @@ class StoredPlan:
 
     @property
     def id(self) -> str:
-        """Such as ``plan-7``."""
+        """The id that users see, such as ``plan-7``."""
         return f"{PREFIX}{self.number}"
 
 
@@ -81,24 +81,21 @@ class PlanShelf(Protocol):
         ...
 
     def find(self, number: int) -> StoredPlan | None:
-        """One plan, None if there is none."""
+        """Return the plan with this number, or None if there is none."""
         ...
 
     def all(self, deployment: int | None = None) -> Sequence[StoredPlan]:
-        """The plans by number, without ``body``, ``text`` and ``aim``.
-
-        Only those of ``deployment`` if it is given.
-        """
+        """Return the plans by number, without ``body``, ``text`` and ``aim``; only those of ``deployment`` if it is given."""
         ...
 
     def of_execution(self, execution: int) -> StoredPlan | None:
-        """The plan that an execution carries out; None if no plan of it is stored."""
+        """Return the plan that an execution carries out, or None if it carries out no stored plan."""
         ...
 
     def apply(self, number: int, execution: int) -> bool:
-        """Record the execution that carries a plan out; False if another execution does already."""
+        """Record that an execution carries out a plan. Return False if another execution already does."""
         ...
 
     def delete(self, number: int) -> bool:
-        """Delete a plan that no execution carries out; False if there is no such plan."""
+        """Delete a plan that no execution carries out. Return False if there is no such plan."""
         ...

@@ -61,7 +61,7 @@ class MemberPositions(NamedTuple):
         return cls(tuple([graph for graph, _ in parts]), ends, joined)
 
     def parts(self) -> Iterator[tuple[int, np.ndarray]]:
-        """(graph, positions) by segment."""
+        """Yield (graph, positions) by segment."""
         for graph, (low, high) in zip(self.graphs, pairwise((0, *self.ends)), strict=True):
             yield graph, self.positions[low:high]
 
@@ -95,7 +95,7 @@ class MemberColumns(NamedTuple):
         return MemberPositions(self.graphs, self.ends, self.positions)
 
     def segment(self, number: int) -> GraphSegment:
-        """One of the segments; its columns are parts of these."""
+        """Return one of the segments; its columns are parts of these."""
         mine = slice(self.ends[number - 1] if number else 0, self.ends[number])
         return GraphSegment(
             self.graphs[number], self.executions[number], self.deployments[number], self.positions[mine], self.kinds[number],
@@ -103,11 +103,11 @@ class MemberColumns(NamedTuple):
         )  # fmt: skip
 
     def segments(self) -> list[GraphSegment]:
-        """All of them, in order."""
+        """Return all of them, in order."""
         return [self.segment(number) for number in range(len(self.ends))]
 
     def place_of(self, member: int) -> tuple[GraphSegment, int]:
-        """(the segment that contains a member, its place there). Raises: IndexError for a member outside of the batch."""
+        """Return (the segment that contains a member, its place there). Raises: IndexError for a member outside of the batch."""
         if not 0 <= member < self.ends[-1]:
             raise IndexError(member)
         number = bisect_right(self.ends, member)

@@ -32,7 +32,7 @@ class Functions:
         self._tables: dict[tuple[str, int], np.ndarray] = {}
 
     def number(self, operation: str, kind: int, subject: int) -> int:
-        """The number of the function that the operation (its full name) calls for a subject."""
+        """Return the number of the function that the operation (its full name) calls for a subject."""
         topology = self._topology
         if kind == INSTANCE:
             return self._number(self._mapped(operation, kind, topology.node.item(subject)))
@@ -41,7 +41,7 @@ class Functions:
         return NOBODYS
 
     def numbers(self, operation: str, kind: int, subjects: np.ndarray) -> np.ndarray:
-        """The numbers of the functions that the operation calls for many subjects of a kind, int64."""
+        """Return the numbers of the functions that the operation calls for many subjects of a kind, int64."""
         topology = self._topology
         if len(subjects) == 1:
             return np.array([self.number(operation, kind, subjects.item())], np.int64)
@@ -59,7 +59,7 @@ class Functions:
         return found
 
     def _mapped(self, operation: str, kind: int, place: int) -> Operation | None:
-        """The operation mapped at a node or link."""
+        """Return the operation mapped at a node or link."""
         if kind == INSTANCE:
             return self._topology.nodes[place].operations.get(operation)
         relationship = self._topology.links[place].relationship

@@ -69,7 +69,7 @@ class LaneSpec:
     priority: float = 0.0
 
     def __hash__(self) -> int:
-        """The hash of the fields that differ most; hashing all fields takes three times as long, and lookups are frequent."""
+        """Return the hash of the fields that differ most; hashing all fields takes three times as long, and lookups are frequent."""
         return hash((self.phase, self.key, self.max_batch))
 
 
@@ -101,7 +101,7 @@ class Policy:
     backoff_ms: tuple[int, ...] = ()
 
     def wait_ms(self, attempts: int) -> int:
-        """The time from a failure to the next try, in ms, if the call gave none.
+        """Return the time from a failure to the next try, in ms, if the call gave none.
 
         ``attempts``: the number of the retry, from 1.
 
@@ -158,7 +158,7 @@ class Graph:
     bounds: tuple[Bound, ...] = ()
 
     def __len__(self) -> int:
-        """The number of entries."""
+        """Return the number of entries."""
         return len(self.subject)
 
     @property
@@ -171,12 +171,12 @@ class Graph:
         return self.name.partition(" ")[0]
 
     def needs_count(self) -> np.ndarray:
-        """The number of needs of each entry, int32 by position."""
+        """Return the number of needs of each entry, int32 by position."""
         return np.bincount(self.idx, minlength=len(self)).astype(np.int32)
 
 
 def without_entries(name: str) -> Graph:
-    """A graph without work, which has settled when it begins.
+    """Return a graph without work, which has settled when it begins.
 
     >>> len(without_entries("finish"))
     0
@@ -186,7 +186,7 @@ def without_entries(name: str) -> Graph:
 
 
 def bears(bounds: Sequence[Bound], group: np.ndarray, subject: np.ndarray, lost: np.ndarray) -> bool:
-    """True if some entries are ``lost`` (bool by entry) but no more than the bounds of the graph allow.
+    """Return True if some entries are ``lost`` (bool by entry) but no more than the bounds of the graph allow.
 
     >>> columns = np.array([1, 1, 2]), np.array([7, 8, 9])
     >>> two_of_three = [Bound("all", (1, 2), 2)]
@@ -200,7 +200,7 @@ def bears(bounds: Sequence[Bound], group: np.ndarray, subject: np.ndarray, lost:
 
 
 def owners_of(topology: Topology, kind: SubjectKind, subjects: np.ndarray) -> np.ndarray:
-    """The instance to whose sequence each entry belongs, for a relationship its source; -1 if there is none."""
+    """Return the instance to whose sequence each entry belongs, for a relationship its source; -1 if there is none."""
     if kind is SubjectKind.INSTANCE:
         return subjects
     if kind is SubjectKind.SOURCE or kind is SubjectKind.TARGET:
@@ -210,7 +210,7 @@ def owners_of(topology: Topology, kind: SubjectKind, subjects: np.ndarray) -> np
 
 
 def called_side(topology: Topology, kind: SubjectKind, subject: int) -> int:
-    """The instance that a call is about, for a relationship the side with the operation; -1 if there is none."""
+    """Return the instance that a call is about, for a relationship the side with the operation; -1 if there is none."""
     if kind is SubjectKind.INSTANCE:
         return subject
     if kind is SubjectKind.SOURCE or kind is SubjectKind.TARGET:
@@ -219,7 +219,7 @@ def called_side(topology: Topology, kind: SubjectKind, subject: int) -> int:
 
 
 def phase_of(step: str) -> str | None:
-    """The phase of a step or lane; None if it belongs to no phase of a state.
+    """Return the phase of a step or lane; None if it belongs to no phase of a state.
 
     >>> phase_of("phase:Acme.Create"), phase_of("cloudify.interfaces.lifecycle.create")
     ('Acme.Create', None)
@@ -228,12 +228,12 @@ def phase_of(step: str) -> str | None:
 
 
 def has_phases(steps: Iterable[Step]) -> bool:
-    """True if one of these steps belongs to a phase."""
+    """Return True if one of these steps belongs to a phase."""
     return any(step.phase.startswith(LANE_PREFIX) for step in steps)
 
 
 def is_of_state(step: str) -> bool:
-    """True for steps that enter or leave a state, which call nothing.
+    """Return True for steps that enter or leave a state, which call nothing.
 
     >>> is_of_state("exit:Allocation"), is_of_state("phase:Acme.Create")
     (True, False)
@@ -242,7 +242,7 @@ def is_of_state(step: str) -> bool:
 
 
 def state_entered(step: str) -> str | None:
-    """The state that subjects of a step enter; None for other steps.
+    """Return the state that subjects of a step enter; None for other steps.
 
     >>> state_entered("state:Allocation"), state_entered("exit:Allocation")
     ('Allocation', None)

@@ -99,7 +99,7 @@ class Checks:
     columns: Mapping[CheckKind, np.ndarray] = field(default_factory=dict)
 
     def column(self, kind: CheckKind, count: int) -> np.ndarray:
-        """The first ``count`` results of a kind; ``UNKNOWN`` where none was recorded.
+        """Return the first ``count`` results of a kind; ``UNKNOWN`` where none was recorded.
 
         >>> Checks({CheckKind.DRIFT: np.array([3], np.uint8)}).column(CheckKind.DRIFT, 2).tolist()
         [3, 0]
@@ -108,7 +108,7 @@ class Checks:
         return np.concatenate((found[:count], np.zeros(max(0, count - len(found)), np.uint8)))
 
     def of(self, kind: CheckKind, subject: int) -> int:
-        """The result of one subject."""
+        """Return the result of one subject."""
         found = self.columns.get(kind, _NOTHING)
         return int(found[subject]) if subject < len(found) else CheckResult.UNKNOWN
 
@@ -132,7 +132,7 @@ class NewCheckResults:
 def results_of(
     operation: str, kind: SubjectKind, outcomes: np.ndarray, has_said: np.ndarray
 ) -> tuple[CheckKind, np.ndarray] | None:
-    """The results (uint8) for outcomes of calls of an operation (uint8: completed or failed); None: no result.
+    """Return the results (uint8) for outcomes of calls of an operation (uint8: completed or failed); None: no result.
 
     ``has_said``: calls that returned a value, which means drift. A successful ``preheal`` or ``postheal`` proves nothing;
     an update operation clears the drift until the next one of the same instance fails.
@@ -196,12 +196,12 @@ class Column:
     executions: np.ndarray
 
     def __len__(self) -> int:
-        """The number of subjects it can hold."""
+        """Return the number of subjects it can hold."""
         return len(self.results)
 
 
 def empty_column(count: int) -> Column:
-    """A column of ``count`` unknown results."""
+    """Return a column of ``count`` unknown results."""
     return Column(np.zeros(count, np.uint8), np.zeros(count, np.int64), np.zeros(count, np.int32))
 
 
@@ -225,7 +225,7 @@ class CheckResults:
         return Checks({kind: column.results.copy() for kind, column in self.columns.items()})
 
     def copy(self) -> CheckResults:
-        """A copy of all results, in memory."""
+        """Return a copy of all results, in memory."""
         columns = {
             kind: Column(column.results.copy(), column.times.copy(), column.executions.copy())
             for kind, column in self.columns.items()
@@ -271,7 +271,7 @@ class CheckResults:
             self._clear(CheckKind.STATUS, known)
 
     def _is_marked(self, subjects: np.ndarray) -> np.ndarray:
-        """Instances that a user marked unhealthy, bool by place in ``subjects``."""
+        """Return instances that a user marked unhealthy, bool by place in ``subjects``."""
         column = self.columns.get(CheckKind.STATUS)
         if column is None:
             return np.zeros(len(subjects), bool)
@@ -287,7 +287,7 @@ class CheckResults:
             self.touched.setdefault(CheckKind.STATUS, []).append(subjects)
 
     def _known(self, kind: CheckKind, subjects: np.ndarray) -> np.ndarray:
-        """Subjects that have a result."""
+        """Return subjects that have a result."""
         column = self.columns.get(kind)
         if column is None:
             return subjects[:0]
@@ -333,7 +333,7 @@ class CheckResults:
 
 
 def clears(states: tuple[int, ...]) -> bool:
-    """True if passing through these states makes results outdated."""
+    """Return True if passing through these states makes results outdated."""
     return not CLEARING.isdisjoint(states)
 
 

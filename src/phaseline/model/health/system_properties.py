@@ -22,7 +22,7 @@ Named = Callable[[int], str]
 def system_properties(
     book: CheckResults, topology: Topology, instance: int, state: int, named: Named
 ) -> dict[str, Value]:
-    """The known values among ``status``, ``previous_status`` and drifts of an instance.
+    """Return the known values among ``status``, ``previous_status`` and drifts of an instance.
 
     ``state``: its present state. Each is ``{ok, timestamp, task, result}``; the task is the execution that checked; a
     status may be ``healed``. An instance that was started and not checked since counts as healthy: it has no task and
@@ -51,7 +51,7 @@ def system_properties(
 
 
 def as_property(book: CheckResults, kind: CheckKind, subject: int, named: Named) -> dict[str, Value] | None:
-    """One result; None if unknown."""
+    """Return one result; None if unknown."""
     column = book.columns.get(kind)
     if column is None or subject >= len(column) or column.results[subject] == CheckResult.UNKNOWN:
         return None

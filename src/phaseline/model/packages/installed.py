@@ -44,7 +44,7 @@ class PackageRow:
         return self.format == NATIVE
 
     def __str__(self) -> str:
-        """How a user names it, such as ``ntp==1.0.2``."""
+        """Return how a user names it, such as ``ntp==1.0.2``."""
         return f"{self.name}=={self.version}"
 
 
@@ -79,11 +79,11 @@ class PackageShelf(Protocol):
     """Storage of packages with all their files. Any process may write; every method is one transaction."""
 
     def all(self) -> Sequence[PackageRow]:
-        """The installed packages, by name and then in the order in which they were installed."""
+        """Return the installed packages, by name and then in the order in which they were installed."""
         ...
 
     def lacking(self, digests: Sequence[str]) -> Sequence[str]:
-        """The digests among these whose content the store does not have."""
+        """Return the digests among these whose content the store does not have."""
         ...
 
     def add(
@@ -104,11 +104,11 @@ class PackageShelf(Protocol):
         ...
 
     def files(self, package: int) -> Sequence[StoredFile]:
-        """The files of a package, by path."""
+        """Return the files of a package, by path."""
         ...
 
     def content(self, digest: str) -> bytes:
-        """The content of a file with this digest. Raises: ``LookupError`` if there is none."""
+        """Return the content of a file with this digest. Raises: ``LookupError`` if there is none."""
         ...
 
     def rename(self, package: int, origin: str) -> None:
@@ -120,11 +120,11 @@ class PackageShelf(Protocol):
         ...
 
     def users(self, package: int) -> Sequence[PackageUser]:
-        """Deployments that use it and are not deleted, by name."""
+        """Return deployments that use it and are not deleted, by name."""
         ...
 
     def uses(self, deployment: int) -> Sequence[PackageUse]:
-        """The packages that a deployment uses, sorted by name."""
+        """Return the packages that a deployment uses, sorted by name."""
         ...
 
     def use(self, use: PackageUse) -> None:
@@ -147,7 +147,7 @@ class PackageShelf(Protocol):
         ...
 
     def kept(self) -> Mapping[str, int]:
-        """{digest: number} of packages whose files are needed: installed, or replaced while an execution may still use them."""
+        """Return {digest: number} of packages whose files are needed: installed, or replaced while an execution may still use them."""
         ...
 
     def collect(self) -> Sequence[str]:

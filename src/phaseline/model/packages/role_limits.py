@@ -31,7 +31,7 @@ class RoleLimits:
 
 
 def beyond(limits: Iterable[RoleLimits], count: Count, before: Count | None = None) -> list[Problem]:
-    """A problem (PL-F069) for each role that too few or too many instances have.
+    """Return a problem (PL-F069) for each role that too few or too many instances have.
 
     Fewer than recommended is a warning. ``before``: returns the number of instances that had a role before the
     change. If the number is still the same, every problem is a warning, because the change has not caused it.

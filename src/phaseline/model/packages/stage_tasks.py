@@ -110,7 +110,7 @@ class ExecutionTask:
         return self.type not in {SHELL, PYTHON} or self.retries > 0
 
     def operation(self, phase: str = "") -> Operation:
-        """The operation that one of the task's own phases calls, on instances or on the engine's machine."""
+        """Return the operation that one of the task's own phases calls, on instances or on the engine's machine."""
         interval = self.parameters.get("interval")
         return Operation(
             phase or self.phase,
@@ -167,19 +167,19 @@ class Stages:
     limits: tuple[RoleLimits, ...] = ()
 
     def __len__(self) -> int:
-        """How many tasks there are."""
+        """Return how many tasks there are."""
         return len(self.tasks)
 
     def __bool__(self) -> bool:
-        """True when there is anything in it that the execution has to look at."""
+        """Return True when there is anything in it that the execution has to look at."""
         return bool(self.tasks or self.limits)
 
     def __iter__(self) -> Iterator[ExecutionTask]:
-        """The tasks in order."""
+        """Return the tasks in order."""
         return iter(self.tasks)
 
     def operation(self, phase: str) -> Operation | None:
-        """The operation that a phase of a task calls; None for any other phase."""
+        """Return the operation that a phase of a task calls; None for any other phase."""
         task = self._by_phase.get(phase)
         return None if task is None else task.operation(phase)
 
@@ -192,14 +192,14 @@ NO_STAGES = Stages()
 
 
 def own_phases(task: ExecutionTask) -> tuple[str, ...]:
-    """The names of the phases under which a task is called, in order; operations of instances have other names."""
+    """Return the names of the phases under which a task is called, in order; operations of instances have other names."""
     if task.type == OPERATION:
         return ()
     return (task.phase + NOTING, task.phase + AWAITING) if task.type == REBOOT else (task.phase,)
 
 
 def to_json(stages: Stages) -> dict[str, Value]:
-    """The tasks as JSON has them: an origin once for all tasks in a row, otherwise what differs from the defaults.
+    """Return the tasks as JSON has them: an origin once for all tasks in a row, otherwise what differs from the defaults.
 
     >>> from_json(to_json(Stages((ExecutionTask("net#1", "shell", TaskOrigin("net", "1.0.0"), 0, priority=100),)))).tasks[0].priority
     100
@@ -219,7 +219,7 @@ def to_json(stages: Stages) -> dict[str, Value]:
 
 
 def from_json(stored: Mapping[str, Any]) -> Stages:
-    """The tasks of ``to_json``."""
+    """Return the tasks of ``to_json``."""
     origins = [TaskOrigin(**one) for one in stored["origins"]]
     tasks = tuple(ExecutionTask(**{**_read(one), "origin": origins[one["origin"]]}) for one in stored["tasks"])
     limits = tuple(RoleLimits(**one) for one in stored.get("limits", ()))

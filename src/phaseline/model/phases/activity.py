@@ -11,7 +11,7 @@ COUNTED = ("Blocked", "Waiting", "Running", "Sleeping", "Failed", "Canceling")
 
 
 def activity_of(counts: Mapping[str, int], *, is_called: bool) -> Activity:
-    """The activity. ``counts``: {status: entries}; ``is_called``: a call of the phase runs.
+    """Return the activity. ``counts``: {status: entries}; ``is_called``: a call of the phase runs.
 
     Blocked, failed and completed entries do not make it active (PD24). Waiting entries count as running, because they are
     queued (PD23). A call is canceling when all its members were canceled (PD22).

@@ -49,7 +49,7 @@ def phase(
     attributes: Mapping[str, Value] | None = None,
     **phase_attributes: Value,
 ) -> Callable[[F], F]:
-    """The function itself, marked as the code of a phase.
+    """Return the function itself, marked as the code of a phase.
 
     A function of one argument is called with all resources that are ready, one of two with a resource and its data.
     ``constraint`` is the text of an expression. ``attributes``: the plugin's own. All other arguments are attributes of
@@ -85,7 +85,7 @@ def phase(
 
 
 def attribute_name(argument: str) -> str:
-    """The attribute of a ``.cfg`` file for an argument of the decorator.
+    """Return the attribute of a ``.cfg`` file for an argument of the decorator.
 
     >>> attribute_name("states"), attribute_name("sleep_delay"), attribute_name("Color")
     ('HandlesStates', 'Phase.SleepDelay', 'Phase.Color')

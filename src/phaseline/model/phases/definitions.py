@@ -45,23 +45,23 @@ class Attributes(Mapping[str, "Value"]):
             self._values[key] = (name if kept is None else kept[0], value)
 
     def __getitem__(self, name: str) -> Value:
-        """The value; ``KeyError`` where there is none."""
+        """Return the value; ``KeyError`` where there is none."""
         return self._values[name.lower()][1]
 
     def __contains__(self, name: object) -> bool:
-        """True where there is a value."""
+        """Return True where there is a value."""
         return isinstance(name, str) and name.lower() in self._values
 
     def __iter__(self) -> Iterator[str]:
-        """The names as they were written."""
+        """Return the names as they were written."""
         return iter([name for name, _ in self._values.values()])
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return how many there are."""
         return len(self._values)
 
     def __eq__(self, other: object) -> bool:
-        """The same names and values; the case of names does not matter."""
+        """Return the same names and values; the case of names does not matter."""
         if not isinstance(other, Attributes):
             return NotImplemented
         return {key: value for key, (_, value) in self._values.items()} == {
@@ -147,7 +147,7 @@ class PhaseDefinition:
     places: Mapping[str, Place] = field(default_factory=dict, compare=False)
 
     def place_of(self, attribute: str) -> Place:
-        """The place where the attribute is written; the place of the phase if the attribute is not written."""
+        """Return the place where the attribute is written; the place of the phase if the attribute is not written."""
         return self.places.get(attribute.lower(), self.where)
 
     @property
@@ -161,7 +161,7 @@ class PhaseDefinition:
         return not self.error
 
     def takes_provider(self, provider: str | None) -> bool:
-        """True if it is for a resource with this provider; None: the resource has none.
+        """Return True if it is for a resource with this provider; None: the resource has none.
 
         >>> PhaseDefinition("P", "p", ("A",), ("T",), ("AWS",)).takes_provider("aws")
         True
@@ -205,7 +205,7 @@ class PhasePlugin:
     problems: tuple[Problem, ...] = ()
 
     def place_of(self, attribute: str) -> Place:
-        """The place where the attribute is written; the place of the plugin if the attribute is not written."""
+        """Return the place where the attribute is written; the place of the plugin if the attribute is not written."""
         return self.places.get(attribute.lower(), self.where)
 
     @property

@@ -34,13 +34,13 @@ NO_DATA: Mapping[str, Value] = MappingProxyType({})
 
 
 def phases_in(document: Mapping[str, Value]) -> Mapping[str, Value]:
-    """{phase: its data} of a resource, for the phases that keep any."""
+    """Return {phase: its data} of a resource, for the phases that keep any."""
     found = document.get(PHASE_DATA)
     return found if isinstance(found, dict) else NO_DATA
 
 
 def attributes_in(document: Mapping[str, Value]) -> Mapping[str, Value]:
-    """The document without the data of phases, as all readers except phases see it.
+    """Return the document without the data of phases, as all readers except phases see it.
 
     >>> attributes_in({"Size": 3, PHASE_DATA: {"Acme.Create": {}}})
     {'Size': 3}
@@ -51,7 +51,7 @@ def attributes_in(document: Mapping[str, Value]) -> Mapping[str, Value]:
 
 
 def data_in(document: Mapping[str, Value], phase: str) -> Mapping[str, Value]:
-    """The data that a phase has stored with a resource.
+    """Return the data that a phase has stored with a resource.
 
     >>> data_in({PHASE_DATA: {"Acme.Create": {"OperationId": "op-1"}}}, "Acme.Create")
     {'OperationId': 'op-1'}

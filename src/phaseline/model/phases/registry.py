@@ -48,11 +48,11 @@ class PhaseRegistry:
         return tuple(self._phases[key] for key in sorted(self._phases))
 
     def get(self, name: str) -> PhaseDefinition | None:
-        """The phase with this name, or None; upper and lower case make no difference."""
+        """Return the phase with this name, or None; upper and lower case make no difference."""
         return self._phases.get(name.lower())
 
     def of(self, state: str, resource_type: str) -> tuple[PhaseDefinition, ...]:
-        """The phases of the state for resources of the type.
+        """Return the phases of the state for resources of the type.
 
         Their provider and constraint are not checked here.
         """
@@ -65,7 +65,7 @@ class PhaseRegistry:
         return found
 
     def needs(self, phase: PhaseDefinition, state: str) -> tuple[str, ...]:
-        """The names of phases that must complete before this phase in the state.
+        """Return the names of phases that must complete before this phase in the state.
 
         Phases of other states do not count. A name without a known phase counts, because its states are unknown
         (PD8).
@@ -76,7 +76,7 @@ class PhaseRegistry:
         )
 
     def obstacles(self, phase: PhaseDefinition) -> tuple[str, ...]:
-        """The reasons why a phase cannot run until it is fixed: its own error, or missing phases that it needs."""
+        """Return the reasons why a phase cannot run until it is fixed: its own error, or missing phases that it needs."""
         if phase.error:
             return (phase.error,)
         needed = [(name, self.get(name)) for name in phase.dependencies]
@@ -87,14 +87,14 @@ class PhaseRegistry:
         )
 
     def of_blueprint(self, blueprint: Blueprint) -> PhaseRegistry:
-        """The registry with a blueprint's node types as resource types, and with the blueprint's own paths."""
+        """Return the registry with a blueprint's node types as resource types, and with the blueprint's own paths."""
         if not blueprint.on_path:
             return self
         lines = {name: one.line for name, one in blueprint.on_path.items()}
         return PhaseRegistry(self.phases, self.listeners, self.types.with_more((), blueprint.state_paths, lines))
 
     def listeners_of(self, state: str, resource_type: str) -> tuple[ListenerDefinition, ...]:
-        """Listeners for resources of the type that reach the state; listeners that cannot be called are left out."""
+        """Return listeners for resources of the type that reach the state; listeners that cannot be called are left out."""
         line = set(self.types.line(resource_type))
         return tuple(
             one
@@ -105,7 +105,7 @@ class PhaseRegistry:
         )
 
     def still_knowing(self, lost: Mapping[str, PhaseDefinition | None], error: str) -> PhaseRegistry:
-        """A copy that adds phases which are needed but no longer defined, marked as unusable (PD8, PD42).
+        """Return a copy that adds phases which are needed but no longer defined, marked as unusable (PD8, PD42).
 
         ``lost``: {name: what was known of it; None: nothing}.
         """
@@ -118,7 +118,7 @@ class PhaseRegistry:
 
 
 def circles(phases: Sequence[PhaseDefinition]) -> list[tuple[str, ...]]:
-    """Cycles of phases that wait for one another within a state, each cycle once; each phase is needed by the next.
+    """Return cycles of phases that wait for one another within a state, each cycle once; each phase is needed by the next.
 
     >>> one, two = (PhaseDefinition(name, name, ("S",), ("T",), dependencies=(other,)) for name, other in ("AB", "BA"))
     >>> circles([one, two])

@@ -32,7 +32,7 @@ class PhaseFinding:
 def check_plugins(
     plugins: Sequence[PhasePlugin], types: ResourceTypes, unusable: Collection[str] = frozenset()
 ) -> list[PhaseFinding]:
-    """Everything that is wrong between these plugins, and between them and the types.
+    """Return everything that is wrong between these plugins, and between them and the types.
 
     Of two that claim one name the later one is at fault. Disabled plugins take part in nothing. ``unusable``: keys of
     phases of other plugins that are refused, so that it is no mistake to depend on them.
@@ -66,7 +66,7 @@ def check_plugins(
 
 
 def check_types(new: Iterable[ResourceType], types: ResourceTypes) -> list[Problem]:
-    """Problems with the parents of resource types (PL-D034)."""
+    """Return problems with the parents of resource types (PL-D034)."""
     found = []
     for one in new:
         line = types.line(one.name)

@@ -383,7 +383,7 @@ CODES: dict[str, str] = {
 
 
 def problem_object(problem: Problem) -> dict[str, object]:
-    """One problem for programs: its fields, and the title of its code."""
+    """Return one problem for programs: its fields, and the title of its code."""
     place = problem.place
     return {
         "code": problem.code,

@@ -10,7 +10,7 @@ KEY_LETTERS = 8
 
 
 def group_key(operation: str, message: str, name: str) -> str:
-    """A key that is equal for failures whose messages differ only in names and numbers.
+    """Return a key that is equal for failures whose messages differ only in names and numbers.
 
     >>> group_key("P", "no room for n1 on 10.0.0.7", "n1") == group_key("P", "no room for n22 on 10.0.1.9", "n22")
     True

@@ -21,7 +21,7 @@ _LONGEST_FILE_NAME: Final = 200
 
 
 def _is_plain(text: str) -> bool:
-    """True of nearly all names, and never where something in them is forbidden: such characters cannot be printed."""
+    """Return True of nearly all names, and never where something in them is forbidden: such characters cannot be printed."""
     return text.isprintable() and "/" not in text
 
 
@@ -32,7 +32,7 @@ def _forbidden(more: str = "") -> re.Pattern[str]:
 
 
 def why_no_name(name: str) -> str:
-    """The reason why a name is not allowed, for a message; empty for a good name.
+    """Return the reason why a name is not allowed, for a message; empty for a good name.
 
     >>> why_no_name("web server 1"), why_no_name("a/b"), why_no_name("a" * 256)
     ('', "holds '/'", 'has 256 characters')
@@ -50,7 +50,7 @@ def why_no_name(name: str) -> str:
 
 
 def are_names(names: Iterable[str]) -> bool:
-    """True if all names are valid by ``why_no_name``; made for many at once.
+    """Return True if all names are valid by ``why_no_name``; made for many at once.
 
     >>> are_names(["web", "db"]), are_names(["web", "../db"])
     (True, False)
@@ -60,7 +60,7 @@ def are_names(names: Iterable[str]) -> bool:
 
 
 def shown_name(name: str) -> str:
-    r"""A name as a message shows it, without what would steer a terminal, and not longer than a line.
+    r"""Return a name as a message shows it, without what would steer a terminal, and not longer than a line.
 
     >>> shown_name("a\x1b[2J")
     'a\\x1b[2J'
@@ -70,7 +70,7 @@ def shown_name(name: str) -> str:
 
 
 def folder_name(name: str) -> str:
-    """The name of the one folder that belongs to a name: never a path, never that of another name.
+    """Return the name of the one folder that belongs to a name: never a path, never that of another name.
 
     >>> folder_name("web_1"), folder_name("../x"), folder_name("..")
     ('web_1', '..%2fx-d6b96a97d147', '%2e%2e-5ec1f7e700f3')

@@ -63,7 +63,7 @@ class Problem:
     details: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def __str__(self) -> str:
-        """One line: code, place, message."""
+        """Return one line: code, place, message."""
         where = str(self.place)
         return f"{self.code} {where}: {self.message}" if where else f"{self.code} {self.message}"
 
@@ -78,5 +78,5 @@ class ProblemsError(Exception):
 
 
 def problem_error(code: str, message: str, mend: str, *, subject: str = "") -> ProblemsError:
-    """A ``ProblemsError`` with the single problem described."""
+    """Return a ``ProblemsError`` with the single problem described."""
     return ProblemsError([Problem(code, message, mend, Place(subject=subject))])

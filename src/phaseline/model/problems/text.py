@@ -19,7 +19,7 @@ Role: TypeAlias = Literal["code", "caret", "mend"]
 
 
 def render_problem(problem: Problem, paint: Callable[[str, Role], str] = lambda text, _: text) -> str:
-    """The problem in two to five lines, without a final line break. ``paint`` may add colours.
+    """Return the problem in two to five lines, without a final line break. ``paint`` may add colours.
 
     >>> from phaseline.model.problems.problem import Place, Problem
     >>> place = Place("web.yaml", 3, 5, "node_templates.web.typ", "    typ: cloudify.nodes.Root")
@@ -40,12 +40,12 @@ def render_problem(problem: Problem, paint: Callable[[str, Role], str] = lambda 
 
 
 def _in_line(text: str) -> str:
-    """The text on one line: a name with a line end in it shall not write lines of its own."""
+    """Return the text on one line: a name with a line end in it shall not write lines of its own."""
     return text if text.isprintable() else "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
 def _source_lines(place: Place, paint: Callable[[str, Role], str]) -> list[str]:
-    """The line and, below it, the caret; nothing for a place without text."""
+    """Return the line and, below it, the caret; nothing for a place without text."""
     if not place.line or not place.text.strip():
         return []
     text, column = place.text.rstrip(), max(place.column, 1)

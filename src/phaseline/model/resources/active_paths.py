@@ -25,7 +25,7 @@ class ActivePath:
 
 
 def speaking(ways: Iterable[ActivePath], states: np.ndarray, names: Sequence[str]) -> set[int]:
-    """Executions that a resource follows which is there and not yet at the target.
+    """Return executions that a resource follows which is there and not yet at the target.
 
     ``states`` by number of the resource, ``names``: what the states of the deployment are called.
 

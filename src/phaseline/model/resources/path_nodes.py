@@ -19,13 +19,13 @@ STARTED, TERMINATED = "Started", "Terminated"
 
 
 def targets_of(topology: Topology) -> list[str]:
-    """The target state of each node's path, by node number; empty for a node without a path."""
+    """Return the target state of each node's path, by node number; empty for a node without a path."""
     on_path = topology.blueprint.on_path
     return [one.target if (one := on_path.get(node.type)) is not None else "" for node in topology.nodes]
 
 
 def as_life_cycle(topology: Topology, states: np.ndarray, names: Sequence[str]) -> np.ndarray:
-    """The states (uint8 by instance number); on paths, ``started`` for those at the target and ``deleted`` for terminated ones.
+    """Return the states (uint8 by instance number); on paths, ``started`` for those at the target and ``deleted`` for terminated ones.
 
     ``names``: what the states of the deployment are called.
     """
@@ -33,7 +33,7 @@ def as_life_cycle(topology: Topology, states: np.ndarray, names: Sequence[str]) 
 
 
 def arrived(targets: Sequence[str], node: np.ndarray, states: np.ndarray, names: Sequence[str]) -> np.ndarray:
-    """The result of ``as_life_cycle``, from columns: ``targets`` by node number, ``node`` int32 by instance number."""
+    """Return the result of ``as_life_cycle``, from columns: ``targets`` by node number, ``node`` int32 by instance number."""
     numbers = state_numbers(names)
     found = states.copy()
     there = np.array([numbers.get(target, -1) for target in targets], np.int16)[node]

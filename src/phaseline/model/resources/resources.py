@@ -45,7 +45,7 @@ class ResourceAddition:
 
 
 def is_reach(request: Request) -> bool:
-    """True for an execution that brings resources to a target."""
+    """Return True for an execution that brings resources to a target."""
     return request.workflow == REACH_WORKFLOW
 
 
@@ -54,7 +54,7 @@ class OutgrownError(Exception):
 
 
 def no_resources() -> Topology:
-    """The topology of a deployment before its first resource.
+    """Return the topology of a deployment before its first resource.
 
     >>> len(no_resources())
     0
@@ -64,12 +64,12 @@ def no_resources() -> Topology:
 
 
 def type_node(name: str, hierarchy: tuple[str, ...]) -> Node:
-    """The node of a resource type; ``hierarchy``: the type and its parents, the farthest first as of blueprint types."""
+    """Return the node of a resource type; ``hierarchy``: the type and its parents, the farthest first as of blueprint types."""
     return Node(name, name, hierarchy, {}, {}, default_instances=0)
 
 
 def grown(topology: Topology, growth: ResourceAddition) -> Topology:
-    """The topology with more resources. Raises ``OutgrownError``.
+    """Return the topology with more resources. Raises ``OutgrownError``.
 
     >>> more = ResourceAddition(0, [type_node("Disk", ("Disk",))], ["d1", "d2"], np.array([0, 0], np.int32))
     >>> found = grown(no_resources(), more)
@@ -98,7 +98,7 @@ def grown(topology: Topology, growth: ResourceAddition) -> Topology:
 
 
 def newest_of(ways: Iterable[tuple[int, Value]], count: int) -> np.ndarray:
-    """The execution that was asked last to move each of ``count`` resources, 0: none; int64.
+    """Return the execution that was asked last to move each of ``count`` resources, 0: none; int64.
 
     ``ways``: (number of an execution, ranges of its subjects), in any order.
 

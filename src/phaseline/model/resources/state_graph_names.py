@@ -24,12 +24,12 @@ ENGINE_MEASURE = "engine"
 
 
 def measure_of(phase: str) -> str:
-    """The name under which an engine stores the figures that it measures of a phase."""
+    """Return the name under which an engine stores the figures that it measures of a phase."""
     return LANE_PREFIX + phase.lower()
 
 
 def state_name(number: int, names: Sequence[str]) -> str:
-    """The state with a number. ``names``: the state names of the deployment.
+    """Return the state with a number. ``names``: the state names of the deployment.
 
     >>> state_name(7, ()), state_name(65, ("Validation", "Allocation"))
     ('started', 'Allocation')
@@ -44,7 +44,7 @@ WORDS = {**{int(state): state.word for state in InstanceState}, REMOVED: "remove
 
 
 def state_numbers(names: Sequence[str]) -> Mapping[str, int]:
-    """{state: its number}.
+    """Return {state: its number}.
 
     >>> state_numbers(("Validation", "Allocation"))
     {'Validation': 64, 'Allocation': 65}
@@ -53,6 +53,6 @@ def state_numbers(names: Sequence[str]) -> Mapping[str, int]:
 
 
 def missing_names(names: Sequence[str], wanted: Iterable[str]) -> tuple[str, ...]:
-    """The names in ``wanted`` that have no number yet, each once."""
+    """Return the names in ``wanted`` that have no number yet, each once."""
     known = set(names)
     return tuple(name for name in dict.fromkeys(wanted) if name not in known)

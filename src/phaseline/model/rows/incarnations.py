@@ -41,7 +41,7 @@ class Names:
         self.is_only = not incarnations
 
     def of_graph(self, graph: int) -> str:
-        """The name in tokens of a graph's entries: that of the incarnation that made the graph.
+        """Return the name in tokens of a graph's entries: that of the incarnation that made the graph.
 
         >>> names = Names("ab12", [Incarnation(1, "c0de", 0, "restored", 7, 9)])
         >>> names.of_graph(6), names.of_graph(7)

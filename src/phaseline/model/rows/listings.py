@@ -57,27 +57,27 @@ class Listings(Protocol):
     """Queries of a store for lists. Each method is one transaction with a fixed number of statements."""
 
     def deployments(self, wanted: DeploymentQuery) -> Sequence[DeploymentRow]:
-        """The rows that a query selects."""
+        """Return the rows that a query selects."""
         ...
 
     def executions(self, wanted: ExecutionQuery) -> Sequence[ExecutionRow]:
-        """The rows that a query selects."""
+        """Return the rows that a query selects."""
         ...
 
     def count(self, wanted: DeploymentQuery | ExecutionQuery) -> int:
-        """The number of rows that fulfil the conditions, whatever the page and the limit of the query."""
+        """Return the number of rows that fulfil the conditions, whatever the page and the limit of the query."""
         ...
 
     def glances(self, deployments: Sequence[int]) -> Mapping[int, Glance]:
-        """{deployment: its summary}."""
+        """Return {deployment: its summary}."""
         ...
 
     def rosters(self, deployments: Sequence[int]) -> Mapping[int, Roster]:
-        """{deployment: its instances}."""
+        """Return {deployment: its instances}."""
         ...
 
     def unsettled(self, deployment: int | None = None) -> Sequence[ExecutionRow]:
-        """Executions that did not complete, and the latest of each deployment; oldest first.
+        """Return executions that did not complete, and the latest of each deployment; oldest first.
 
         Of deployments that are not deleted, or of one deployment.
         """

@@ -14,7 +14,7 @@ class StoreFinding:
     count: int = 1
 
     def __str__(self) -> str:
-        """One line, such as ``page: 3 belong to no graph (the first: graph 7, page 0)``."""
+        """Return one line, such as ``page: 3 belong to no graph (the first: graph 7, page 0)``."""
         return f"{self.where}: {self.message}"
 
 

@@ -68,9 +68,9 @@ class OrderShelf(Protocol):
     """Orders with request ids; they are added by ``Store.as_one``."""
 
     def find(self, actor: Actor, id: str, since: int = 0) -> GivenOrder | None:
-        """The order that this user gave under a request id, unless before ``since`` (ms)."""
+        """Return the order that this user gave under a request id, unless before ``since`` (ms)."""
         ...
 
     def count(self) -> int:
-        """How many are kept."""
+        """Return how many are kept."""
         ...

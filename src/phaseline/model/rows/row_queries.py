@@ -59,7 +59,7 @@ class DeploymentQuery:
 
 
 def is_execution_selected(row: ExecutionRow, wanted: ExecutionQuery) -> bool:
-    """Whether an execution fulfils the conditions; its page and the limit are not regarded."""
+    """Return whether an execution fulfils the conditions; its page and the limit are not regarded."""
     return (
         (wanted.numbers is None or row.number in wanted.numbers)
         and (wanted.deployments is None or row.deployment in wanted.deployments)
@@ -74,7 +74,7 @@ def is_execution_selected(row: ExecutionRow, wanted: ExecutionQuery) -> bool:
 
 
 def is_deployment_selected(row: DeploymentRow, wanted: DeploymentQuery, labels: Collection[Label] = ()) -> bool:
-    """Whether a deployment with these labels fulfils the conditions; its page and the limit are not regarded."""
+    """Return whether a deployment with these labels fulfils the conditions; its page and the limit are not regarded."""
     return (
         (wanted.numbers is None or row.number in wanted.numbers)
         and row.name.startswith(wanted.begins)

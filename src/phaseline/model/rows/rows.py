@@ -45,7 +45,7 @@ class Owner:
     since: int
 
     def __str__(self) -> str:
-        """A sentence's subject, such as ``Process 4711 (phaseline install shop.yaml, since 2026-01-01 10:00:00 UTC)``."""
+        """Return a sentence's subject, such as ``Process 4711 (phaseline install shop.yaml, since 2026-01-01 10:00:00 UTC)``."""
         if not self.pid:
             return f"Another process ({self.command})" if self.command else "Another process"
         since = datetime.fromtimestamp(self.since / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
@@ -167,7 +167,7 @@ class EntryStatuses:
 
     @classmethod
     def of(cls, stored: np.ndarray, graph: int, calls: Sequence[BatchRow]) -> EntryStatuses:
-        """The statuses of a graph with these open batches; members of other graphs are ignored.
+        """Return the statuses of a graph with these open batches; members of other graphs are ignored.
 
         An entry stored as running without an open batch ran when a process died: it waits to be called again.
         """
@@ -381,7 +381,7 @@ class PlannerWrites:
     labels: tuple[tuple[int, Relabelled], ...] = ()
 
     def __bool__(self) -> bool:
-        """True when there is anything to write."""
+        """Return True when there is anything to write."""
         return bool(self.kept or self.dropped or self.forgotten or self.labels)
 
 
@@ -410,7 +410,7 @@ class TurnPayload:
     written: PlannerWrites = NOTHING_WRITTEN
 
     def __bool__(self) -> bool:
-        """True when there is anything to write."""
+        """Return True when there is anything to write."""
         said = self.documents or self.remarks or self.logs or self.events
         others = self.checks or self.measures or self.reshaped or self.written
         return bool(said or self.answers or self.requests or others)

@@ -38,7 +38,7 @@ class SecretShelf(Protocol):
         ...
 
     def find(self, name: str) -> SecretRow | None:
-        """The one of this name, or None."""
+        """Return the one of this name, or None."""
         ...
 
     def put(self, row: SecretRow) -> bool:
@@ -46,11 +46,11 @@ class SecretShelf(Protocol):
         ...
 
     def delete(self, name: str) -> bool:
-        """False if there was none."""
+        """Return False if there was none."""
         ...
 
     def data_keys(self) -> Mapping[str, WrappedKey]:
-        """{purpose: data key} of everything else that is encrypted."""
+        """Return {purpose: data key} of everything else that is encrypted."""
         ...
 
     def add_key(self, purpose: str, key: WrappedKey) -> WrappedKey:
