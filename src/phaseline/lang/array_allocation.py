@@ -23,7 +23,7 @@ CELL = 64
 
 
 def in_pieces(shapes: Sequence[tuple[np.dtype[np.generic], int]]) -> Iterator[np.ndarray]:
-    """A column of zeros for each (type, length), made when it is asked for.
+    """Yield a column of zeros for each (type, length), made when it is asked for.
 
     >>> [(column.dtype.name, len(column)) for column in in_pieces([(np.dtype(np.uint8), 3), (np.dtype(np.int32), 2)])]
     [('uint8', 3), ('int32', 2)]

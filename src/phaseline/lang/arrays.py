@@ -13,7 +13,7 @@ FEW_VALUES = 16
 
 
 def unique(values: np.ndarray) -> np.ndarray:
-    """The values, each once, ascending."""
+    """Return the values, each once, ascending."""
     if len(values) < 2:
         return values
     ordered = np.sort(values)
@@ -24,7 +24,7 @@ def unique(values: np.ndarray) -> np.ndarray:
 
 
 def as_slice(positions: np.ndarray) -> slice | np.ndarray:
-    """Positions as a slice if they are consecutive, so that columns are read without a copy.
+    """Return positions as a slice if they are consecutive, so that columns are read without a copy.
 
     A few positions are read just as fast one by one.
 
@@ -41,7 +41,7 @@ def as_slice(positions: np.ndarray) -> slice | np.ndarray:
 
 
 def present(numbers: np.ndarray) -> list[int]:
-    """The numbers of a small table (not negative) that occur, ascending."""
+    """Return the numbers of a small table (not negative) that occur, ascending."""
     if not len(numbers):
         return []
     first = int(numbers[0])
@@ -51,10 +51,10 @@ def present(numbers: np.ndarray) -> list[int]:
 
 
 def some(mask: np.ndarray) -> bool:
-    """True if one of these (bool) is true."""
+    """Return True if one of these (bool) is true."""
     return True in mask.tolist() if len(mask) <= FEW_VALUES else bool(mask.any())
 
 
 def every(mask: np.ndarray) -> bool:
-    """True if none of these (bool) is false."""
+    """Return True if none of these (bool) is false."""
     return False not in mask.tolist() if len(mask) <= FEW_VALUES else bool(mask.all())

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 
 def cycles(edges: Mapping[str, Collection[str | None]]) -> Iterator[list[str]]:
-    """One cycle for each way back that a walk along ``edges`` ({name: where it leads}) meets, its members in order.
+    """Yield one cycle for each way back that a walk along ``edges`` ({name: where it leads}) meets, its members in order.
 
     >>> list(cycles({"a": ["b"], "b": ["c", "a"], "c": ["b"]}))
     [['b', 'c'], ['a', 'b']]
@@ -38,7 +38,7 @@ def cycles(edges: Mapping[str, Collection[str | None]]) -> Iterator[list[str]]:
 
 
 def first_cycle(edges: Mapping[str, Collection[str | None]]) -> list[str]:
-    """The first of ``cycles``; empty where there is none.
+    """Return the first of ``cycles``; empty where there is none.
 
     >>> first_cycle({"a": ["b"], "b": ["c"], "c": ["b"]})
     ['b', 'c']

@@ -13,7 +13,7 @@ _NONE: Mapping[str, str] = MappingProxyType({})
 
 
 def closest(word: str, known: Iterable[str], synonyms: Mapping[str, str] = _NONE, *, near: float = NEAR) -> str | None:
-    """The known word nearest to ``word``, whatever the case of its letters, or None when none is near.
+    """Return the known word nearest to ``word``, whatever the case of its letters, or None when none is near.
 
     ``synonyms``: words that mean a known one without resembling it. ``near``: how alike the words have to be.
 

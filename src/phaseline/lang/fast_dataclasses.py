@@ -35,7 +35,7 @@ FEW_FIELDS: Final = 3
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def frozen(declared: type[T]) -> type[T]:
-    """The class with slots, and with the methods of a frozen dataclass; with a ``cached_property`` also with room beside them.
+    """Return the class with slots, and with the methods of a frozen dataclass; with a ``cached_property`` also with room beside them.
 
     >>> @frozen
     ... class Point:
@@ -49,7 +49,7 @@ def frozen(declared: type[T]) -> type[T]:
 
 @dataclass_transform(field_specifiers=(field,))
 def mutable(declared: type[T]) -> type[T]:
-    """What ``@dataclass(eq=False, slots=True)`` gives, declared as cheaply: an object is equal to itself alone."""
+    """Return what ``@dataclass(eq=False, slots=True)`` gives, declared as cheaply: an object is equal to itself alone."""
     return _made(declared, is_frozen=False)
 
 
@@ -83,7 +83,7 @@ FIELDS: Final[dict[type, tuple[tuple[str, ...], Callable[[object], tuple[Any, ..
 
 
 def altered(one: T, **changes: Any) -> T:
-    """What ``dataclasses.replace`` gives for an object of a class declared here, at a tenth of its price.
+    """Return what ``dataclasses.replace`` gives for an object of a class declared here, at a tenth of its price.
 
     >>> @frozen
     ... class Point:
@@ -105,7 +105,7 @@ def altered(one: T, **changes: Any) -> T:
 
 
 def as_dict(one: object) -> dict[str, Any]:
-    """{field: value} of an object of a class declared here, as ``dataclasses.asdict`` but without looking into values.
+    """Return {field: value} of an object of a class declared here, as ``dataclasses.asdict`` but without looking into values.
 
     >>> @frozen
     ... class Point:
@@ -119,13 +119,13 @@ def as_dict(one: object) -> dict[str, Any]:
 
 
 def field_defaults(kind: type) -> dict[str, Any]:
-    """{field: its default} of a class declared here; ``MISSING`` for required fields."""
+    """Return {field: its default} of a class declared here; ``MISSING`` for required fields."""
     later: _Later = vars(kind)["__dataclass_fields__"]
     return {name: said.default if isinstance(said, Field) else said for name, said in later.columns.items()}
 
 
 def _copied(declared: type) -> type:
-    """The class declared once more: two threads may ask at once, and a dataclass cannot be made of one class twice."""
+    """Return the class declared once more: two threads may ask at once, and a dataclass cannot be made of one class twice."""
     space = {name: value for name, value in vars(declared).items() if name not in {"__dict__", "__weakref__"}}
     return type(declared.__name__, declared.__bases__, space)
 
@@ -143,13 +143,13 @@ class _Later:
         self.columns = columns
 
     def __call__(self) -> type:
-        """The dataclass."""
+        """Return the dataclass."""
         if self._known is None:
             self._known = dataclass(frozen=self._is_frozen, repr=False, eq=False)(_copied(self._declared))
         return self._known
 
     def __get__(self, one: object, owner: type) -> object:
-        """The fields, as the standard library wants to know them."""
+        """Return the fields, as the standard library wants to know them."""
         return vars(self())["__dataclass_fields__"]
 
 
@@ -163,12 +163,12 @@ class _Params:
         self._later = later
 
     def __get__(self, one: object, owner: type) -> object:
-        """The parameters, as the standard library wants to know them."""
+        """Return the parameters, as the standard library wants to know them."""
         return vars(self._later())["__dataclass_params__"]
 
 
 def _columns(declared: type, own: dict[str, Any]) -> tuple[Columns, list[str]]:
-    """The fields of a class with those of its parents, and the names of its own; their defaults are taken out of ``own``."""
+    """Return the fields of a class with those of its parents, and the names of its own; their defaults are taken out of ``own``."""
     columns: Columns = {}
     if declared.__bases__ != (object,):
         for parent in declared.__bases__:
@@ -187,7 +187,7 @@ def _columns(declared: type, own: dict[str, Any]) -> tuple[Columns, list[str]]:
 
 
 def _declarations(columns: Columns) -> dict[str, Field[Any]]:
-    """{field: its declaration}, once it is worth making them."""
+    """Return {field: its declaration}, once it is worth making them."""
     return {
         name: said if isinstance(said, Field) else _GIVEN if said is MISSING else field(default=said)
         for name, said in columns.items()
@@ -195,14 +195,14 @@ def _declarations(columns: Columns) -> dict[str, Field[Any]]:
 
 
 def _reader(names: tuple[str, ...]) -> Callable[[object], tuple[Any, ...]]:
-    """What gives the values of an object as a tuple."""
+    """Return what gives the values of an object as a tuple."""
     if len(names) > 1:
         return attrgetter(*names)
     return lambda one: tuple(getattr(one, name) for name in names)
 
 
 def _of_comparing(columns: Columns, values: Callable[[object], tuple[Any, ...]]) -> dict[str, Callable[..., Any]]:
-    """What a frozen class has more."""
+    """Return what a frozen class has more."""
     compared = values
     if Field in map(type, columns.values()):
         names = tuple(name for name, said in columns.items() if not isinstance(said, Field) or said.compare)
@@ -275,7 +275,7 @@ def _init_of(made: type, columns: Columns, later: Callable[[], type]) -> Callabl
 
 
 def _compiled(made: type, columns: Columns, later: Callable[[], type]) -> Callable[..., None]:
-    """An ``__init__`` at a third of the cost of a frozen dataclass's.
+    """Return an ``__init__`` at a third of the cost of a frozen dataclass's.
 
     While it is filled, the object has a twin class, whose attributes are set in the ordinary way; a few attributes are
     faster to set one by one. If the twin would have another memory layout, the frozen dataclass is used.
@@ -325,6 +325,6 @@ else:
             self._computing = RLock()
 
         def __get__(self, instance: Any, owner: type | None = None) -> Any:
-            """The value computed first; afterwards it is stored in the object and this is not called."""
+            """Return the value computed first; afterwards it is stored in the object and this is not called."""
             with self._computing:
                 return super().__get__(instance, owner)

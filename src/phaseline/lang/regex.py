@@ -34,13 +34,13 @@ class Pattern:
     parts: tuple[tuple[Any, bool], ...]
 
     def matches(self, text: str) -> bool:
-        """True if the beginning of the text matches the pattern (the end is free, as in the ancestor)."""
+        """Return True if the beginning of the text matches the pattern (the end is free, as in the ancestor)."""
         return all((part.match(text) is not None) == wanted for part, wanted in self.parts)
 
 
 @lru_cache(maxsize=256)
 def compiled(pattern: str) -> Pattern:
-    """The pattern, ready to be matched. Raises ``PatternError``."""
+    """Return the pattern, ready to be matched. Raises ``PatternError``."""
     import re2
 
     options = re2.Options()
@@ -57,7 +57,7 @@ def compiled(pattern: str) -> Pattern:
 
 
 def _looks_ahead(pattern: str) -> tuple[list[tuple[str, bool]], str]:
-    """What the beginning of a pattern looks ahead for, and its rest.
+    """Return what the beginning of a pattern looks ahead for, and its rest.
 
     >>> _looks_ahead("^(?=.*[)])(?!x)a+$")
     ([('.*[)]', True), ('x', False)], '^a+$')
@@ -81,7 +81,7 @@ def _looks_ahead(pattern: str) -> tuple[list[tuple[str, bool]], str]:
 
 
 def _closing(pattern: str, start: int) -> int | None:
-    """Where the bracket ends that is open at ``start``."""
+    """Return where the bracket ends that is open at ``start``."""
     depth = 1
     for step in _STEP.finditer(pattern, start):
         depth += {"(": 1, ")": -1}.get(step[0], 0)

@@ -21,7 +21,7 @@ Models = Mapping[str, Any]
 
 
 def unfit(package: Package, labels: Mapping[str, Sequence[str]]) -> list[Problem]:
-    """A problem (PL-F066) if no release of the package supports the system in the labels of a deployment."""
+    """Return a problem (PL-F066) if no release of the package supports the system in the labels of a deployment."""
     said = {name: labels[name] for name in LABELS if labels.get(name)}
     if not said or not package.releases or any(_is_for(release, said) for release in package.releases):
         return []
@@ -42,7 +42,7 @@ def _is_for(release: Release, said: Mapping[str, Sequence[str]]) -> bool:
 
 
 def is_version_of(version: str, release: str) -> bool:
-    """Whether a version is one that a release of a package means: each part between dashes begins with the release's.
+    """Return whether a version is one that a release of a package means: each part between dashes begins with the release's.
 
     >>> is_version_of("2015.1.0-8.0", "2015.1-8"), is_version_of("2015.1.0-8.0", "2014.2-8.0")
     (True, False)
@@ -52,7 +52,7 @@ def is_version_of(version: str, release: str) -> bool:
 
 
 def limits_of(package: Package, models: Models) -> tuple[list[RoleLimits], list[Problem]]:
-    """The limits of the package's roles that are in force, and a problem (PL-F069) for each that cannot be evaluated."""
+    """Return the limits of the package's roles that are in force, and a problem (PL-F069) for each that cannot be evaluated."""
     found: list[RoleLimits] = []
     problems: list[Problem] = []
     for role in package.node_roles:
@@ -70,13 +70,13 @@ def limits_of(package: Package, models: Models) -> tuple[list[RoleLimits], list[
 
 
 def beyond_limits(package: Package, count: Count, models: Models) -> list[Problem]:
-    """Roles of the package that too few or too many instances have (PL-F069); fewer than recommended is a warning."""
+    """Return roles of the package that too few or too many instances have (PL-F069); fewer than recommended is a warning."""
     found, problems = limits_of(package, models)
     return [*problems, *beyond(found, count)]
 
 
 def _in_force(limits: InstanceLimits, models: Models) -> tuple[int | None, int | None, int | None, str]:
-    """(least, most, recommended, message): values of the first override whose condition is true come first."""
+    """Return (least, most, recommended, message): values of the first override whose condition is true come first."""
     over = next((each for each in limits.overrides if holds(each.condition, models)), None)
     chosen = [
         _number(own if over is None or other is None else other, models)

@@ -9,7 +9,7 @@ from phaseline.model.problems.problem import Place, Problem
 
 
 def overlaps(packages: Sequence[Package]) -> tuple[Problem, ...]:
-    """What two of several packages bring both: granular tasks, roles, volumes, network roles (F25)."""
+    """Return what two of several packages bring both: granular tasks, roles, volumes, network roles (F25)."""
     found: list[Problem] = []
     seen: dict[tuple[str, str], Package] = {}
     for package in packages:
@@ -23,7 +23,7 @@ def overlaps(packages: Sequence[Package]) -> tuple[Problem, ...]:
 
 
 def _brought(package: Package) -> list[tuple[str, str, str]]:
-    """(kind, file, name) of what only one package may have."""
+    """Return (kind, file, name) of what only one package may have."""
     documents = package.documents
     volumes = documents.get("volumes.yaml")
     network_roles = documents.get("network_roles.yaml")
@@ -40,7 +40,7 @@ def _ids(rows: object) -> list[str]:
 
 
 def misfits(packages: Sequence[Package]) -> tuple[Problem, ...]:
-    """Problems of components that exclude one another, or need others that no package provides."""
+    """Return problems of components that exclude one another, or need others that no package provides."""
     found: list[Problem] = []
     brought = [(package, component) for package in packages for component in package.components]
     for package, component in brought:
@@ -55,7 +55,7 @@ def misfits(packages: Sequence[Package]) -> tuple[Problem, ...]:
 
 
 def _means(related: RelatedComponents, component: Component) -> bool:
-    """Whether a name, which may end in ``*``, is that of a component."""
+    """Return whether a name, which may end in ``*``, is that of a component."""
     if related.name.endswith("*"):
         return component.name.startswith(related.name[:-1])
     return component.name == related.name

@@ -55,7 +55,7 @@ class Read:
 
 
 def read_package(files: Mapping[str, bytes], shown: str = "", slow: Slow | None = None) -> Read:
-    """The package that these files make. {path with ``/``, relative to the package: content}; see ``formats.is_read``.
+    """Return the package that these files make. {path with ``/``, relative to the package: content}; see ``formats.is_read``.
 
     An empty folder is a path that ends in ``/``. ``shown``: its name in messages until the real name is read.
     ``slow``: reads YAQL and patterns with look-ahead; without it they are refused (PL-F018, PL-F012).

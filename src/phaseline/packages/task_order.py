@@ -16,7 +16,7 @@ _PLACE = {stage: place for place, stage in enumerate(STAGES)}
 
 
 def ordered(packages: Iterable[Package]) -> tuple[StageTask, ...]:
-    """The stage tasks of all packages in the order in which they run.
+    """Return the stage tasks of all packages in the order in which they run.
 
     Sorted by stage, then number (no number: 0), then the package's name by code point, then its version, then place in its
     file. Numbers compare as numbers, exactly: ``-101 < -100 < -99.9``, and ``100``, ``100.0`` and ``+100`` are equal.
@@ -30,18 +30,18 @@ def ordered(packages: Iterable[Package]) -> tuple[StageTask, ...]:
 
 
 def key_of(task: StageTask) -> Key:
-    """What the order goes by: no two tasks have the same. ``ordered`` compares the numbers alone, which is five times as fast."""
+    """Return what the order goes by: no two tasks have the same. ``ordered`` compares the numbers alone, which is five times as fast."""
     return _PLACE[task.stage], task.number, task.plugin, numbers_of(task.version), task.index
 
 
 def granular(packages: Iterable[Package]) -> tuple[GranularTask, ...]:
-    """The tasks of ``deployment_tasks.yaml`` by package and place; their order follows their declared dependencies."""
+    """Return the tasks of ``deployment_tasks.yaml`` by package and place; their order follows their declared dependencies."""
     found = (task for package in packages for task in package.granular_tasks)
     return tuple(sorted(found, key=lambda task: (task.plugin, numbers_of(task.version), task.index)))
 
 
 def numbers_of(version: str) -> tuple[int, ...]:
-    """A version as numbers, so that 1.10.0 comes after 1.9.0.
+    """Return a version as numbers, so that 1.10.0 comes after 1.9.0.
 
     >>> numbers_of("1.10.0")
     (1, 10, 0)

@@ -78,7 +78,7 @@ class SerializerInput:
 
 
 def serialized(chosen: Sequence[EnabledPackage], given: SerializerInput) -> Stages:
-    """The tasks of these packages that the workflow runs, in the order in which they run (F27), and their limits of roles.
+    """Return the tasks of these packages that the workflow runs, in the order in which they run (F27), and their limits of roles.
 
     Raises: ``ProblemsError`` for limits that cannot be evaluated (PL-F069), and for expressions in YAQL that cannot (PL-F018).
     """
@@ -156,7 +156,7 @@ class _Serializing:
         )
 
     def _ties(self, task: GranularTask) -> Ties:
-        """What it is tied to, dependencies in YAQL evaluated."""
+        """Return what it is tied to, dependencies in YAQL evaluated."""
         written = {
             "requires": task.requires,
             "required_for": task.required_for,
@@ -181,7 +181,7 @@ class _Serializing:
         return NO_MASTER if task.roles.scope == "master" and not self._given.allows_master else ""
 
     def _roles(self, task: StageTask | GranularTask) -> Roles:
-        """Roles of the first format mean the primary instance with the others."""
+        """Return roles of the first format mean the primary instance with the others."""
         if (task.plugin, task.version) not in self._first:
             return task.roles
         primary = tuple(PRIMARY + name for name in task.roles.names if name in self._split)
@@ -196,7 +196,7 @@ def _origin(one: EnabledPackage, given: SerializerInput) -> TaskOrigin:
 
 
 def settings_model(chosen: Sequence[EnabledPackage]) -> dict[str, Value]:
-    """What conditions ask for, such as ``settings:net.port.value``."""
+    """Return what conditions ask for, such as ``settings:net.port.value``."""
     found: dict[str, Value] = {}
     for one in chosen:
         found |= as_model(str(one.package), one.package.form, one.settings)

@@ -51,7 +51,7 @@ class YaqlOfTasks:
             self._data[one.package.name] = {**one.settings, "metadata": about}
 
     def false_on(self, task: GranularTask) -> tuple[str, ...] | None:
-        """The nodes for which the condition of a task is false; None: for all there could be. Raises: PL-F018."""
+        """Return the nodes for which the condition of a task is false; None: for all there could be. Raises: PL-F018."""
         condition = task.yaql.get("condition")
         if condition is None or self._slow is None:
             return ()
@@ -60,7 +60,7 @@ class YaqlOfTasks:
         return tuple(node for node, roles in self._roles.items() if not self._value(task, "condition", roles))
 
     def dependencies(self, task: GranularTask, key: str) -> Any:
-        """The value that replaces dependencies, checked like a file. Raises: PL-F018."""
+        """Return the value that replaces dependencies, checked like a file. Raises: PL-F018."""
         if self._slow is None:
             return ()
         roles = sorted({role for some in self._roles.values() for role in some})

@@ -17,7 +17,7 @@ _STEP = re.compile(r"('(?:[^'\\]|\\.)*'|[^.']+)(?:\.|$)")
 
 
 def steps_of(name: str) -> list[str]:
-    """The names along the path; a text that is not a valid path counts as one name.
+    """Return the names along the path; a text that is not a valid path counts as one name.
 
     >>> steps_of("a.'b.c'.d"), steps_of("a..b"), steps_of("it's")
     (['a', 'b.c', 'd'], ['a..b'], ["it's"])
@@ -37,7 +37,7 @@ def steps_of(name: str) -> list[str]:
 
 
 def follow(record: Record, name: str) -> tuple[Record, str] | None:
-    """The record that has the attribute, and its key there; None if there is no such attribute."""
+    """Return the record that has the attribute, and its key there; None if there is no such attribute."""
     key = name.lower()
     if key in record.folded:
         return record, key

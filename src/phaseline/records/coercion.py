@@ -27,7 +27,7 @@ MAX_PARTS = 1_000_000
 
 
 def admitted(name: str, value: Given, owner: Record) -> Stored:
-    """The value as ``owner`` keeps it in the attribute ``name``.
+    """Return the value as ``owner`` keeps it in the attribute ``name``.
 
     Raises: ``AttributeTypeError``, ``AttributeValueError``.
     """
@@ -41,7 +41,7 @@ def admitted(name: str, value: Given, owner: Record) -> Stored:
 
 
 def is_whole(value: Stored) -> bool:
-    """True for an immutable value, which copies may share: neither a record nor a list."""
+    """Return True for an immutable value, which copies may share: neither a record nor a list."""
     return not (isinstance(value, tuple) or _is_record(value))
 
 
@@ -122,7 +122,7 @@ def _excess(value: Given, room: int) -> str:
 
 
 def _parts(value: Given) -> Iterable[Given]:
-    """The direct parts of the value."""
+    """Return the direct parts of the value."""
     if isinstance(value, list | tuple):
         return value
     if isinstance(value, Mapping):
@@ -135,5 +135,5 @@ def _is_structure(value: Given) -> bool:
 
 
 def _is_record(value: object) -> TypeGuard[Record]:
-    """True for a record, recognised by an attribute of its class, because that class imports this module; stays lazy."""
+    """Return True for a record, recognised by an attribute of its class, because that class imports this module; stays lazy."""
     return hasattr(type(value), "folded")

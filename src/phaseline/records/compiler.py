@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def closure_of(node: Node) -> Evaluate:
-    """The closure of a tree. Raises ``TextError`` for functions that are unknown or given the wrong number of arguments."""
+    """Return the closure of a tree. Raises ``TextError`` for functions that are unknown or given the wrong number of arguments."""
     match node:
         case syntax.Literal():
             return _constant(node.value)
@@ -155,7 +155,7 @@ def _chain(node: syntax.Chain) -> Evaluate:
 
 
 def _special(node: syntax.Chain) -> Evaluate | None:
-    """A closure for ``name is undefined`` and ``name isnt undefined``, which test only whether the value is defined."""
+    """Return a closure for ``name is undefined`` and ``name isnt undefined``, which test only whether the value is defined."""
     if len(node.rest) != 1 or not isinstance(node.first, syntax.Name) or node.first.is_own:
         return None
     sign, operand = node.rest[0]

@@ -132,7 +132,7 @@ def as_date(name: str, value: Value) -> datetime | None:
 
 
 def as_list(name: str, value: Value) -> list[Value] | None:
-    """Lists."""
+    """Return lists."""
     if value is None:
         return None
     if isinstance(value, tuple):
@@ -141,5 +141,5 @@ def as_list(name: str, value: Value) -> list[Value] | None:
 
 
 def in_zone(moment: datetime) -> datetime:
-    """The moment with its zone, UTC if it has none."""
+    """Return the moment with its zone, UTC if it has none."""
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment

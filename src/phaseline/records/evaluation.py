@@ -45,7 +45,7 @@ class EvaluationState:
             self.spend(length // CHARACTERS_A_STEP)
 
     def attribute(self, scope: Record, key: str, expression: Expression) -> Value:
-        """The value of an attribute that is an expression, evaluated in the record that contains the attribute.
+        """Return the value of an attribute that is an expression, evaluated in the record that contains the attribute.
 
         If the attribute depends on itself, the result is an error with the chain of names.
         """

@@ -94,7 +94,7 @@ class Expression:
 
     @classmethod
     def of(cls, code: Compiled) -> Expression:
-        """The expression for an already compiled part of another expression."""
+        """Return the expression for an already compiled part of another expression."""
         made = cls.__new__(cls)
         made._compiled = code
         made._text = None
@@ -110,7 +110,7 @@ class Expression:
         return self._text
 
     def __eq__(self, other: object) -> bool:
-        """The same text."""
+        """Return the same text."""
         return isinstance(other, Expression) and self.text == other.text
 
     def __hash__(self) -> int:
@@ -137,7 +137,7 @@ class Expression:
         return self._compiled.node
 
     def names(self) -> frozenset[str]:
-        """The names, in lower case, of the attributes that the expression reads.
+        """Return the names, in lower case, of the attributes that the expression reads.
 
         Its value changes only if one of these attributes changes.
         """
@@ -152,15 +152,15 @@ class Expression:
         return frozenset(node.name.lower() for node in walk(self.node) if isinstance(node, Name | Select))
 
     def evaluate(self, record: Record, *, now: float | None = None) -> Value:
-        """Its value with the record as scope. ``now``: seconds since the epoch, for ``time()``."""
+        """Return its value with the record as scope. ``now``: seconds since the epoch, for ``time()``."""
         return self.evaluate_all((record,), now=now)[0]
 
     def evaluate_all(self, records: Iterable[Record], *, now: float | None = None) -> list[Value]:
-        """Its value for each record, in order."""
+        """Return its value for each record, in order."""
         return _safely(self._compiled.evaluate, self._compiled.cost, records, now)
 
     def judge(self, record: Record, *, now: float | None = None) -> bool | ErrorValue:
-        """Whether the record fulfils it as a condition; see ``judge_all``."""
+        """Return whether the record fulfils it as a condition; see ``judge_all``."""
         return self.judge_all((record,), now=now)[0]
 
     def judge_all(self, records: Iterable[Record], *, now: float | None = None) -> list[bool | ErrorValue]:
@@ -175,7 +175,7 @@ class Expression:
 
 
 def verdict(value: Value) -> bool | ErrorValue:
-    """What a value means as the answer of a condition (section 6.3): text, lists and records are an error.
+    """Return what a value means as the answer of a condition (section 6.3): text, lists and records are an error.
 
     >>> verdict(2), verdict(None), verdict("yes")
     (True, False, ErrorValue(reason='a condition gives true or false, this gave a string'))
@@ -190,7 +190,7 @@ def verdict(value: Value) -> bool | ErrorValue:
 
 
 def look_up(record: Record, key: str, run: EvaluationState) -> Value:
-    """The attribute with this key (its name in lower case) in the record or else in the nearest enclosing record."""
+    """Return the attribute with this key (its name in lower case) in the record or else in the nearest enclosing record."""
     scope: Record | None = record
     while scope is not None:
         value = scope.folded.get(key)
@@ -206,7 +206,7 @@ def look_up(record: Record, key: str, run: EvaluationState) -> Value:
 
 
 def look_up_own(record: Record, key: str, run: EvaluationState) -> Value:
-    """The record's own attribute with this key."""
+    """Return the record's own attribute with this key."""
     value = record.folded.get(key)
     return run.attribute(record, key, value) if isinstance(value, Expression) else value
 
@@ -217,7 +217,7 @@ def attribute_value(record: Record, key: str, now: float | None) -> Value:
 
 
 def _safely(evaluate: Evaluate, cost: int, records: Iterable[Record], now: float | None) -> list[Value]:
-    """The results of the closure for the records; each record has its own budget of steps."""
+    """Return the results of the closure for the records; each record has its own budget of steps."""
     found: list[Value] = []
     append = found.append
     waiting = iter(records)
@@ -237,7 +237,7 @@ def _safely(evaluate: Evaluate, cost: int, records: Iterable[Record], now: float
 
 
 def one_line(text: str) -> str:
-    """The text without comments and line ends, as needed after ``:=``; strings keep line ends as escapes.
+    """Return the text without comments and line ends, as needed after ``:=``; strings keep line ends as escapes.
 
     >>> one_line(' a  // first' + chr(10) + '+ b ')
     'a + b'

@@ -87,7 +87,7 @@ name: NAME | QUOTED | WORD
 
 
 def tree_of(text: str) -> Node:
-    """The syntax tree of the text. Raises ``TextError`` PL-R005 for a syntax error, PL-R007 if it is too large."""
+    """Return the syntax tree of the text. Raises ``TextError`` PL-R005 for a syntax error, PL-R007 if it is too large."""
     if len(text) > MAX_SOURCE:
         raise too_long(f"it has {len(text):,} characters, {MAX_SOURCE:,} are allowed")
     words = _words(text)
@@ -97,12 +97,12 @@ def tree_of(text: str) -> Node:
 
 
 def too_long(how: str) -> TextError:
-    """The fault of an expression that is too long."""
+    """Return the fault of an expression that is too long."""
     return TextError("PL-R007", f"the expression is too long: {how}", "give parts of it names of their own")
 
 
 def _words(text: str) -> list[Token]:
-    """The tokens without spaces and comments, after a check of brackets and numbers."""
+    """Return the tokens without spaces and comments, after a check of brackets and numbers."""
     found: list[Token] = []
     for word in tokens(text):
         if word.kind not in {"SPACE", "NEWLINE", "COMMENT"}:
@@ -160,7 +160,7 @@ class Reader(Lexer):
         """Nothing to set up."""
 
     def lex(self, data: Any) -> Iterator[Word]:  # type: ignore[override]  # the library's older, simpler form of lexers
-        """Each word as the library's token."""
+        """Yield each word as the library's token."""
         previous = ""
         for kind, text, start in data:
             if kind == "SIGN":
@@ -226,11 +226,11 @@ class TreeMaker(Transformer[Any, Any]):
         return syntax.Index(parts[0], parts[1], depth=_above(parts))
 
     def number(self, parts: list[Word]) -> Node:
-        """A number."""
+        """Return a number."""
         return syntax.Literal(number_of(Token("NUMBER", str(parts[0]), parts[0].start_pos or 0)))
 
     def string(self, parts: list[Word]) -> Node:
-        """A string."""
+        """Return a string."""
         return syntax.Literal(unquoted(parts[0]))
 
     def word(self, parts: list[Word]) -> Node:
@@ -247,7 +247,7 @@ class TreeMaker(Transformer[Any, Any]):
         return syntax.Name(str(parts[0]))
 
     def name(self, parts: list[Word]) -> str:
-        """A name after a dot or before an equals sign."""
+        """Return a name after a dot or before an equals sign."""
         return unquoted(parts[0]) if parts[0].type == "QUOTED" else str(parts[0])
 
     def call(self, parts: list[Any]) -> Node:
@@ -269,7 +269,7 @@ class TreeMaker(Transformer[Any, Any]):
 
 
 def _above(parts: list[Node]) -> int:
-    """The depth of the node above these parts."""
+    """Return the depth of the node above these parts."""
     depth = 1 + max((part.depth for part in parts), default=0)
     if depth > MAX_DEPTH:
         raise too_deep(0)
@@ -278,7 +278,7 @@ def _above(parts: list[Node]) -> int:
 
 @lru_cache(maxsize=1)
 def parser() -> Lark:
-    """The parser, made once: tables for the grammar take some hundredths of a second."""
+    """Return the parser, made once: tables for the grammar take some hundredths of a second."""
     declared = sorted({*SIGNS.values(), "NUMBER", "STRING", "WORD", "QUOTED", "NAME", "IN"})
     source = GRAMMAR + "%declare " + " ".join(declared) + "\n"
     return Lark(source, parser="lalr", lexer=Reader, transformer=TreeMaker(), maybe_placeholders=False)

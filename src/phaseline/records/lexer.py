@@ -51,7 +51,7 @@ class Token(NamedTuple):
 
 
 def tokens(text: str, start: int = 0, end: int | None = None, *, with_spaces: bool = True) -> Iterator[Token]:
-    """Tokens of the text, including comments and, by default, spaces; ``#`` begins a comment only at the start of a line.
+    """Yield tokens of the text, including comments and, by default, spaces; ``#`` begins a comment only at the start of a line.
 
     Raises: ``TextError`` where there is no word.
     """
@@ -111,14 +111,14 @@ def check_nesting(words: list[Token]) -> None:
 
 
 def too_deep(offset: int) -> TextError:
-    """The error for nesting deeper than ``MAX_DEPTH``."""
+    """Return the error for nesting deeper than ``MAX_DEPTH``."""
     return TextError(
         "PL-R007", f"this is nested deeper than {MAX_DEPTH} levels", "give the inner parts names of their own", offset
     )
 
 
 def unquoted(text: str) -> str:
-    r"""The text that a string or a quoted name means; an unknown escape is the character itself, as in the ancestor.
+    r"""Return the text that a string or a quoted name means; an unknown escape is the character itself, as in the ancestor.
 
     >>> unquoted(r'"a\"b\u00e4\n"') == 'a"bä' + chr(10)
     True
@@ -137,7 +137,7 @@ def _unescaped(found: re.Match[str]) -> str:
 
 
 def quoted(text: str, mark: str = '"') -> str:
-    r"""The text as a string, or with ``mark`` ``'`` as a quoted name; ``unquoted`` gives it back.
+    r"""Return the text as a string, or with ``mark`` ``'`` as a quoted name; ``unquoted`` gives it back.
 
     >>> quoted('say "hi"')
     '"say \\"hi\\""'
@@ -155,7 +155,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def name_text(name: str) -> str:
-    """The name of an attribute as it is written: quoted unless it is an identifier.
+    """Return the name of an attribute as it is written: quoted unless it is an identifier.
 
     >>> name_text("Name"), name_text("Acme.CreateInstance"), name_text("is")
     ('Name', "'Acme.CreateInstance'", "'is'")
@@ -166,7 +166,7 @@ def name_text(name: str) -> str:
 
 
 def number_of(word: Token) -> int | float:
-    """What a number means: decimal, hexadecimal, real, with ``K M G T`` as powers of 1024.
+    """Return what a number means: decimal, hexadecimal, real, with ``K M G T`` as powers of 1024.
 
     Raises: ``TextError`` PL-R011 for integers of more than 64 bits and reals without end.
 
@@ -191,7 +191,7 @@ def number_of(word: Token) -> int | float:
 
 
 def too_large(word: Token) -> TextError:
-    """The fault of a number that cannot be kept."""
+    """Return the fault of a number that cannot be kept."""
     return TextError(
         "PL-R011",
         "the number is too large",

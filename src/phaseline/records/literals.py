@@ -26,7 +26,7 @@ MADE: Mapping[str, Callable[[str], Value]] = {
 
 
 def given_twice(name: str, offset: int) -> TextError:
-    """The fault of a name that the record has already."""
+    """Return the fault of a name that the record has already."""
     return TextError("PL-R002", f"'{name}' is given twice", "keep one of them; case does not matter", offset)
 
 
@@ -48,11 +48,11 @@ class Words:
         self._at = 0
 
     def peek(self) -> Token:
-        """The next word; after the last one an empty word behind it."""
+        """Return the next word; after the last one an empty word behind it."""
         return self._words[self._at]
 
     def next(self) -> Token:
-        """The next word, taken."""
+        """Return the next word, taken."""
         word = self._words[self._at]
         self._at += word.kind != "END"
         return word
@@ -80,7 +80,7 @@ class Words:
         put(record, name, value, first.start)
 
     def _name(self) -> str:
-        """A name, quoted or not; with dots it is still one name."""
+        """Return a name, quoted or not; with dots it is still one name."""
         word = self.next()
         if word.kind == "QUOTED":
             name = unquoted(word.text)
@@ -104,7 +104,7 @@ class Words:
         return name
 
     def _expression(self) -> Expression:
-        """Everything up to the end of the entry."""
+        """Return everything up to the end of the entry."""
         begin = self._at
         depth = 0
         while (word := self.peek()).kind != "END" and not (
@@ -121,7 +121,7 @@ class Words:
             raise fault.moved(start) from None
 
     def _value(self, name: str) -> Value:
-        """A literal, and nothing after it but the end of the entry."""
+        """Return a literal, and nothing after it but the end of the entry."""
         start = self.peek().start
         value = self.literal()
         rest = self.peek()
@@ -133,7 +133,7 @@ class Words:
         return value
 
     def literal(self) -> Value:
-        """One value. Raises ``TextError`` PL-R003 for what is none."""
+        """Return one value. Raises ``TextError`` PL-R003 for what is none."""
         word = self.next()
         if word.kind == "STRING":
             return unquoted(word.text)

@@ -25,7 +25,7 @@ MASK = (1 << WORD) - 1
 
 
 def truth(value: Value) -> bool | None | ErrorValue:
-    """Whether the value counts as true; undefined remains undefined, a value that is no truth value gives an error.
+    """Return whether the value counts as true; undefined remains undefined, a value that is no truth value gives an error.
 
     >>> truth(0.5), truth(None)
     (True, None)
@@ -38,7 +38,7 @@ def truth(value: Value) -> bool | None | ErrorValue:
 
 
 def _settled(sign: str, left: Value, right: Value) -> ErrorValue | None:
-    """The result for operands that the operator cannot combine.
+    """Return the result for operands that the operator cannot combine.
 
     An error operand is the result; otherwise None if an operand is undefined; otherwise a new error.
     """
@@ -52,7 +52,7 @@ def _settled(sign: str, left: Value, right: Value) -> ErrorValue | None:
 
 
 def _number(value: float) -> Value:
-    """The result of a calculation within the bounds of integers."""
+    """Return the result of a calculation within the bounds of integers."""
     if isinstance(value, int) and not is_in_range(value):
         return ErrorValue("the result is an integer of more than 64 bits")
     return value
@@ -130,7 +130,7 @@ def _bits(sign: str, apply: Callable[[int, int], int]) -> Binary:
 
 
 def _signed(number: int) -> int:
-    """The lowest 64 bits as an integer with a sign."""
+    """Return the lowest 64 bits as an integer with a sign."""
     number &= MASK
     return number - (1 << WORD) if number >> (WORD - 1) else number
 
@@ -168,7 +168,7 @@ def _order(sign: str, apply: Callable[[Any, Any], bool]) -> Binary:
 
 
 def is_member(value: Value, items: Value, run: EvaluationState, *, identical: bool = False) -> Value:
-    """Whether a list contains the value, compared by ``==`` or, with ``identical``, by ``is``.
+    """Return whether a list contains the value, compared by ``==`` or, with ``identical``, by ``is``.
 
     Members that cannot be compared with the value count as different.
     """

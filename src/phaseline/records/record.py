@@ -94,7 +94,7 @@ class Record:
     # Reading
 
     def get(self, name: str, default: Value = None) -> Value:
-        """The value, an expression evaluated; ``default`` where it is undefined."""
+        """Return the value, an expression evaluated; ``default`` where it is undefined."""
         found = follow(self, name)
         if found is None:
             return default
@@ -103,21 +103,21 @@ class Record:
         return default if value is None else value
 
     def stored(self, name: str) -> Stored:
-        """The value as it is stored: an expression is not evaluated."""
+        """Return the value as it is stored: an expression is not evaluated."""
         found = follow(self, name)
         return None if found is None else found[0].folded[found[1]]
 
     def get_expression(self, name: str) -> str | None:
-        """The text of an attribute that is an expression, else None."""
+        """Return the text of an attribute that is an expression, else None."""
         found = self.stored(name)
         return found.text if isinstance(found, Expression) else None
 
     def is_defined(self, name: str) -> bool:
-        """False for an attribute that is missing, and for one whose value is undefined."""
+        """Return False for an attribute that is missing, and for one whose value is undefined."""
         return self.get(name) is not None
 
     def get_as_string(self, name: str) -> str | None:
-        """The value as text; None if it is undefined.
+        """Return the value as text; None if it is undefined.
 
         This method and the other ``get_as_…`` raise ``AttributeTypeError`` if the conversion would lose data.
         """
@@ -140,27 +140,27 @@ class Record:
         return conversions.as_date(name, self.get(name))
 
     def get_as_list(self, name: str) -> list[Value] | None:
-        """The value as a new list; to change the attribute, set it again."""
+        """Return the value as a new list; to change the attribute, set it again."""
         return conversions.as_list(name, self.get(name))
 
     def get_as_record(self, name: str) -> Record | None:
-        """The nested record itself, not a copy: changes to it change this record."""
+        """Return the nested record itself, not a copy: changes to it change this record."""
         value = self.get(name)
         if value is None or isinstance(value, Record):
             return value
         raise AttributeTypeError(name, f"is the {kind_of(value)}, not a record")
 
     def get_attribute_names(self) -> list[str]:
-        """The names, spelled as they were first."""
+        """Return the names, spelled as they were first."""
         return [self._names[key] for key in self.folded]
 
     def to_dict(self) -> dict[str, object]:
-        """{name: value} with expressions evaluated and nested records as dicts; undefined values are left out."""
+        """Return {name: value} with expressions evaluated and nested records as dicts; undefined values are left out."""
         values = {self._names[key]: self._value(key) for key in self.folded}
         return {name: _plain(value) for name, value in values.items() if value is not None}
 
     def spelling(self, key: str) -> str:
-        """The name with this key."""
+        """Return the name with this key."""
         return self._names.get(key, key)
 
     def _value(self, key: str) -> Value:
@@ -283,7 +283,7 @@ class Record:
             self.owner.touch(self._list_key)
 
     def changes(self) -> dict[Path, Stored | Removed]:
-        """The changes since ``forget_changes`` as {path: value, or ``Removed.REMOVED``}.
+        """Return the changes since ``forget_changes`` as {path: value, or ``Removed.REMOVED``}.
 
         Changes within a nested record have paths of their own unless the whole nested record was set.
         """
@@ -316,7 +316,7 @@ class Record:
     # Copies and protection
 
     def copy(self) -> Record:
-        """An independent, writable copy with equal values, in which nothing is marked as changed."""
+        """Return an independent, writable copy with equal values, in which nothing is marked as changed."""
         twin = Record()
         for key, value in self.folded.items():
             twin.folded[key] = value if is_whole(value) else admitted(self._names[key], value, twin)
@@ -326,7 +326,7 @@ class Record:
         return twin
 
     def snapshot(self) -> Record:
-        """A copy that raises ``ReadOnlyAttributeError`` when it is written."""
+        """Return a copy that raises ``ReadOnlyAttributeError`` when it is written."""
         twin = self.copy()
         twin.freeze()
         return twin
@@ -345,7 +345,7 @@ class Record:
     # Python's own ways
 
     def __getitem__(self, name: str) -> Value:
-        """The value; ``KeyError`` where there is no such attribute."""
+        """Return the value; ``KeyError`` where there is no such attribute."""
         if follow(self, name) is None:
             raise KeyError(name)
         return self.get(name)
@@ -361,15 +361,15 @@ class Record:
         self.remove(name)
 
     def __contains__(self, name: object) -> bool:
-        """True where there is such an attribute, even if its value is undefined."""
+        """Return True where there is such an attribute, even if its value is undefined."""
         return isinstance(name, str) and follow(self, name) is not None
 
     def __iter__(self) -> Iterator[str]:
-        """The names."""
+        """Return the names."""
         return iter(self.get_attribute_names())
 
     def __len__(self) -> int:
-        """How many own attributes there are."""
+        """Return how many own attributes there are."""
         return len(self.folded)
 
     def __bool__(self) -> bool:

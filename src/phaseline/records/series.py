@@ -36,7 +36,7 @@ class Series(Sequence["Record"]):
 
     @classmethod
     def later(cls, count: int, make: Callable[[], tuple[Record, ...]]) -> Series:
-        """A series of ``count`` records that ``make`` returns when the first record is used."""
+        """Return a series of ``count`` records that ``make`` returns when the first record is used."""
         series = cls(())
         series._count, series._made, series._make = count, None, make
         return series
@@ -56,32 +56,32 @@ class Series(Sequence["Record"]):
     def __getitem__(self, at: slice) -> Series: ...
 
     def __getitem__(self, at: int | slice) -> Record | Series:
-        """One record, or a series of some."""
+        """Return one record, or a series of some."""
         return Series(self._records[at]) if isinstance(at, slice) else self._records[at]
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return how many there are."""
         return self._count
 
     def __repr__(self) -> str:
-        """How many there are, and the names of the first."""
+        """Return how many there are, and the names of the first."""
         names = ", ".join(str(name) for name in self[:5].names())
         return f"<Series of {len(self)}: {names}{', …' if len(self) > 5 else ''}>"
 
     def size(self) -> int:
-        """How many there are."""
+        """Return how many there are."""
         return self._count
 
     def get(self, at: int) -> Record:
-        """The record at this place, from 0."""
+        """Return the record at this place, from 0."""
         return self._records[at]
 
     def is_empty(self) -> bool:
-        """True if there is none."""
+        """Return True if there is none."""
         return not self._count
 
     def filter(self, condition: Condition) -> Series:
-        """The records that fulfil an expression or a function; a record for which the expression gives an error does not.
+        """Return the records that fulfil an expression or a function; a record for which the expression gives an error does not.
 
         Raises: ``ProblemsError`` for a text that cannot be read.
         """
@@ -92,7 +92,7 @@ class Series(Sequence["Record"]):
         return Series(record for record, verdict in zip(self._records, verdicts, strict=True) if verdict is True)
 
     def group_by(self, attribute: str) -> dict[Group, Series]:
-        """{value of the attribute: the records with this value}, in the order of first occurrence; undefined is None.
+        """Return {value of the attribute: the records with this value}, in the order of first occurrence; undefined is None.
 
         Equal numbers are one group. Lists, records, times and errors are grouped by their text form.
         """
@@ -102,7 +102,7 @@ class Series(Sequence["Record"]):
         return {key: Series(members) for key, members in groups.items()}
 
     def names(self) -> list[str | None]:
-        """The attribute ``Name`` of each."""
+        """Return the attribute ``Name`` of each."""
         return [record.get_as_string("Name") for record in self._records]
 
     isEmpty, groupBy = is_empty, group_by

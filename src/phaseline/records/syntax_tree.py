@@ -122,7 +122,7 @@ Node: TypeAlias = (
 
 
 def children(node: Node) -> tuple[Node, ...]:
-    """The parts directly below."""
+    """Return the parts directly below."""
     match node:
         case Literal() | Name():
             return ()
@@ -143,7 +143,7 @@ def children(node: Node) -> tuple[Node, ...]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """The node and everything below it, in the order of the text."""
+    """Yield the node and everything below it, in the order of the text."""
     waiting = [node]
     while waiting:
         found = waiting.pop()

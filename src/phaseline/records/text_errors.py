@@ -20,11 +20,11 @@ class TextError(Exception):
         self.offset = offset
 
     def moved(self, by: int) -> TextError:
-        """The error with its offset moved by ``by``, for the larger text that contains this one."""
+        """Return the error with its offset moved by ``by``, for the larger text that contains this one."""
         return TextError(self.code, self.message, self.mend, self.offset + by)
 
     def problem(self, text: str, *, file: str = "", subject: str = "") -> Problem:
-        """The problem in ``text``; without a file its place is the ``subject``, or the line and column of the text."""
+        """Return the problem in ``text``; without a file its place is the ``subject``, or the line and column of the text."""
         return Problem(self.code, self.message, self.mend, place_at(text, self.offset, file=file, subject=subject))
 
     def error(self, text: str, *, file: str = "", subject: str = "") -> ProblemsError:

@@ -29,7 +29,7 @@ STRENGTH = {sign: FIRST_CHAIN + level for level, signs in enumerate(LEVELS) for 
 
 
 def text_of(node: Node, strength: int = CONDITIONAL) -> str:
-    """The text of the tree, in brackets if its operator binds less strongly than ``strength``.
+    """Return the text of the tree, in brackets if its operator binds less strongly than ``strength``.
 
     >>> from phaseline.records.grammar import tree_of
     >>> text_of(tree_of("(a+b)*c=?=undefined||!d"))
@@ -40,7 +40,7 @@ def text_of(node: Node, strength: int = CONDITIONAL) -> str:
 
 
 def _text(node: Node) -> tuple[int, str]:
-    """(how strongly it binds, its text)."""
+    """Return (how strongly it binds, its text)."""
     match node:
         case syntax.Literal():
             text = value_text(node.value)
@@ -78,7 +78,7 @@ def _chain(node: syntax.Chain) -> tuple[int, str]:
 
 
 def value_text(value: Stored) -> str:
-    """The value as a literal, records and lists on one line, expressions as their text.
+    """Return the value as a literal, records and lists on one line, expressions as their text.
 
     >>> value_text((1, 1.5, "a", None, True))
     '{1, 1.5, "a", undefined, true}'
@@ -107,7 +107,7 @@ def value_text(value: Stored) -> str:
 
 
 def names_of(record: Record, *, is_sorted: bool = False) -> list[str]:
-    """The names of the attributes in the order in which they are written: the type first."""
+    """Return the names of the attributes in the order in which they are written: the type first."""
     names = sorted(record, key=str.lower) if is_sorted else list(record)
     return sorted(names, key=lambda name: name.lower() != TYPE.lower())
 
@@ -118,7 +118,7 @@ def entry_text(name: str, value: Stored) -> str:
 
 
 def real_text(value: float) -> str:
-    """The shortest text that reads back as the same number.
+    """Return the shortest text that reads back as the same number.
 
     >>> real_text(1e30), real_text(0.1), real_text(float("inf"))
     ('1e+30', '0.1', 'real("INF")')

@@ -37,7 +37,7 @@ class ErrorValue:
 
 
 def kind_of(value: object) -> str:
-    """The word for what a value is, as messages and answers use it.
+    """Return the word for what a value is, as messages and answers use it.
 
     >>> kind_of(3), kind_of(True), kind_of(None), kind_of(())
     ('integer', 'boolean', 'undefined', 'list')
@@ -78,7 +78,7 @@ def is_identical(left: object, right: object) -> bool:
 
 
 def is_too_long(text: str) -> bool:
-    """True for texts over 1 MiB; short ones are not encoded to find out.
+    """Return True for texts over 1 MiB; short ones are not encoded to find out.
 
     >>> is_too_long("ä"), is_too_long("x" * (1 << 20)), is_too_long("ä" * (1 << 20))
     (False, False, True)
@@ -89,10 +89,10 @@ def is_too_long(text: str) -> bool:
 
 
 def bounded(text: str) -> str | ErrorValue:
-    """The text, or an error if it is too long to be a value."""
+    """Return the text, or an error if it is too long to be a value."""
     return ErrorValue(f"the text is longer than {MAX_VALUE_BYTES:,} bytes") if is_too_long(text) else text
 
 
 def is_in_range(number: int) -> bool:
-    """True for integers of 64 bits."""
+    """Return True for integers of 64 bits."""
     return MIN_INTEGER <= number <= MAX_INTEGER

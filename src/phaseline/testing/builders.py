@@ -46,7 +46,7 @@ FULL_NAMES = {
 
 
 def operation(name: str, implementation: str = "", **fields: Any) -> Operation:
-    """An operation of the full ``name``: a script if ``implementation`` has a slash, else a function; empty: not mapped."""
+    """Return an operation of the full ``name``: a script if ``implementation`` has a slash, else a function; empty: not mapped."""
     if not implementation:
         return Operation(name, **fields)
     if "/" in implementation:
@@ -55,7 +55,7 @@ def operation(name: str, implementation: str = "", **fields: Any) -> Operation:
 
 
 def full_name(name: str) -> str:
-    """The full name of a node's operation: ``create`` is the one of the life cycle."""
+    """Return the full name of a node's operation: ``create`` is the one of the life cycle."""
     return name if "." in name else FULL_NAMES.get(name, f"{LIFECYCLE}.{name}")
 
 
@@ -68,7 +68,7 @@ def relationship(
     connection_type: str = "all_to_all",
     after: str = "",
 ) -> Relationship:
-    """A relationship to the node ``target``; ``source`` and ``to``: {operation: implementation} of both sides.
+    """Return a relationship to the node ``target``; ``source`` and ``to``: {operation: implementation} of both sides.
 
     ``after``: the operation of the target after which the source may continue (``depends_on_lifecycle_operation``).
     """
@@ -95,7 +95,7 @@ def node(
     properties: Mapping[str, Value] | None = None,
     **operations: str | Operation,
 ) -> Node:
-    """A node template. ``on``: its container; ``to``: nodes it is connected to; further keywords: its operations.
+    """Return a node template. ``on``: its container; ``to``: nodes it is connected to; further keywords: its operations.
 
     >>> node("web", on="host", create="web.create", start="scripts/start.sh").container
     'host'
@@ -113,7 +113,7 @@ def node(
 def host(
     name: str, *relationships: Relationship, to: Sequence[str] = (), instances: int = 1, **operations: str | Operation
 ) -> Node:
-    """A node of type Compute without an agent."""
+    """Return a node of type Compute without an agent."""
     properties: dict[str, Value] = {"ip": "", "agent_config": {"install_method": "none"}}
     types = (ROOT, COMPUTE)
     return node(
@@ -122,24 +122,24 @@ def host(
 
 
 def group(name: str, *members: str, instances: int = 1) -> ScalingGroup:
-    """A scaling group of nodes or other scaling groups."""
+    """Return a scaling group of nodes or other scaling groups."""
     return ScalingGroup(name, members, default_instances=instances)
 
 
 def blueprint(*parts: Node | ScalingGroup) -> Blueprint:
-    """A blueprint of these node templates and scaling groups."""
+    """Return a blueprint of these node templates and scaling groups."""
     nodes = {part.name: part for part in parts if isinstance(part, Node)}
     groups = {part.name: part for part in parts if isinstance(part, ScalingGroup)}
     return Blueprint("cloudify_dsl_1_3", "blueprint.yaml", ".", nodes, scaling_groups=groups)
 
 
 def topology(source: Blueprint, *, yes_many: bool = False) -> Topology:
-    """The instances of a blueprint with ids that tests can spell: ``web_1``, ``web_2``."""
+    """Return the instances of a blueprint with ids that tests can spell: ``web_1``, ``web_2``."""
     return with_plain_ids(expand(source, suffixes=0, yes_many=yes_many))
 
 
 def scaled(source: Topology, **wanted: int) -> Topology:
-    """The instances after nodes or scaling groups get other counts, in every instance of their own scaling group.
+    """Return the instances after nodes or scaling groups get other counts, in every instance of their own scaling group.
 
     >>> found = scaled(topology(blueprint(node("web", instances=2))), web=1)
     >>> found.ids, found.is_there.tolist()

@@ -17,7 +17,7 @@ class VirtualClock:
         self._now = now
 
     def now(self) -> int:
-        """The time that was set last, in ms."""
+        """Return the time that was set last, in ms."""
         return self._now
 
     def advance_to(self, at: int) -> None:

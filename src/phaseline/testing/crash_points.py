@@ -79,7 +79,7 @@ class Fuse:
         self.line = 0
 
     def trace(self, frame: FrameType, event: str, argument: object) -> object:
-        """The trace function for ``sys.settrace``."""
+        """Return the trace function for ``sys.settrace``."""
         del argument
         if frame.f_code.co_filename != self._code.co_filename:
             return None

@@ -131,7 +131,7 @@ class Cloud:
     def create(
         self, requests: Sequence[Mapping[str, str]], is_awaited: Callable[[], bool] = lambda: True
     ) -> list[dict[str, str]]:
-        """One resource for each request, in order; for a known token the existing resource is returned.
+        """Return one resource for each request, in order; for a known token the existing resource is returned.
 
         They are made one after another at the cloud's pace, as long as the caller waits for the answer: a caller that
         dies in between leaves some of them behind.
@@ -146,7 +146,7 @@ class Cloud:
         return [found if found["id"] else refused for found in self.describe_all(made)]
 
     def describe(self, ids: Sequence[str]) -> list[dict[str, str]]:
-        """Ids with their state now; an id that never was is ``unknown``."""
+        """Return ids with their state now; an id that never was is ``unknown``."""
         self._record({"call": "describe"})
         return self.describe_all(ids)
 
@@ -169,7 +169,7 @@ class Cloud:
         return len(alive)
 
     def report(self) -> Report:
-        """The counts so far; asking is not counted."""
+        """Return the counts so far; asking is not counted."""
         with self._lock:
             alive = [resource for resource in self._resources.values() if not resource.deleted_at]
             return Report(
@@ -256,7 +256,7 @@ class BadRequest(ValueError):
 
 
 def answer(cloud: Cloud, verb: str, body: Mapping[str, Any], is_awaited: Callable[[], bool] = lambda: True) -> Answer:
-    """The answer of the cloud to one request, such as ``POST /create``, whose caller may disconnect meanwhile.
+    """Return the answer of the cloud to one request, such as ``POST /create``, whose caller may disconnect meanwhile.
 
     Raises: BadRequest for an unknown path or a body that lacks something.
     """
@@ -334,7 +334,7 @@ class _Requests(BaseHTTPRequestHandler):
 
 @contextmanager
 def open_cloud(state: Path, pace: Pace) -> Iterator[Cloud]:
-    """The cloud whose journal is in the file ``state``; a new one if there is no such file."""
+    """Yield the cloud whose journal is in the file ``state``; a new one if there is no such file."""
     known = state.read_bytes() if state.exists() else b""
     whole = known[: known.rfind(b"\n") + 1]
     with state.open("a", encoding="utf-8", buffering=1024 * 1024) as journal:

@@ -23,7 +23,7 @@ def graph_of(
     groups: Sequence[int] = (),
     name: str = "graph",
 ) -> Graph:
-    """A graph of one entry for each number in ``policy`` (into ``policies``).
+    """Return a graph of one entry for each number in ``policy`` (into ``policies``).
 
     ``needs`` {entry: entries it waits for}; ``marks`` {entry: marks}; ``subjects`` default to the entry's own number,
     -1 for milestones (``any`` and ``ended``). Neighbours of one policy and kind make a step.

@@ -67,7 +67,7 @@ def deployment(
     inputs: Mapping[str, Value] | None = None,
     secrets: Mapping[str, str] | None = None,
 ) -> LoadedDeployment:
-    """A deployment with these instances, all in one state. ``documents``: {instance id: runtime properties}."""
+    """Return a deployment with these instances, all in one state. ``documents``: {instance id: runtime properties}."""
     kept = [Label(key, value) for key, values in (labels or {}).items() for value in values]
     written = altered(topology.blueprint, labels=with_labels(topology.blueprint.labels, kept))
     return LoadedDeployment(
@@ -126,7 +126,7 @@ def called(
     usage: Sequence[Usage] = (),
     approvals: Sequence[Approval] = (),
 ) -> Answer:
-    """The answer of a hook's method for a deployment. ``data``: the data from its last call; ``at``: the time, with zone."""
+    """Return the answer of a hook's method for a deployment. ``data``: the data from its last call; ``at``: the time, with zone."""
     phase: Literal["pre", "post", "undo", "preview"] = "preview" if method == "do_preview_op" else "pre"
     if method == "do_post_op":
         phase = "undo" if why is DeploymentCallKind.PRE_FAILED else "post"

@@ -63,7 +63,7 @@ class FakeBatch(ItemBatch):
         super().__init__(len(members), self.trial.call_at)
 
     def __iter__(self) -> Iterator[FakeItem]:
-        """All items in order."""
+        """Return all items in order."""
         return (FakeItem(self, place) for place in range(len(self)))
 
     @overload
@@ -71,7 +71,7 @@ class FakeBatch(ItemBatch):
     @overload
     def __getitem__(self, place: slice) -> list[Item]: ...
     def __getitem__(self, place: int | slice) -> FakeItem | list[Item]:
-        """The item at a place, or a list of them."""
+        """Return the item at a place, or a list of them."""
         places = range(len(self))[place]
         return [FakeItem(self, number) for number in places] if isinstance(places, range) else FakeItem(self, places)
 
@@ -100,7 +100,7 @@ def fake_item(
     is_canceled: bool = False,
     phase_data: Mapping[str, Value] | None = None,
 ) -> FakeItem:
-    """One item. ``phase_data``: what the phase that is called keeps with it. ``target``: the operation is one of a relationship to this instance, called on its ``side``.
+    """Return one item. ``phase_data``: what the phase that is called keeps with it. ``target``: the operation is one of a relationship to this instance, called on its ``side``.
 
     >>> fake_item(node="vm", properties={"size": 3}).properties["size"]
     3
@@ -121,7 +121,7 @@ def fake_batch(
     runtime_properties: Mapping[str, Value] | None = None,
     inputs: Mapping[str, Value] | None = None,
 ) -> FakeBatch:
-    """A batch of that many equal items, or of these items (then the other arguments do not matter).
+    """Return a batch of that many equal items, or of these items (then the other arguments do not matter).
 
     >>> len(fake_batch(3)), fake_batch([fake_item(node="a"), fake_item(node="b")])[1].node_id
     (3, 'b')
@@ -155,6 +155,6 @@ def call(function: Callable[..., object] | LoadedPhase, given: FakeItem | FakeBa
 
 
 def members_of(given: FakeItem | FakeBatch) -> Sequence[TrialMember]:
-    """The members from which they were made."""
+    """Return the members from which they were made."""
     batch = given if isinstance(given, FakeBatch) else given._made  # noqa: SLF001 - our own class
     return batch.trial.members

@@ -63,24 +63,24 @@ class NaiveGraph:
         self.settle()
 
     def mark(self, entry: int, mark: Mark) -> bool:
-        """True if the entry has the mark."""
+        """Return True if the entry has the mark."""
         return bool(int(self.graph.marks[entry]) & mark)
 
     def policy(self, entry: int) -> Policy:
-        """How the entry is called."""
+        """Return how the entry is called."""
         return self.graph.policies[int(self.graph.policy[entry])]
 
     def is_met(self, entry: int) -> bool:
-        """A need is met when the entry is completed or passed, or failed where that is tolerated."""
+        """Return a need is met when the entry is completed or passed, or failed where that is tolerated."""
         status = self.entries[entry].status
         return status in {COMPLETED, PASSED} or (status is FAILED and self.mark(entry, Mark.TOLERANT))
 
     def is_lost(self, entry: int) -> bool:
-        """A need is lost when the entry failed, was skipped or was canceled."""
+        """Return a need is lost when the entry failed, was skipped or was canceled."""
         return self.entries[entry].status in {FAILED, SKIPPED, CANCELED} and not self.is_met(entry)
 
     def ruled(self, entry: int) -> EntryStatus:
-        """The status that follows from the needs of an entry that neither a call nor a user has decided."""
+        """Return the status that follows from the needs of an entry that neither a call nor a user has decided."""
         met = [self.is_met(need) for need in self.needs[entry]]
         lost = [self.is_lost(need) for need in self.needs[entry]]
         if self.mark(entry, Mark.ANY):
@@ -107,7 +107,7 @@ class NaiveGraph:
             pass
 
     def look_at(self, numbers: Iterable[int]) -> bool:
-        """True if one of these entries changed."""
+        """Return True if one of these entries changed."""
         changed = False
         for number in numbers:
             entry = self.entries[number]
@@ -204,7 +204,7 @@ class NaiveGraph:
     # -- users --------------------------------------------------------------------------------------------------
 
     def of_subjects(self, subjects: Sequence[int] | None) -> Iterable[int]:
-        """Entries of these instances; None: all."""
+        """Return entries of these instances; None: all."""
         for step in self.graph.steps:
             for entry in range(step.first, step.first + step.count):
                 if subjects is None or (step.kind is SubjectKind.INSTANCE and self.graph.subject[entry] in subjects):
@@ -244,7 +244,7 @@ class NaiveGraph:
         self.settle()
 
     def ends_to_await(self, chosen: AbstractSet[int]) -> list[int]:
-        """Milestones that had passed by the end of these, or of what was lost with them, and behind which not all has begun."""
+        """Return milestones that had passed by the end of these, or of what was lost with them, and behind which not all has begun."""
         affected = set(chosen)
         while True:
             behind = {number for number, needs in enumerate(self.needs) if not affected.isdisjoint(needs)}

@@ -56,7 +56,7 @@ def _loader() -> Loader:
 
 
 def load_phase(place: str | PathLike[str], name: str = "", *, state: str = "") -> LoadedPhase:
-    """The phase of a plugin: ``place`` is one of its files, a folder or a zip file; ``name`` that of the phase, if there are more.
+    """Return the phase of a plugin: ``place`` is one of its files, a folder or a zip file; ``name`` that of the phase, if there are more.
 
     ``state``: one of its states, the first one unless given. Each call imports the code again. Raises: ``ProblemsError``
     with all findings of ``plugins check`` in its package, PL-D053 for a missing phase; exceptions of importing the module.
@@ -84,7 +84,7 @@ def load_phase(place: str | PathLike[str], name: str = "", *, state: str = "") -
 
 
 def _chosen(packages: list[PhasePackage], place: str, name: str) -> tuple[PhasePackage, PhaseDefinition]:
-    """The selected phase and its package. Raises: PL-D053; or the problems of those that were found."""
+    """Return the selected phase and its package. Raises: PL-D053; or the problems of those that were found."""
     found = [
         (package, plugin.phase)
         for package in packages
@@ -113,7 +113,7 @@ def _refuse(package: PhasePackage) -> None:
 
 
 def target_of(given: Callable[..., object] | LoadedPhase) -> Target:
-    """The function to call. Raises: ``ProblemsError`` for a decorated function whose phase would be refused."""
+    """Return the function to call. Raises: ``ProblemsError`` for a decorated function whose phase would be refused."""
     if isinstance(given, LoadedPhase):
         return Target(given.function, PhaseContext.of(given.definition, given.state))
     mark = getattr(given, PHASE_ATTRIBUTE, None)

@@ -41,26 +41,26 @@ class PlainServices:
     secrets: SecretSource | None = None
 
     def make_executor(self, inbox: Inbox[CallReport], deployments: DeploymentCache) -> Executor:
-        """The given executor."""
+        """Return the given executor."""
         return self.executor(inbox, deployments)
 
     def planner(self, name: str, blueprint: Blueprint, code: CodeLocation) -> Planner | None:
-        """The planner of this name; the blueprint makes no difference."""
+        """Return the planner of this name; the blueprint makes no difference."""
         del blueprint, code
         return (PLANNERS if self.planners is None else self.planners).get(name)
 
     def declare(self, operation: Operation, code: CodeLocation) -> Declaration:
-        """The declaration of an operation, wherever its code is."""
+        """Return the declaration of an operation, wherever its code is."""
         del code
         return self.declares(operation)
 
     def files_of(self, deployment: int, code: CodeLocation, file: str) -> FilesTaken | None:
-        """None: there are no files."""
+        """Return None: there are no files."""
         del deployment, code, file
         return None
 
     def reload(self) -> Mapping[str, Value] | None:
-        """The given answer."""
+        """Return the given answer."""
         return None if self.reloaded is None else self.reloaded()
 
     def events_stored(self, engine: Engine, events: Sequence[EventRow]) -> None:

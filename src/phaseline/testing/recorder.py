@@ -63,7 +63,7 @@ class Recorder:
             self.states.update(dict.fromkeys(entered.subjects.tolist(), entered.states[-1]))
 
     def restoring(self, executions: Iterable[int] | None = None) -> list[Event]:
-        """Events that restore executions, None: all open ones; running calls are lost."""
+        """Return events that restore executions, None: all open ones; running calls are lost."""
         if executions is None:
             executions = [number for number, told in self.executions.items() if not told.status.is_ended]
         events: list[Event] = []
@@ -111,7 +111,7 @@ class Recorder:
         )
 
     def _begun(self, graph_id: int) -> np.ndarray:
-        """Positions of a graph that were called at some time."""
+        """Return positions of a graph that were called at some time."""
         parts = [
             segment.positions
             for batch in self.batches.values()

@@ -151,7 +151,7 @@ class Stage:
         return found
 
     def aim_at(self, to: Blueprint, policy: RetryPolicy) -> int:
-        """The number of a plan of an update to this blueprint, and back to the present one if it fails."""
+        """Return the number of a plan of an update to this blueprint, and back to the present one if it fails."""
         inputs, code = self.store.inputs(self.deployment), CodeLocation(".")
         now = self.store.topology(self.deployment)
         former = Aim(now.blueprint, inputs, code, suffixes=len(to.nodes) + 1, counts=now.counts)
@@ -161,7 +161,7 @@ class Stage:
         return self.store.stored_plans.add(plan).number
 
     def _begin(self, script: CallScript) -> tuple[Engine, ScheduledExecutor]:
-        """A new engine becomes the owner of the store, whatever became of the former one."""
+        """Return a new engine becomes the owner of the store, whatever became of the former one."""
         self.store.disown()
         self._owning = self.store.own("rehearsal")
         self._owning.__enter__()
@@ -237,7 +237,7 @@ def rehearse(
 
 
 def _rehearsed(stage: Stage, row: ExecutionRow, script: CallScript) -> Rehearsal:
-    """The calls of an execution, with ids that tests can spell."""
+    """Return the calls of an execution, with ids that tests can spell."""
     states, names = stage.store.states(stage.deployment).tolist(), stage.store.state_names(stage.deployment)
     documents = stage.store.documents(stage.deployment)
     after = stage.store.topology(stage.deployment)
@@ -257,7 +257,7 @@ def _rehearsed(stage: Stage, row: ExecutionRow, script: CallScript) -> Rehearsal
 
 
 def plain_ids(topology: Topology) -> list[str]:
-    """Ids that tests can spell; nodes added again under an earlier name get a quote at the end."""
+    """Return ids that tests can spell; nodes added again under an earlier name get a quote at the end."""
     names = [node.name for node in topology.nodes]
     again = [names[:number].count(name) for number, name in enumerate(names)]
     places = zip(topology.node.tolist(), topology.index.tolist(), strict=True)
@@ -265,14 +265,14 @@ def plain_ids(topology: Topology) -> list[str]:
 
 
 def _spelled(called: str, plain: Mapping[str, str]) -> str:
-    """An instance or both ends of a relationship, as a call has them."""
+    """Return an instance or both ends of a relationship, as a call has them."""
     return "->".join(plain.get(id, id) for id in called.split("->"))
 
 
 def _read(
     file: str, inputs: Mapping[str, Value], plugin_folders: Sequence[str], plain: Declaration
 ) -> tuple[Topology, Mapping[str, Value], Declare]:
-    """(instances, inputs with their defaults, how each operation wants to be called) of a blueprint file."""
+    """Return (instances, inputs with their defaults, how each operation wants to be called) of a blueprint file."""
     from phaseline.app.settings import load_settings
     from phaseline.embedded.open_app import open_context
     from phaseline.use_cases.loading.blueprint_loading import load

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
         slots: Mapping[str, int]
 
         def to(self, batch: Batch) -> Iterable[tuple[int, CallReport]]:
-            """(ms until it comes, the report) of each answer to a batch."""
+            """Return (ms until it comes, the report) of each answer to a batch."""
 
         def when_killed(self, batch: int, members: np.ndarray) -> CallReport | None:
-            """The immediate answer of killed calls; None: none."""
+            """Return the immediate answer of killed calls; None: none."""
 
 
 class Coming:
@@ -39,7 +39,7 @@ class Coming:
         self._count = 0
 
     def __bool__(self) -> bool:
-        """True while reports are pending."""
+        """Return True while reports are pending."""
         return bool(self._heap)
 
     @property
@@ -80,7 +80,7 @@ class ScheduledExecutor:
         self._coming = Coming(clock)
 
     def slots(self) -> Mapping[str, int]:
-        """How many calls each pool holds at once."""
+        """Return how many calls each pool holds at once."""
         return self._answers.slots
 
     def submit(self, batch: Batch) -> None:
@@ -119,7 +119,7 @@ class ScheduledExecutor:
         """Nothing was held back."""
 
     def is_busy(self) -> bool:
-        """True while an answer is coming."""
+        """Return True while an answer is coming."""
         return bool(self._coming)
 
     def stop(self, drain_s: float) -> None:
@@ -129,7 +129,7 @@ class ScheduledExecutor:
 
 
 def members_of(batch: Batch) -> Iterator[tuple[int, GraphSegment, int]]:
-    """(member, its segment, its place there) in order."""
+    """Yield (member, its segment, its place there) in order."""
     member = 0
     for segment in batch.segments:
         for place in range(len(segment.positions)):

@@ -43,22 +43,22 @@ class Says:
 def completes(
     *, takes_s: float = 0.0, runtime_properties: Mapping[str, Value] | None = None, result: Value = None
 ) -> Says:
-    """The outcome completed, with these runtime properties; ``result``: the return value."""
+    """Return the outcome completed, with these runtime properties; ``result``: the return value."""
     return Says(OutcomeKind.COMPLETED, takes_s=takes_s, runtime_properties=runtime_properties or {}, result=result)
 
 
 def fails(message: str = "it failed", *, takes_s: float = 0.0) -> Says:
-    """The outcome failed, without a further try."""
+    """Return the outcome failed, without a further try."""
     return Says(OutcomeKind.FAILED, message, takes_s=takes_s)
 
 
 def retries(message: str = "not this time", *, after_s: float | None = None, takes_s: float = 0.0) -> Says:
-    """The outcome failed, to be tried again ``after_s`` or the operation's interval later."""
+    """Return the outcome failed, to be tried again ``after_s`` or the operation's interval later."""
     return Says(OutcomeKind.RETRY, message, after_s, takes_s)
 
 
 def sleeps(after_s: float, message: str = "", *, takes_s: float = 0.0) -> Says:
-    """The outcome that it is not done yet and must be called again."""
+    """Return the outcome that it is not done yet and must be called again."""
     return Says(OutcomeKind.AGAIN, message, after_s, takes_s)
 
 
@@ -78,7 +78,7 @@ class Called:
     outcomes: Sequence[str]
 
     def __str__(self) -> str:
-        """The call as a line."""
+        """Return the call as a line."""
         told = self.outcomes if len(set(self.outcomes)) > 1 else self.outcomes[:1]
         return f"{self.at_s:>8.1f} s  {self.operation} {' '.join(self.instances)}: {' '.join(told)}"
 
@@ -101,7 +101,7 @@ class CallScript:
     said: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def next_for(self, instance: str, node: str, full: str) -> Says:
-        """The next outcome of the operation for the instance."""
+        """Return the next outcome of the operation for the instance."""
         short = full.rpartition(".")[2]
         keys = (f"{owner}{name}" for owner in (f"{instance}.", f"{node}.", "") for name in (short, full))
         lines = next((self.table[key] for key in keys if key in self.table), ())

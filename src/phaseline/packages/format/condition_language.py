@@ -41,7 +41,7 @@ class Condition:
 
 
 def value_of(text: str, models: Models, *, strict: bool = False) -> Any:
-    """What an expression gives. Raises ``ConditionError``; of an unknown path only where ``strict``.
+    """Return what an expression gives. Raises ``ConditionError``; of an unknown path only where ``strict``.
 
     >>> value_of("settings:a.value == 'x' or 3 in settings:b", {"settings": {"a": {"value": "y"}, "b": [3]}})
     True
@@ -50,13 +50,13 @@ def value_of(text: str, models: Models, *, strict: bool = False) -> Any:
 
 
 def holds(text: str, models: Models, *, strict: bool = False) -> bool:
-    """Whether a condition is true; an empty one is. Raises as ``value_of``."""
+    """Return whether a condition is true; an empty one is. Raises as ``value_of``."""
     return not text.strip() or bool(value_of(text, models, strict=strict))
 
 
 @lru_cache(maxsize=4096)
 def parsed(text: str) -> Condition:
-    """The condition of a text. Raises ``ConditionError`` for a syntax error."""
+    """Return the condition of a text. Raises ``ConditionError`` for a syntax error."""
     if len(text) > MAX_TEXT:
         raise ConditionError(f"it has more than {MAX_TEXT:,} characters", "shorten it")
     reading = _Reading(text)
@@ -77,7 +77,7 @@ class _Reading:
         self.advance()
 
     def advance(self) -> str:
-        """The next word, which is then behind us."""
+        """Return the next word, which is then behind us."""
         before = self.word
         found = _TOKEN.match(self._text, self._place)
         assert found is not None  # 'other' takes what nothing else does
@@ -134,7 +134,7 @@ class _Reading:
         return self._chain({"in": _is_in}, self.primary, depth)
 
     def primary(self, depth: int) -> Evaluation:
-        """A constant, a path, something in brackets, or the contrary of one of these."""
+        """Return a constant, a path, something in brackets, or the contrary of one of these."""
         if depth > MAX_NESTING:
             raise ConditionError(f"brackets are nested more than {MAX_NESTING} levels deep", "use fewer brackets")
         kind, word = self.kind, self.word
@@ -167,7 +167,7 @@ class _Reading:
 
 
 def _from_left(first: Evaluation, rest: list[tuple[Callable[[Any, Any], Any], Evaluation]]) -> Evaluation:
-    """One after the other: a chain is as long as the text allows and nests nowhere."""
+    """Return one after the other: a chain is as long as the text allows and nests nowhere."""
 
     def evaluate(models: Models, strict: bool) -> Any:  # noqa: FBT001 - the form of all evaluations
         value = first(models, strict)
@@ -179,7 +179,7 @@ def _from_left(first: Evaluation, rest: list[tuple[Callable[[Any, Any], Any], Ev
 
 
 def _first(parts: list[Evaluation], *, wanted: bool) -> Evaluation:
-    """The first part that is as true as wanted, otherwise the last."""
+    """Return the first part that is as true as wanted, otherwise the last."""
 
     def evaluate(models: Models, strict: bool) -> Any:  # noqa: FBT001 - the form of all evaluations
         value = None

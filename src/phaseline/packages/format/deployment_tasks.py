@@ -215,7 +215,7 @@ def _check_homes(tasks: Sequence[Any], spot: FileElement, package_format: Format
 
 
 def _names(task: Mapping[str, Any]) -> frozenset[str] | None:
-    """The roles of a task; None where they may be any."""
+    """Return the roles of a task; None where they may be any."""
     said = next((task[key] for key in ("roles", "role", "groups") if task.get(key) is not None), None)
     words = [said] if isinstance(said, str) else said if isinstance(said, list) else []
     if not words or not all(isinstance(word, str) and re.fullmatch(ID, word) for word in words):
@@ -224,7 +224,7 @@ def _names(task: Mapping[str, Any]) -> frozenset[str] | None:
 
 
 def _may_meet(roles: Mapping[str, frozenset[str] | None], one: str, other: str) -> bool:
-    """True if two tasks can be on one instance; only then can they wait for one another.
+    """Return True if two tasks can be on one instance; only then can they wait for one another.
 
     An instance may still have both roles: such a cycle is found when the tasks are assigned to instances.
     """
@@ -239,7 +239,7 @@ def _texts(value: Any) -> list[str]:
 def made_granular_tasks(
     rows_of: Sequence[Mapping[str, Any]], plugin: str, version: str, default_on: tuple[str, ...] = WORKFLOWS
 ) -> tuple[GranularTask, ...]:
-    """The tasks of a file that has been checked."""
+    """Return the tasks of a file that has been checked."""
     return tuple(_made(row, plugin, version, place, default_on) for place, row in enumerate(rows_of))
 
 
@@ -277,19 +277,19 @@ def _is_yaql(value: Any) -> bool:
 
 
 def _listed(row: Mapping[str, Any], key: str) -> Sequence[Any]:
-    """The items of a key; empty if it holds an expression."""
+    """Return the items of a key; empty if it holds an expression."""
     value = row.get(key)
     return () if value is None or _is_yaql(value) else value
 
 
 def _roles(row: Mapping[str, Any]) -> Roles:
-    """The roles of a task; the first existing one of several keys is used."""
+    """Return the roles of a task; the first existing one of several keys is used."""
     key = next((key for key in ("roles", "role", "groups") if row.get(key) is not None), None)
     return NOBODY if key is None else roles_of(row[key])
 
 
 def crossing(value: Any) -> tuple[CrossDependency, ...]:
-    """The dependencies of a list that has been checked."""
+    """Return the dependencies of a list that has been checked."""
     return tuple(
         CrossDependency(
             item["name"][1:-1] if is_pattern(item["name"]) else item["name"],

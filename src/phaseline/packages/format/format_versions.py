@@ -92,5 +92,5 @@ FILES: Final = tuple(_V5)
 
 
 def is_read(path: str) -> bool:
-    """Whether the content of a file of a package is looked at; of all others only the name counts."""
+    """Return whether the content of a file of a package is looked at; of all others only the name counts."""
     return path.endswith((".yaml", ".yml"))

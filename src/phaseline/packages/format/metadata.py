@@ -21,7 +21,7 @@ _RELEASE: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})*")
 
 
 def format_of(metadata: Any) -> Format | None:
-    """The declared format of a package; None if it declares no known one."""
+    """Return the declared format of a package; None if it declares no known one."""
     version = metadata.get("package_version") if isinstance(metadata, dict) else None
     return FORMATS.get(version) if isinstance(version, str) else None
 
@@ -99,7 +99,7 @@ def _groups(package_format: Format | None) -> Form:
 
 
 def _fuel_version(package_format: Format | None) -> Form:
-    """A list of releases of Fuel, none older than the format."""
+    """Return a list of releases of Fuel, none older than the format."""
 
     def check(value: Any, spot: FileElement) -> None:
         TEXTS(value, spot)
@@ -168,7 +168,7 @@ def _warn_of_native(value: Mapping[str, Any], spot: FileElement) -> None:
 
 
 def made_releases(value: Any) -> tuple[Release, ...]:
-    """The releases of a file that has been checked."""
+    """Return the releases of a file that has been checked."""
     return tuple(
         Release(
             item["version"],

@@ -39,7 +39,7 @@ def _entry_points(value: Any, spot: FileElement) -> None:
 
 
 def native_keys() -> Mapping[str, FormKey | Form]:
-    """The keys and their forms."""
+    """Return the keys and their forms."""
     return {
         "types": TEXTS,
         "phases": TEXTS,
@@ -81,7 +81,7 @@ def _texts(value: Any) -> list[tuple[int, str]]:
 
 
 def made_code(metadata: Mapping[str, Any], contents: PackageContents) -> PackageCode:
-    """The code of a package whose metadata have been checked."""
+    """Return the code of a package whose metadata have been checked."""
     python = metadata.get("python") or {}
     default = ("python",) if contents.has_folder("python") else ()
     return PackageCode(
@@ -100,5 +100,5 @@ def _made_hook(item: Any) -> PackageHookClass:
 
 
 def workflows_of(metadata: Mapping[str, Any]) -> tuple[str, ...]:
-    """The workflows in which tasks run that name none themselves."""
+    """Return the workflows in which tasks run that name none themselves."""
     return tuple((metadata.get("stages") or {}).get("on") or WORKFLOWS)

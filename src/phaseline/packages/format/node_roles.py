@@ -89,7 +89,7 @@ def check_node_roles(value: Any, spot: FileElement, _format: Format) -> None:
 
 
 def made_node_roles(value: Any) -> tuple[NodeRole, ...]:
-    """The roles of a file that has been checked."""
+    """Return the roles of a file that has been checked."""
     return tuple(_made(name, role) for name, role in (value or {}).items())
 
 

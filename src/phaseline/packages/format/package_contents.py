@@ -24,16 +24,16 @@ class PackageContents:
         return frozenset(found)
 
     def has_folder(self, path: str) -> bool:
-        """Whether a path below the package is a folder of it."""
+        """Return whether a path below the package is a folder of it."""
         return is_inside(path) and _plain(path) in self._folders
 
     def has_file(self, path: str) -> bool:
-        """Whether a path below the package is a file of it."""
+        """Return whether a path below the package is a file of it."""
         return is_inside(path) and _plain(path) in self.files
 
 
 def is_inside(path: str) -> bool:
-    """Whether a path leads nowhere but into the package.
+    """Return whether a path leads nowhere but into the package.
 
     >>> is_inside("a/b"), is_inside("../a"), is_inside("/a")
     (True, False, False)

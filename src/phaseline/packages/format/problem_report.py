@@ -49,7 +49,7 @@ class PackageFile:
     origin: tuple[int, ...] = ()
 
     def written(self, place: Place) -> Place:
-        """The place in the original text."""
+        """Return the place in the original text."""
         if not self.origin or not 0 < place.line <= len(self.origin):
             return place
         line = self.origin[place.line - 1]
@@ -81,7 +81,7 @@ class Findings:
         self.errors_count = 0
 
     def may_search(self) -> bool:
-        """Whether one more word may be looked for: a file that is wrong everywhere need not take for ever."""
+        """Return whether one more word may be looked for: a file that is wrong everywhere need not take for ever."""
         self._searched += 1
         return self._searched <= MAX_SEARCHED
 
@@ -97,7 +97,7 @@ class Findings:
         self._ready.append(problem)
 
     def problems(self, title: str) -> tuple[Problem, ...]:
-        """Everything, each with its line; ``title``: the package as people know it."""
+        """Return everything, each with its line; ``title``: the package as people know it."""
         positions: dict[str, Positions] = {}
         order: dict[str, int] = {}
         told = [altered(problem, message=f"{title}: {problem.message}") for problem in self._ready]
@@ -135,7 +135,7 @@ class FileElement:
     path: Path = ()
 
     def at(self, *more: str | int) -> FileElement:
-        """An element below this one."""
+        """Return an element below this one."""
         return FileElement(self.findings, self.source, self.path + more)
 
     def nearest(self, word: Any, known: Iterable[str]) -> str:
@@ -156,7 +156,7 @@ class FileElement:
 
 
 def shown(value: Any) -> str:
-    """A value as a message shows it.
+    """Return a value as a message shows it.
 
     >>> shown("a"), shown({"b": True})
     ("'a'", '{"b": true}')
@@ -188,12 +188,12 @@ def listed(words: Any) -> str:
 
 
 def _cut(value: Any) -> Any:
-    """A text of no more than a line or two; what is larger as a message shows it."""
+    """Return a text of no more than a line or two; what is larger as a message shows it."""
     return value if isinstance(value, str) and len(value) <= MAX_TEXT else shown(value)
 
 
 def _rendered(title: str, finding: _Finding, place: Place) -> Problem:
-    """The problem, in the form ``plugin-1.0.2: tasks.yaml task 1 (line 7), stage: 'x' is not valid``."""
+    """Return the problem, in the form ``plugin-1.0.2: tasks.yaml task 1 (line 7), stage: 'x' is not valid``."""
     name, path = finding.source.name, finding.path
     where = name
     details: dict[str, Any] = {}

@@ -41,7 +41,7 @@ def check_condition(value: Any, spot: FileElement) -> None:
 
 
 def condition_text(value: Any) -> str:
-    """The text of a condition that has been checked; empty where there is none."""
+    """Return the text of a condition that has been checked; empty where there is none."""
     return "" if value is None or isinstance(value, dict) else str(value).lower() if isinstance(value, bool) else value
 
 
@@ -73,7 +73,7 @@ def _check_one(value: Any, spot: FileElement) -> None:
 
 
 def made_restrictions(value: Any) -> tuple[Restriction, ...]:
-    """The restrictions of a list that has been checked."""
+    """Return the restrictions of a list that has been checked."""
     return tuple(_made(item) for item in value or ())
 
 
@@ -87,5 +87,5 @@ def _made(item: Any) -> Restriction:
 
 
 def in_force(restrictions: Sequence[Restriction], models: Models) -> tuple[Restriction, ...]:
-    """Restrictions whose condition is true; an unknown value is null."""
+    """Return restrictions whose condition is true; an unknown value is null."""
     return tuple(each for each in restrictions if holds(each.condition, models))

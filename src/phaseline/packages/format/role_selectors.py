@@ -16,7 +16,7 @@ _SCOPES: Final = {"*": EVERYBODY, "master": Roles(scope="master"), "self": Roles
 
 
 def roles_of(value: Any) -> Roles:
-    """The roles of a checked value; ``*`` in a list applies to the whole list."""
+    """Return the roles of a checked value; ``*`` in a list applies to the whole list."""
     if value is None:
         return Roles(scope="sync")
     words = [value] if isinstance(value, str) else value
@@ -28,12 +28,12 @@ def roles_of(value: Any) -> Roles:
 
 
 def is_pattern(word: str) -> bool:
-    """True for a regular expression between slashes."""
+    """Return True for a regular expression between slashes."""
     return len(word) > 1 and word.startswith("/") and word.endswith("/")
 
 
 def fits(roles: Roles, role: str) -> bool:
-    """Whether a role is one of those that are named; ``*`` takes any.
+    """Return whether a role is one of those that are named; ``*`` takes any.
 
     >>> fits(Roles(patterns=("(primary-)?controller",)), "controller")
     True
@@ -44,7 +44,7 @@ def fits(roles: Roles, role: str) -> bool:
 
 
 def fits_name(pattern: str, name: str) -> bool:
-    """True if the beginning of a task's name matches a regular expression."""
+    """Return True if the beginning of a task's name matches a regular expression."""
     return compiled(pattern).matches(name)
 
 

@@ -91,12 +91,12 @@ def _number(value: Any, spot: FileElement) -> None:
 
 
 def _is_written(value: object) -> bool:
-    """Whether a text is a whole number."""
+    """Return whether a text is a whole number."""
     return isinstance(value, str) and value.isascii() and value.removeprefix("-").isdecimal()
 
 
 def _element(package_format: Format) -> forms.Form:
-    """One setting; in our own format one of the type number has a number for its value."""
+    """Return one setting; in our own format one of the type number has a number for its value."""
 
     def check(value: Any, spot: FileElement) -> None:
         is_number = package_format.is_native and isinstance(value, dict) and value.get("type") == NUMBER
@@ -127,7 +127,7 @@ def _regex(value: Any, spot: FileElement) -> None:
 
 
 def fault_of(source: str, slow: Slow | None) -> str:
-    """Why a pattern cannot be used, neither by RE2 nor by the slow matcher; empty: it can."""
+    """Return why a pattern cannot be used, neither by RE2 nor by the slow matcher; empty: it can."""
     try:
         compiled(source)
     except PatternError as error:
@@ -168,7 +168,7 @@ _NUMBER_SETTING: Final = mapping("a setting", {**_OF_SETTING, "value": required(
 
 
 def made_form(value: Any, *, is_native: bool = False) -> Form:
-    """The form of a file that has been checked. ``is_native``: numbers that are written as texts are numbers."""
+    """Return the form of a file that has been checked. ``is_native``: numbers that are written as texts are numbers."""
     attributes = (value or {}).get("attributes") or {}
     about = attributes.get(METADATA) or {}
     settings = [made_setting(name, element) for name, element in attributes.items() if name != METADATA]
@@ -191,7 +191,7 @@ def _as_number(setting: PackageSetting) -> PackageSetting:
 
 
 def made_setting(name: str, element: Mapping[str, Any]) -> PackageSetting:
-    """One element that has been checked."""
+    """Return one element that has been checked."""
     value = element["value"]
     generator = value["generator"] if isinstance(value, dict) else ""
     regex = element.get("regex") or {}

@@ -39,7 +39,7 @@ def chosen(
     models: Mapping[str, Any] | None = None,
     slow: Slow | None = None,
 ) -> ChosenSettings:
-    """The effective settings: given values, otherwise those of the form. ``title``: the package; ``models``: for its conditions.
+    """Return the effective settings: given values, otherwise those of the form. ``title``: the package; ``models``: for its conditions.
 
     ``slow``: matches patterns that RE2 does not support; without it these are not checked.
 
@@ -63,14 +63,14 @@ def chosen(
 
 
 def as_model(title: str, form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings as conditions see them: ``settings:<package>.<setting>.value``; ``title``: name or name-version."""
+    """Return the settings as conditions see them: ``settings:<package>.<setting>.value``; ``title``: name or name-version."""
     name = title.rpartition("-")[0] if title.rpartition("-")[2].replace(".", "").isdigit() else title
     about = {"label": form.label, "enabled": True, "weight": form.weight, "toggleable": form.is_toggleable}
     return {name: {"metadata": about, **{key: {"value": value} for key, value in values.items()}}}
 
 
 def secret_named(value: object) -> str:
-    """The secret that a value stands for, ``{get_secret: NAME}``; empty: it stands for itself.
+    """Return the secret that a value stands for, ``{get_secret: NAME}``; empty: it stands for itself.
 
     >>> secret_named({"get_secret": "db"}), secret_named("db")
     ('db', '')
@@ -88,7 +88,7 @@ def _refusals(title: str, setting: PackageSetting, models: Mapping[str, Any]) ->
 
 
 def _faults(title: str, setting: PackageSetting, value: Any, slow: Slow | None) -> list[Problem]:
-    """What is wrong with a value, by the type of its setting."""
+    """Return what is wrong with a value, by the type of its setting."""
     if secret_named(value) and setting.type not in TRUTHS | NUMBERS | CHOICES | LISTS:
         return []  # what it is shows where it is used
     what = f"{HIDDEN if setting.is_secret else shown(value)} is not suitable"
@@ -104,7 +104,7 @@ def _faults(title: str, setting: PackageSetting, value: Any, slow: Slow | None) 
 
 
 def _matches(pattern: str, text: str, slow: Slow | None) -> bool:
-    """Whether a text is as a pattern wants it; what takes too long to match is not."""
+    """Return whether a text is as a pattern wants it; what takes too long to match is not."""
     try:
         return compiled(pattern).matches(text)
     except PatternError:
@@ -116,7 +116,7 @@ def _matches(pattern: str, text: str, slow: Slow | None) -> bool:
 
 
 def _unsuitable(setting: PackageSetting, value: Any) -> str | None:
-    """What would suit; None where the value does."""
+    """Return what would suit; None where the value does."""
     if setting.type in TRUTHS:
         return None if isinstance(value, bool) else "use true or false"
     if setting.type in NUMBERS:

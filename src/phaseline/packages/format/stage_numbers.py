@@ -27,7 +27,7 @@ class StageNumber:
 
 
 def stage_of(text: object, *, has_numbers: bool = True) -> StageNumber | None:
-    """The stage of a value in a file; None if it has none.
+    """Return the stage of a value in a file; None if it has none.
 
     >>> stage_of("post_deployment/-99.9")
     StageNumber(name='post_deployment', number=Decimal('-99.9'))
@@ -39,7 +39,7 @@ def stage_of(text: object, *, has_numbers: bool = True) -> StageNumber | None:
 
 
 def mending(value: object, *, has_numbers: bool = True) -> str:
-    """What is allowed, and in a line of its own what was probably meant."""
+    """Return what is allowed, and in a line of its own what was probably meant."""
     allowed = WHOLE_FORM if has_numbers else PLAIN_FORM
     hint = _hint(value, has_numbers=has_numbers)
     return f"{allowed}\n  {hint}" if hint else allowed
@@ -75,7 +75,7 @@ def _hint(value: object, *, has_numbers: bool) -> str:
 
 
 def _of_name(name: str, rest: str) -> str:
-    """The stage for another name of it."""
+    """Return the stage for another name of it."""
     for each in RANGES:
         if each.stage == name:
             return f"'{name}' is no stage of its own: its tasks have the numbers {each.text}, e.g. {POST}/{each.first}"

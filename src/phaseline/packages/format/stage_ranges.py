@@ -49,7 +49,7 @@ RESERVED: Final = "reserved for future uses"
 
 
 def range_of(number: Decimal) -> Range | None:
-    """The range of a number; None below and above all ranges.
+    """Return the range of a number; None below and above all ranges.
 
     >>> range_of(Decimal("4999.5")).text
     '4000-4999'
@@ -58,7 +58,7 @@ def range_of(number: Decimal) -> Range | None:
 
 
 def ranges_of(groups: tuple[str, ...]) -> tuple[Range, ...]:
-    """Where the tasks of a package of these groups belong; nothing where a group has no range.
+    """Return where the tasks of a package of these groups belong; nothing where a group has no range.
 
     >>> [each.text for each in ranges_of(("storage::cinder", "network"))]
     ['2000-2999', '4000-4999']
@@ -67,7 +67,7 @@ def ranges_of(groups: tuple[str, ...]) -> tuple[Range, ...]:
 
 
 def as_comments() -> str:
-    """The table as comments of YAML: what a new package begins with."""
+    """Return the table as comments of YAML: what a new package begins with."""
     width = max(len(each.text) for each in RANGES)
     lines = [
         "# A stage is pre_deployment or post_deployment, with / and a number if you like: post_deployment/4100.",
@@ -79,7 +79,7 @@ def as_comments() -> str:
 
 
 def as_page() -> str:
-    """The page about ranges (``docs/package-ranges.md``), which is this text."""
+    """Return the page about ranges (``docs/package-ranges.md``), which is this text."""
     rows = [f"| {each.text} | {each.use or RESERVED} | {each.group or '-'} |" for each in RANGES]
     table = "\n".join(["| numbers | for | packages of the group |", "| --- | --- | --- |", *rows])
     return f"""# Ranges of stage numbers

@@ -52,7 +52,7 @@ def _task(package_format: Format) -> Form:
 
 
 def stage_form(*, has_numbers: bool) -> Form:
-    """The form of a stage."""
+    """Return the form of a stage."""
 
     def check(value: Any, spot: FileElement) -> None:
         if stage_of(value, has_numbers=has_numbers) is None:
@@ -80,7 +80,7 @@ def _type(package_format: Format) -> Form:
 def made_stage_tasks(
     rows_of: Sequence[Mapping[str, Any]], plugin: str, version: str, default_on: tuple[str, ...] = WORKFLOWS
 ) -> tuple[StageTask, ...]:
-    """The tasks of a file that has been checked."""
+    """Return the tasks of a file that has been checked."""
     return tuple(_made(row, plugin, version, place, default_on) for place, row in enumerate(rows_of))
 
 

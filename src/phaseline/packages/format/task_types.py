@@ -62,14 +62,14 @@ def check_parameters(task_type: str, value: Any, spot: FileElement, *, of_stage:
 
 
 def parameters_of(task_type: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The parameters that a type must have, and those that it may have besides; ``timeout`` is left to the others."""
+    """Return the parameters that a type must have, and those that it may have besides; ``timeout`` is left to the others."""
     own = _KEYS.get(task_type, {})
     needed = tuple(name for name, key in own.items() if isinstance(key, FormKey) and key.is_required)
     return needed, tuple(name for name in own if name not in needed)
 
 
 def has_required(task_type: str) -> bool:
-    """Whether a granular task of this type makes no sense without parameters."""
+    """Return whether a granular task of this type makes no sense without parameters."""
     return bool(parameters_of(task_type)[0])
 
 

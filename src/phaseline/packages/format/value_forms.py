@@ -25,7 +25,7 @@ class FormKey:
 
 
 def required(form: Form) -> FormKey:
-    """A key that must be there."""
+    """Return a key that must be there."""
     return FormKey(form, is_required=True)
 
 
@@ -34,7 +34,7 @@ def anything(_value: Any, _spot: FileElement) -> None:
 
 
 def text(pattern: str = "", allowed: str = "", *, may_be_empty: bool = True) -> Form:
-    """A text; if it has a pattern, the whole text must match, and ``allowed`` describes it."""
+    """Return a text; if it has a pattern, the whole text must match, and ``allowed`` describes it."""
 
     def check(value: Any, spot: FileElement) -> None:
         if not isinstance(value, str):
@@ -48,14 +48,14 @@ def text(pattern: str = "", allowed: str = "", *, may_be_empty: bool = True) -> 
 
 
 def _as_text(value: Any) -> str:
-    """How a scalar is written so that YAML takes it for text."""
+    """Return how a scalar is written so that YAML takes it for text."""
     if isinstance(value, int | float):
         return f'write it in quotes: "{shown(value)}"'
     return "write a text here"
 
 
 def whole(least: int | None = None) -> Form:
-    """A whole number, of at least ``least``."""
+    """Return a whole number, of at least ``least``."""
     mend = "write a whole number" + ("" if least is None else f" of at least {least}") + ", without quotes"
 
     def check(value: Any, spot: FileElement) -> None:
@@ -74,7 +74,7 @@ def truth(value: Any, spot: FileElement) -> None:
 
 
 def choice(*words: str) -> Form:
-    """One of some words."""
+    """Return one of some words."""
 
     def check(value: Any, spot: FileElement) -> None:
         if not isinstance(value, str) or value not in words:
@@ -85,7 +85,7 @@ def choice(*words: str) -> Form:
 
 
 def rows(form: Form, *, least: int = 0, is_unique: bool = False, of: str = "such values") -> Form:
-    """A list of values of one form."""
+    """Return a list of values of one form."""
 
     def check(value: Any, spot: FileElement) -> None:
         if not isinstance(value, list):
@@ -113,7 +113,7 @@ def mapping(
     likely: bool = True,
     rest: Form = anything,
 ) -> Form:
-    """A mapping with these keys; others are kept unless it is closed, and must be of the form ``rest``.
+    """Return a mapping with these keys; others are kept unless it is closed, and must be of the form ``rest``.
 
     ``likely``: warn of a key that looks like a misspelled one.
     """
@@ -156,7 +156,7 @@ def _misspelled(name: str, unknown: Collection[str]) -> str:
 
 
 def each(pattern: str, allowed: str, form: Form, *, title: str) -> Form:
-    """A mapping from names of a pattern to values of one form."""
+    """Return a mapping from names of a pattern to values of one form."""
 
     def check(value: Any, spot: FileElement) -> None:
         if not isinstance(value, dict):

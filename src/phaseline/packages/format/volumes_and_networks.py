@@ -126,7 +126,7 @@ def _check_ids(value: Any, spot: FileElement, key: str = "id") -> None:
 
 
 def made_components(value: Any) -> tuple[Component, ...]:
-    """The components of a file that has been checked."""
+    """Return the components of a file that has been checked."""
     return tuple(
         Component(
             item["name"],

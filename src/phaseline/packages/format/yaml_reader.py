@@ -19,7 +19,7 @@ MAX_FILE_BYTES: Final = 5 * 1024 * 1024
 
 
 def read_source(name: str, content: bytes, findings: Findings) -> PackageFile | None:
-    """The file, or None where nothing of it can be used; why is in the findings."""
+    """Return the file, or None where nothing of it can be used; why is in the findings."""
     text = _text(name, content, findings)
     if text is None:
         return None
@@ -66,7 +66,7 @@ def _text(name: str, content: bytes, findings: Findings) -> str | None:
 
 
 def _read(name: str, text: str) -> tuple[Document | None, tuple[Problem, ...], tuple[Problem, ...]]:
-    """The values, what is wrong, and what is only odd."""
+    """Return the values, what is wrong, and what is only odd."""
     report = ProblemReport()
     document = read_document(name, text, report, is_lenient=True)
     errors, warnings = (
@@ -98,7 +98,7 @@ def _say_inserted(mend: Mended, findings: Findings, source: PackageFile) -> None
 
 
 def _item_at(source: PackageFile, line: int) -> int | None:
-    """The list item that contains a line of the repaired text."""
+    """Return the list item that contains a line of the repaired text."""
     from phaseline.dsl.text.positions import Positions
 
     assert source.document is not None

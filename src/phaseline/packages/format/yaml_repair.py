@@ -33,7 +33,7 @@ class Mended:
 
 
 def mended(text: str) -> Mended | None:
-    """The text put right; None where neither slip is in it."""
+    """Return the text put right; None where neither slip is in it."""
     lines: list[str] = []
     origin: list[int] = []
     inserted: list[tuple[int, tuple[str, ...]]] = []
@@ -63,7 +63,7 @@ def _column(line: str) -> int:
 
 
 def _keys_below(line: str, following: list[str]) -> tuple[str, ...]:
-    """The keys below a plain ``type``, where none are allowed."""
+    """Return the keys below a plain ``type``, where none are allowed."""
     if _TYPE.fullmatch(line) is None:
         return ()
     column = _column(line)

@@ -21,17 +21,17 @@ class Slow(Protocol):
     """YAQL, and patterns that RE2 does not support. A fault is a sentence; empty: no fault."""
 
     def yaql_fault(self, text: str) -> str:
-        """Why an expression cannot be read."""
+        """Return why an expression cannot be read."""
         ...
 
     def yaql(self, text: str, data: Value) -> Value:
-        """What an expression gives for data. Raises: ``ConditionError``."""
+        """Return what an expression gives for data. Raises: ``ConditionError``."""
         ...
 
     def pattern_fault(self, pattern: str) -> str:
-        """Why a pattern cannot be used."""
+        """Return why a pattern cannot be used."""
         ...
 
     def matches(self, pattern: str, text: str) -> bool:
-        """True if the beginning of a text matches a pattern. Raises: ``PatternError`` if that takes too long."""
+        """Return True if the beginning of a text matches a pattern. Raises: ``PatternError`` if that takes too long."""
         ...

@@ -18,12 +18,12 @@ INDENT = "    "
 
 
 def print_records(records: Iterable[Record], *, is_sorted: bool = False) -> str:
-    """The records with a blank line between them; records without attributes are left out."""
+    """Return the records with a blank line between them; records without attributes are left out."""
     return "\n".join(print_record(record, is_sorted=is_sorted) for record in records if len(record))
 
 
 def print_record(record: Record, *, is_sorted: bool = False) -> str:
-    """One attribute a line, the type first; ``is_sorted``: attributes are sorted by name, also in nested records. Reading it gives the record back.
+    """Return one attribute a line, the type first; ``is_sorted``: attributes are sorted by name, also in nested records. Reading it gives the record back.
 
     >>> print(print_record(Record({"Tags": ["a", 1], "Acme.Create": {"Id": "x"}})), end="")
     Tags = {"a", 1}
@@ -34,7 +34,7 @@ def print_record(record: Record, *, is_sorted: bool = False) -> str:
 
 
 def _in_order(record: Record) -> Record:
-    """A copy with the attributes by name."""
+    """Return a copy with the attributes by name."""
     return Record([(name, _value_in_order(record.folded[name.lower()])) for name in sorted(record, key=str.lower)])
 
 
@@ -45,7 +45,7 @@ def _value_in_order(value: Stored) -> Stored:
 
 
 def _entry(name: str, value: Stored, indent: str) -> str:
-    """The attribute on one line if it fits, else over several."""
+    """Return the attribute on one line if it fits, else over several."""
     line = indent + entry_text(name, value)
     if len(line) <= WIDTH or not isinstance(value, tuple | Record):
         return line
@@ -53,7 +53,7 @@ def _entry(name: str, value: Stored, indent: str) -> str:
 
 
 def _broken(value: Stored, indent: str) -> str:
-    """The value with each part on a line of its own, if it has parts."""
+    """Return the value with each part on a line of its own, if it has parts."""
     deeper = indent + INDENT
     if isinstance(value, Record) and len(value):
         inner = "".join(_entry(name, value.folded[name.lower()], deeper) + ";\n" for name in names_of(value))

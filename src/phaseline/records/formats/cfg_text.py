@@ -24,7 +24,7 @@ DESCRIPTION = ("phase.description", "phase_description")
 
 
 def parse_definition(text: str, *, file: str = "") -> Record:
-    """The record of a ``.cfg`` file; a dotted name makes nested records, ``Phase.A.B`` an ``A`` within ``Phase``.
+    """Return the record of a ``.cfg`` file; a dotted name makes nested records, ``Phase.A.B`` an ``A`` within ``Phase``.
 
     Raises: ``ProblemsError`` with everything that is wrong.
 
@@ -45,7 +45,7 @@ def parse_definition(text: str, *, file: str = "") -> Record:
 
 
 def _lines(text: str) -> Iterator[tuple[str, int]]:
-    """(line, its offset) for all lines that are not empty or comments."""
+    """Yield (line, its offset) for all lines that are not empty or comments."""
     offset = 0
     for line in text.split("\n"):
         stripped = line.strip()
@@ -108,7 +108,7 @@ def _expression(text: str, at: int) -> Expression:
 
 
 def _value(text: str, at: int) -> Value:
-    """A list where there are commas outside of quotes and brackets, else one value."""
+    """Return a list where there are commas outside of quotes and brackets, else one value."""
     parts = _parts(text, at)
     if len(parts) == 1:
         return _single(*parts[0])
@@ -116,7 +116,7 @@ def _value(text: str, at: int) -> Value:
 
 
 def _parts(text: str, at: int) -> list[tuple[str, int]]:
-    """(text, offset) between the commas on top."""
+    """Return (text, offset) between the commas on top."""
     found: list[tuple[str, int]] = []
     depth = start = position = 0
     while position < len(text):
@@ -141,7 +141,7 @@ def _parts(text: str, at: int) -> list[tuple[str, int]]:
 
 
 def _single(text: str, at: int) -> Value:
-    """One value: a quoted text, a number, a truth value, else the text as written."""
+    """Return one value: a quoted text, a number, a truth value, else the text as written."""
     lead = len(text) - len(text.lstrip())
     text = text.strip()
     if text.startswith('"'):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def undefined_in(record: Record) -> list[str]:
-    """Attributes set to undefined, as a value or as the expression ``undefined``: applying them removes them.
+    """Return attributes set to undefined, as a value or as the expression ``undefined``: applying them removes them.
 
     >>> undefined_in(Record({"Count": 3, "Size": None, "Zone": Expression("undefined")}))
     ['Size', 'Zone']
@@ -40,7 +40,7 @@ def undefined_in(record: Record) -> list[str]:
 
 
 def to_json(record: Record) -> dict[str, Json]:
-    """The record as JSON values. ``from_json`` restores it, except for undefined values.
+    """Return the record as JSON values. ``from_json`` restores it, except for undefined values.
 
     >>> to_json(Record({"Count": 3, "Missing": None}))
     {'Count': 3}
@@ -50,7 +50,7 @@ def to_json(record: Record) -> dict[str, Json]:
 
 
 def value_json(value: Stored) -> Json:
-    """One value as a JSON value."""
+    """Return one value as a JSON value."""
     if isinstance(value, Record):
         found = to_json(value)
         return {"$record": found} if len(found) == 1 and next(iter(found)).startswith("$") else found
@@ -70,7 +70,7 @@ def value_json(value: Stored) -> Json:
 
 
 def from_json(content: object, *, file: str = "") -> Record:
-    """The record for JSON values.
+    """Return the record for JSON values.
 
     Raises: ``ProblemsError``: PL-R012 for a value that is no record, PL-R011 for values that cannot be kept, and the
     problems of expressions that cannot be parsed.

@@ -21,7 +21,7 @@ MAX_FAULTS = 1_000
 
 
 def parse_record(text: str, *, file: str = "") -> Record:
-    """The one record of the text; an empty text is an empty record.
+    """Return the one record of the text; an empty text is an empty record.
 
     Raises: ``ProblemsError``; PL-R001 also where there are several.
 
@@ -45,7 +45,7 @@ class PlacedRecord:
 
 
 def parse_records(text: str, *, file: str = "") -> list[Record]:
-    """Every record of the text, in order. Raises ``ProblemsError`` with everything that is wrong."""
+    """Return every record of the text, in order. Raises ``ProblemsError`` with everything that is wrong."""
     return [placed.record for placed in parse_placed(text, file=file)]
 
 

@@ -18,7 +18,7 @@ COMPARISONS = ("<", "<=", "==", "!=", ">=", ">", "is", "isnt")
 
 
 def _over_numbers(combine: Callable[[list[int | float]], Value]) -> ExpressionFunction:
-    """A function of one list; its undefined members do not count."""
+    """Return a function of one list; its undefined members do not count."""
 
     def apply(values: list[Value], run: EvaluationState) -> Value:
         items = values[0]

@@ -37,7 +37,7 @@ class UnusablePatternError(ValueError):
 
 @lru_cache(maxsize=REMEMBERED)
 def pattern_of(text: str, options: str) -> Any:
-    """The pattern, compiled. Raises ``UnusablePatternError``."""
+    """Return the pattern, compiled. Raises ``UnusablePatternError``."""
     import re2
 
     if EXTENDED in options:
@@ -66,7 +66,7 @@ def check(text: str, options: str, offset: int) -> None:
 
 
 def _prepared(values: list[Value], run: EvaluationState) -> tuple[Any, str, str] | ErrorValue:
-    """(pattern, text, options)."""
+    """Return (pattern, text, options)."""
     pattern, text, *more = values
     options = more[-1] if more else ""
     for value in (pattern, text, options):
@@ -83,7 +83,7 @@ def _prepared(values: list[Value], run: EvaluationState) -> tuple[Any, str, str]
 
 
 def _regexp(values: list[Value], run: EvaluationState) -> Value:
-    """True if the pattern matches somewhere in the text."""
+    """Return True if the pattern matches somewhere in the text."""
     found = _prepared(values, run)
     if isinstance(found, ErrorValue):
         return found
@@ -92,7 +92,7 @@ def _regexp(values: list[Value], run: EvaluationState) -> Value:
 
 
 def _regexps(values: list[Value], run: EvaluationState) -> Value:
-    """The replacement text, filled with the groups of the first match.
+    """Return the replacement text, filled with the groups of the first match.
 
     Option ``f``: the whole text with the match replaced; ``g``: every match instead of the first one.
     """

@@ -54,7 +54,7 @@ def _if_undefined(arguments: list[Evaluate], _node: syntax.FunctionCall) -> Eval
 
 
 def _unparse(_arguments: list[Evaluate], node: syntax.FunctionCall) -> Evaluate:
-    """A closure for the text of the argument.
+    """Return a closure for the text of the argument.
 
     If the argument is the name of an attribute, the result is the text of that attribute's value.
     """
@@ -89,7 +89,7 @@ NAMES = tuple(
 
 
 def call_of(node: syntax.FunctionCall, arguments: list[Evaluate]) -> Evaluate:
-    """The closure of a call. Raises ``TextError`` PL-R006 for an unknown function, PL-R009 for a wrong number of arguments."""
+    """Return the closure of a call. Raises ``TextError`` PL-R006 for an unknown function, PL-R009 for a wrong number of arguments."""
     name = node.name.lower()
     count = len(arguments)
     if name in LAZY:

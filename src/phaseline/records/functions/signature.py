@@ -33,10 +33,10 @@ class ExpressionFunction:
 
 
 def exactly(count: int, apply: Apply, *, is_strict: bool = True) -> ExpressionFunction:
-    """A function of so many arguments."""
+    """Return a function of so many arguments."""
     return ExpressionFunction(apply, count, count, is_strict)
 
 
 def unfit(value: Value, wanted: str) -> ErrorValue:
-    """The error for an argument of the wrong kind; an argument that is an error is returned unchanged."""
+    """Return the error for an argument of the wrong kind; an argument that is an error is returned unchanged."""
     return value if isinstance(value, ErrorValue) else ErrorValue(f"{wanted} is needed, this is the {kind_of(value)}")

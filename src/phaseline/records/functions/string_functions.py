@@ -60,7 +60,7 @@ def _join(values: list[Value], run: EvaluationState) -> Value:
 
 
 def _join_parts(values: list[Value]) -> tuple[Value, tuple[Value, ...]]:
-    """(separator as text, members)."""
+    """Return (separator as text, members)."""
     first, *rest = values
     if not rest:
         return ("", first) if isinstance(first, tuple) else (string_of(first), ())
@@ -173,7 +173,7 @@ _VERSION_PART = re.compile(r"(\d{1,18})|([^\d.\-_+]+)")
 
 
 def _version_key(text: str) -> list[tuple[int, int, str]]:
-    """Parts that compare as people read versions: numbers by size, words before numbers."""
+    """Return parts that compare as people read versions: numbers by size, words before numbers."""
     return [
         (1, int(digits), "") if digits else (0, 0, word.lower()) for digits, word in _VERSION_PART.findall(text[:1_000])
     ]

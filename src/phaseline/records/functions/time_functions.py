@@ -28,7 +28,7 @@ LONGEST_FORMAT = 1_000
 
 
 def time_in(text: str) -> datetime | None:
-    """The time of a text in ISO 8601, None if it is not one.
+    """Return the time of a text in ISO 8601, None if it is not one.
 
     >>> time_in("2026-11-21 10:00").isoformat()
     '2026-11-21T10:00:00+00:00'
@@ -40,7 +40,7 @@ def time_in(text: str) -> datetime | None:
 
 
 def span_in(text: str) -> timedelta | None:
-    """The duration of a text: ``1+02:03:04``, ``02:03``, ``1d2h``, or seconds; None if it is not one.
+    """Return the duration of a text: ``1+02:03:04``, ``02:03``, ``1d2h``, or seconds; None if it is not one.
 
     >>> span_in("1+02:03:04"), span_in("90") == span_in("01:30"), span_in("x")
     (datetime.timedelta(days=1, seconds=7384), True, None)
@@ -90,7 +90,7 @@ def _abs_time(values: list[Value], run: EvaluationState) -> Value:
 
 
 def _seconds(value: Value, wanted: str) -> int | ErrorValue:
-    """The whole seconds of a number or a duration, the fraction cut off."""
+    """Return the whole seconds of a number or a duration, the fraction cut off."""
     number = value.total_seconds() if isinstance(value, timedelta) else value
     if isinstance(number, bool) or not isinstance(number, int | float):
         return unfit(value, wanted)
@@ -117,7 +117,7 @@ def _rel_time(values: list[Value], _run: EvaluationState) -> Value:
 
 
 def _format_time(values: list[Value], run: EvaluationState) -> Value:
-    """The time in the given format, in the time's own zone."""
+    """Return the time in the given format, in the time's own zone."""
     moment = unfit(values[0], "a time") if values and isinstance(values[0], timedelta) else _abs_time(values[:1], run)
     form = values[1] if len(values) > 1 else USUAL
     if not isinstance(moment, datetime):

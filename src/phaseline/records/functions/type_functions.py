@@ -25,7 +25,7 @@ def _is(*kinds: str) -> ExpressionFunction:
 
 
 def string_of(value: Value) -> Value:
-    """The value as text: strings unchanged, other values in their written form."""
+    """Return the value as text: strings unchanged, other values in their written form."""
     if value is None or isinstance(value, str | ErrorValue):
         return value
     if isinstance(value, datetime):
@@ -35,7 +35,7 @@ def string_of(value: Value) -> Value:
 
 
 def number_in(text: str) -> int | float | None:
-    """The number that a text is, decimal or hexadecimal, with spaces around it; None for anything else."""
+    """Return the number that a text is, decimal or hexadecimal, with spaces around it; None for anything else."""
     text = text.strip()
     if len(text) > LONGEST_NUMBER or "_" in text:
         return None
@@ -52,7 +52,7 @@ def _hexadecimal(text: str) -> int:
 
 
 def number_of(value: Value) -> int | float | ErrorValue:
-    """The number that a value is, or that its text contains."""
+    """Return the number that a value is, or that its text contains."""
     if isinstance(value, int | float):
         return value
     if isinstance(value, datetime):
@@ -66,7 +66,7 @@ def number_of(value: Value) -> int | float | ErrorValue:
 
 
 def whole(number: float | ErrorValue, cut: Callable[[float], int]) -> Value:
-    """The integer that ``cut`` makes of the number."""
+    """Return the integer that ``cut`` makes of the number."""
     if isinstance(number, ErrorValue):
         return number
     if not isinstance(number, int) and not math.isfinite(number):

@@ -22,7 +22,7 @@ def say(*lines: str) -> None:
 
 
 def attempt(seed: int) -> tuple[int, str, int, int, int, int]:
-    """(seed, the broken promise or nothing, turns, calls, crashes, evictions)."""
+    """Return (seed, the broken promise or nothing, turns, calls, crashes, evictions)."""
     if not seed % COLLECTED_EVERY:
         gc.collect()
     try:
@@ -63,7 +63,7 @@ def try_many(first: int, count: int, processes: int) -> int:
 
 
 def main() -> int:
-    """The exit code: 1 if a promise was broken."""
+    """Return the exit code: 1 if a promise was broken."""
     parser = argparse.ArgumentParser(prog="python -m phaseline.testing.simulation", description=__doc__)
     parser.add_argument("--seed", type=int, help="print the story of this seed")
     parser.add_argument("--seeds", type=int, default=1_000, help="how many seeds to try")

@@ -32,12 +32,12 @@ MOST_INSTANCES = 3
 
 
 def declare(mapped: Operation) -> Declaration:
-    """The declaration of the function of a simulated operation."""
+    """Return the declaration of the function of a simulated operation."""
     return DECLARATIONS.get(mapped.implementation.partition(".")[0], TASK)
 
 
 def draw_application(dice: Dice) -> Blueprint:
-    """A blueprint of one to ``MOST_NODES`` nodes."""
+    """Return a blueprint of one to ``MOST_NODES`` nodes."""
     nodes: list[Node] = []
     for number in range(dice.random.randint(1, MOST_NODES)):
         nodes.append(_draw_node(dice, f"n{number}", [known.name for known in nodes]))
@@ -77,7 +77,7 @@ def _draw_operation(dice: Dice, short: str, plugin: int) -> Operation:
 
 
 def _sides(dice: Dice) -> dict[str, Any]:
-    """Operations of both ends of a relationship, as keywords of the builder."""
+    """Return operations of both ends of a relationship, as keywords of the builder."""
     names = ("preconfigure", "establish", "unlink")
     return {
         side: {name: f"{dice.one(*KINDS)}.{name}" for name in names if dice.happens(0.2)} for side in ("source", "to")

@@ -41,7 +41,7 @@ class Faults:
 
     @classmethod
     def drawn(cls, dice: Random) -> Faults:
-        """Each kind of fault by itself: absent, rare or frequent."""
+        """Return each kind of fault by itself: absent, rare or frequent."""
 
         def chance(most: float) -> float:
             return 0.0 if dice.random() < QUIET else dice.random() * most
@@ -72,15 +72,15 @@ class Dice:
         self.faults = Faults.drawn(self.random)
 
     def wavers(self) -> bool:
-        """True when the request to leave is made or withdrawn."""
+        """Return True when the request to leave is made or withdrawn."""
         return self._leavers is not None and self._leavers.random() < WAVERS
 
     def happens(self, chance: float) -> bool:
-        """True with this chance; draws nothing where it cannot happen."""
+        """Return True with this chance; draws nothing where it cannot happen."""
         return chance > 0 and self.random.random() < chance
 
     def one(self, *values: T) -> T:
-        """One of them, drawn as ``random.choice`` draws: bits that are too many are thrown again."""
+        """Return one of them, drawn as ``random.choice`` draws: bits that are too many are thrown again."""
         count = len(values)
         bits, draw = count.bit_length(), self.random.getrandbits
         number = draw(bits)

@@ -106,7 +106,7 @@ class CallLedger:
 
 
 def neighbours_of(topology: Topology) -> Neighbours:
-    """(the targets, the sources) of each instance."""
+    """Return (the targets, the sources) of each instance."""
     targets: list[list[int]] = [[] for _ in range(len(topology))]
     sources: list[list[int]] = [[] for _ in range(len(topology))]
     for source, target in zip(topology.source.tolist(), topology.target.tolist(), strict=True):

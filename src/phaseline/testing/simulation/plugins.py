@@ -63,7 +63,7 @@ class DrawnAnswers:
             yield 0, self._foreign(batch)
 
     def _draw(self, policy: Policy) -> tuple[int, int, int]:
-        """(outcome, ms until it comes, ms until the next call or -1) of one member."""
+        """Return (outcome, ms until it comes, ms until the next call or -1) of one member."""
         dice, faults = self._dice, self._dice.faults
         after = dice.one(0, 0, 10, 1_000) + (LATE_MS if dice.happens(faults.late) else 0)
         if policy.timeout_ms and (after > policy.timeout_ms or dice.happens(faults.hangs)):
@@ -90,7 +90,7 @@ class DrawnAnswers:
         return CallReport(batch.id, np.array([member], np.int32), kind, np.full(1, -1, np.int64), ((member, change),))
 
     def _foreign(self, batch: Batch) -> CallReport:
-        """An answer for a member or a batch that was never given."""
+        """Return an answer for a member or a batch that was never given."""
         strange = self._dice.one((batch.id, len(batch)), (batch.id, -1), (batch.id + 1000, 0))
         kind = np.array([self._dice.one(COMPLETED, FAILED)], np.uint8)
         return CallReport(strange[0], np.array([strange[1]], np.int32), kind, np.full(1, -1, np.int64))

@@ -249,7 +249,7 @@ class World:
         return row is None or row.status.is_ended or row.status is ExecutionStatus.ATTENTION
 
     def act(self, life: Life) -> bool:
-        """True if a user of this deployment did something."""
+        """Return True if a user of this deployment did something."""
         row = self._row(life)
         if row is None:
             self._submit(life)
@@ -356,7 +356,7 @@ def let_go(*ended: object) -> None:
 
 
 def simulate(seed: int) -> Story:
-    """The story of the world of this seed. Raises ``Broken`` with the story so far if it breaks a promise."""
+    """Return the story of the world of this seed. Raises ``Broken`` with the story so far if it breaks a promise."""
     world = World(seed)
     try:
         return world.live()
