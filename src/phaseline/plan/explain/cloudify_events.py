@@ -1,6 +1,6 @@
-"""Turn the history of an instance in a graph into Cloudify events.
+"""Turn the history of an instance in a graph into Cloudify events (W12, W20, W23).
 
-They are computed when read, never stored (W12, W20, W23). A *tale* is a script of messages: the operations of a
+The events are computed when they are read, and never stored. A *tale* is a script of messages: the operations of a
 workflow in order, each with the sentences shown before and after it. ``TALES`` maps the verb of a graph, such as
 ``install``, to the function that chooses the tales of an instance.
 """

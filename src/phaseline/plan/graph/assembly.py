@@ -104,7 +104,7 @@ def _layout_draft(draft: GraphDraft, slots: tuple[StepSlot, ...]) -> _Layout:
 def _policies(draft: GraphDraft, slot: StepSlot) -> np.ndarray:
     """Return the policy number of each entry of the slot.
 
-    It also counts the states that the entry sets before and after.
+    Entries that set different states before or after their call have different policy numbers.
     """
     code = slot.policy << (2 * STATE_BITS)
     if slot.before is not None:

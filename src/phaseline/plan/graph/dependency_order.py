@@ -46,8 +46,8 @@ def depths(targets: Sequence[Sequence[int]]) -> list[int]:
 def circles(targets: Sequence[Sequence[int]]) -> list[list[int]]:
     """Return the circles among the nodes, each circle once, beginning with its smallest node number.
 
-    ``targets[n]`` are the nodes on which node n depends. Not all circles are found, but at least one for each node
-    whose depth is -1: the node is in a circle found, or depends on one.
+    ``targets[n]`` are the nodes on which node n depends. Some circles may be left out, but every node whose depth is -1
+    is in one of the returned circles or depends on one of them.
 
     >>> circles([[1], [2], [0], [0]])
     [[0, 1, 2]]

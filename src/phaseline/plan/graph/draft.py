@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 OPENING = "opening"
 """Name of an entry that sets states before the first call, if the first call is a relationship operation."""
 JOIN = "join"
-"""Name of an entry between two groups of relationship operations of one instance, which all of the second wait for."""
+"""Name of an entry that joins two groups of relationship operations of one instance: the second waits for it."""
 CLOSING = "closing"
 """Name of the entry that ends an instance's sequence if no operation of the instance does.
 

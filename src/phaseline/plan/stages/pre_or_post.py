@@ -46,7 +46,7 @@ def _with(ties: Ties, requires: tuple[str, ...], required_for: tuple[str, ...]) 
 
 
 def sided(ties: Mapping[str, Ties]) -> Mapping[str, frozenset[str]]:
-    """Return {stage: ids of the granular tasks that run with it}: before the body, or after the body.
+    """Return {stage: ids of the granular tasks and points that run on its side of the body}: before it, or after it.
 
     >>> found = sided({"a": Ties(required_for=("pre_deployment_end",)), "b": Ties(requires=("a",)), "c": Ties()})
     >>> "a" in found["pre_deployment"], sorted(found["post_deployment"] - set(POINTS))

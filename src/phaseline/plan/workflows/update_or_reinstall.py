@@ -32,7 +32,7 @@ FORCE_REINSTALL = "force_reinstall"
 REINSTALL_LIST = "reinstall_list"
 """Names of parameters of the update."""
 AGAIN = "again"
-"""Key of stored data: instances to reinstall because an earlier update was interrupted while it reinstalled them."""
+"""Key of stored data: instances to reinstall because an interrupted update, or its first half, left them half made."""
 OWN_UPDATES = (op.LIFECYCLE + ".update", op.LIFECYCLE + ".update_config", op.LIFECYCLE + ".update_apply")
 """Operations that update an instance. An instance without any of them is reinstalled instead."""
 
