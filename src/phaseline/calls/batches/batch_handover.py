@@ -1,4 +1,4 @@
-"""A batch with everything that is needed to call its members; each member's call is made only when it begins."""
+"""A batch with all that is needed to call its members; the call of a member is made only when it begins."""
 
 from __future__ import annotations
 
@@ -30,15 +30,16 @@ if TYPE_CHECKING:
 
 
 FIRST = np.zeros(1, np.int32)
-"""The only member of a batch of one."""
+"""The members of a batch with one member: its index 0."""
 FIRST.flags.writeable = False
 
 
 @frozen
 class FunctionGroup:
-    """Members (int32) of one function. ``implementation`` empty: no function, such members are answered one by one.
+    """Members (int32) of a batch with the same function.
 
-    ``code``: the place of the function; for a phase it comes from the definition.
+    ``implementation`` is the name of the function, empty if there is none; then each member is answered separately.
+    ``code`` has the location of the function; for a phase it comes from the phase's definition.
     """
 
     code: CodeLocation | PhaseCode
@@ -47,10 +48,10 @@ class FunctionGroup:
 
 
 class BatchHandover:
-    """A submitted batch. Its lookups are safe from any thread; the set of answered members is kept under its lock."""
+    """A submitted batch. Any thread may use its look-ups; which members are answered is changed under its lock."""
 
     def __init__(self, batch: Batch, deployments: DeploymentCache) -> None:
-        """Load what the batch refers to; called in a turn."""
+        """Load the data that the batch refers to; called in a turn."""
         self.batch = batch
         self.names = deployments.names
         self.count = len(batch)
@@ -71,7 +72,7 @@ class BatchHandover:
         ]
         phase = self._phase = phase_of(batch.lane.phase)
         self.definition = None if phase is None else deployments.find_phase(phase)
-        """The phase that is called, as it is in force at the hand-over; None: it is none, or cannot be used any more."""
+        """The called phase, as defined at the hand-over; None for an operation or an unusable phase."""
         self.firsts = firsts
         self.lock = threading.Lock()
         self.canceled: set[int] = set()
@@ -83,28 +84,28 @@ class BatchHandover:
         self._is_closed = False
 
     def __len__(self) -> int:
-        """The number of members."""
+        """Return the number of members."""
         return self.count
 
     # -- members ------------------------------------------------------------------------------------------------
 
     def part_of(self, member: int) -> BatchPart:
-        """The segment of a member."""
+        """Return the part of the batch (one segment) that contains the member."""
         parts = self.parts
         return parts[0] if len(parts) == 1 else parts[bisect_right(self.firsts, member) - 1]
 
     def policy_of(self, member: int) -> Policy:
-        """How the member is called and retried."""
+        """Return the policy by which the member is called and retried."""
         part = self.part_of(member)
         return part.policies[int(part.segment.policies[member - part.first])]
 
     def instance_of(self, member: int) -> int:
-        """The instance whose log a member's lines belong to."""
+        """Return the instance for log lines of the member."""
         part = self.part_of(member)
         return part.instance(member - part.first)
 
     def token_of(self, member: int) -> str:
-        """The client token of the member's entry."""
+        """Return the client token of the member's entry."""
         part = self.part_of(member)
         place = member - part.first
         segment = part.segment
@@ -113,18 +114,21 @@ class BatchHandover:
         )
 
     def mark_of(self, member: int) -> str:
-        """The mark in the environment of the member's processes, by which they can be found again."""
+        """Return the text in the environment of the member's processes, by which they are found."""
         return client_tokens.process_mark(self.names, self.batch.id, member)
 
     # -- calls --------------------------------------------------------------------------------------------------
 
     def spot_of(self, member: int) -> CallTemplate:
-        """The data shared by all members of one node. Raises: ``NonRecoverableError`` if no function is mapped any more."""
+        """Return the data shared by all members of one node. Raises: ``NonRecoverableError`` without a function."""
         part = self.part_of(member)
         return part.spot(member - part.first)
 
     def spot_and_call(self, member: int, channel: Channel) -> tuple[CallTemplate, PluginCall]:
-        """The call with its function; the call knows whether the end of the previous call was seen. Raises as both do."""
+        """Return the template of a member and its call, with ``is_doubted`` set.
+
+        Raises: ``NonRecoverableError`` if no function is mapped any more.
+        """
         part = self.part_of(member)
         place = member - part.first
         spot = part.spot(place)
@@ -133,24 +137,24 @@ class BatchHandover:
         return spot, call
 
     def call_of(self, member: int, channel: Channel) -> PluginCall:
-        """The member's call. ``NonRecoverableError`` if nothing is mapped any more."""
+        """Return the member's call. Raises ``NonRecoverableError`` if no function is mapped any more."""
         part = self.part_of(member)
         return part.call(member - part.first, channel)
 
     def begin(self, member: int) -> bool:
-        """Whether the member may be called; if so, it counts as called."""
+        """Return True if the member may be called, and count it as called."""
         with self.lock:
             if not self._is_closed:
                 self._begun[member] = 1
             return not self._is_closed
 
     def give_back(self, member: int) -> None:
-        """Undo ``begin`` for a member that was not called: another executor may call it, or it is reported as uncalled."""
+        """Undo ``begin`` for a member that was not called, so that another worker can call it."""
         with self.lock:
             self._begun[member] = 0
 
     def begin_all(self, members: np.ndarray) -> bool:
-        """``begin`` for members that one call takes together."""
+        """Return True if these members may be called in one call, and count them as called."""
         if len(members) == 1:
             return self.begin(members.item())
         with self.lock:
@@ -159,7 +163,7 @@ class BatchHandover:
             return not self._is_closed
 
     def on_kill(self, member: int, end: Callable[[], object]) -> None:
-        """Register ``end``, which interrupts the call of the member; it is called at once if that was requested before."""
+        """Register ``end``, which interrupts the member's call; call it at once if ``kill`` was called before."""
         with self.lock:
             is_wanted = member in self._killed
             if not is_wanted:
@@ -168,7 +172,7 @@ class BatchHandover:
             end()
 
     def kill(self, member: int) -> None:
-        """Cut the member's call short, if it is one that can be, now or when it is about to begin."""
+        """Interrupt the member's call if it has registered an ``end``; otherwise as soon as it does."""
         with self.lock:
             self._killed.add(member)
             end = self._ends.pop(member, None)
@@ -176,7 +180,7 @@ class BatchHandover:
             end()
 
     def close(self) -> np.ndarray:
-        """Let no member begin any more; return the members (int32) that were certainly not called."""
+        """Let no member begin any more. Return the members (int32) that were certainly not called."""
         with self.lock:
             self._is_closed = True
             touched = np.frombuffer(self._begun, np.uint8) | np.frombuffer(self.answered, np.uint8)
@@ -185,7 +189,7 @@ class BatchHandover:
     # -- what comes back ----------------------------------------------------------------------------------------
 
     def claim(self, members: np.ndarray) -> np.ndarray:
-        """Select the members without an outcome and mark them as having one. The caller holds ``lock``."""
+        """Mark members as answered, and return those that were not answered before. The caller holds ``lock``."""
         if len(members) == self.left == 1 and not self.answered[members.item()]:
             self.answered[members.item()] = 1
             self.left = 0
@@ -197,16 +201,16 @@ class BatchHandover:
         return fresh
 
     def attempts(self) -> np.ndarray | None:
-        """Retries so far by member, or None if no member was tried before (the common case)."""
+        """Return the number of retries so far of each member, or None if there were none (the common case)."""
         attempts = self.batch.members.attempts
         return attempts if np.count_nonzero(attempts) else None
 
     def unanswered(self) -> np.ndarray:
-        """Members without an outcome so far, int32."""
+        """Return the members without an outcome so far, int32."""
         return np.flatnonzero(np.frombuffer(self.answered, np.uint8) == 0).astype(np.int32)
 
     def remark_of(self, member: int, outcome: Outcome) -> EntryRemark:
-        """The remark that an outcome leaves on the member's entry."""
+        """Return what is stored with the member's entry for an outcome: message, error, result."""
         part = self.part_of(member)
         position = part.positions[member - part.first]
         is_asked = outcome.kind == OutcomeKind.AGAIN and self.batch.members.attempts[member] > 0
@@ -215,7 +219,7 @@ class BatchHandover:
         )  # fmt: skip
 
     def keep_data(self, member: int, data: Value) -> None:
-        """Keep what a call leaves for the next one of its entry."""
+        """Keep the data that a call leaves for the next call of its entry; None removes it."""
         part = self.part_of(member)
         position = part.positions[member - part.first]
         if data is None:
@@ -224,36 +228,36 @@ class BatchHandover:
             part.data[position] = data
 
     def data_of(self, member: int) -> Value:
-        """The data that an earlier call of the entry left; callers must not change it."""
+        """Return the data that an earlier call of the entry left, or None; callers must not change it."""
         part = self.part_of(member)
         return part.data.get(part.positions[member - part.first]) if part.data else None
 
     def remembered(self, members: np.ndarray) -> list[int]:
-        """Places among these members (int32) of entries for which an earlier call left data."""
+        """Return the indexes in ``members`` (int32) of entries for which an earlier call left data."""
         for part in self.parts:
             if part.data:
                 return [place for place, member in enumerate(members.tolist()) if self.data_of(member) is not None]
         return []
 
     def doubted(self, members: np.ndarray) -> list[int]:
-        """Places among these members (int32) of entries whose last call ended unseen; asked once."""
+        """Return the indexes in ``members`` (int32) of entries whose last call has an unknown end; each only once."""
         for part in self.parts:
             if part.doubted:
                 return [place for place, member in enumerate(members.tolist()) if self.take_doubt(member)]
         return []
 
     def take_doubt(self, member: int) -> bool:
-        """Whether the last call of this member ended unseen; True only once."""
+        """Return True, once, if the last call of this member has an unknown end."""
         part = self.part_of(member)
         return part.take_doubt(member - part.first)
 
     def changes_of(self, call: PluginCall) -> list[tuple[int, DocumentChange]]:
-        """(member, change) of what the call changed in runtime properties."""
+        """Return (member, change) for what the call changed in runtime properties."""
         changes = self.part_of(call.member).deployment.changes(call.subjects)
         return [(call.member, change) for change in changes]
 
     def groups(self) -> list[FunctionGroup]:
-        """One plugin call takes the members of one function, in the order in which the functions first occur."""
+        """Return the members grouped by function, in the order in which the functions first occur."""
         if self._phase is not None:
             return [self._phase_group()]
         if self.count == 1 or (len(self.parts) == 1 and _is_one(self._owners(self.parts[0]))):
@@ -270,7 +274,7 @@ class BatchHandover:
         return [FunctionGroup(*name, members) for name, members in zip(names, np.split(order, ends[:-1]), strict=True)]
 
     def _phase_group(self) -> FunctionGroup:
-        """All members: one run of a phase takes them whatever they are."""
+        """Return one group with all members, because one run of a phase takes resources of any kind."""
         definition = self.definition
         members = np.arange(self.count, dtype=np.int32)
         if definition is None or definition.code is None:
@@ -278,7 +282,7 @@ class BatchHandover:
         return FunctionGroup(definition.code, str(definition.code), members)
 
     def _group_numbers(self, part: BatchPart, names: dict[tuple[CodeLocation, str], int]) -> np.ndarray:
-        """Number of its function by place in the segment; new functions are added to ``names``."""
+        """Return the number of each member's function, by index in the segment; add new functions to ``names``."""
         first, inverse = _distinct(self._owners(part))
         numbers = np.empty(len(first), np.int32)
         for place, subject in enumerate(part.segment.subjects[first].tolist()):
@@ -291,7 +295,7 @@ class BatchHandover:
         return part.deployment.owners(part.segment.kind, part.segment.subjects)
 
     def _function_of(self, part: BatchPart, subject: int) -> tuple[CodeLocation, str]:
-        """The function that is called for a subject, empty if there is none, and where its code is."""
+        """Return (location of the code, name of the function) for a subject; the name is empty without function."""
         operation = part.mapped(subject)
         is_function = operation is not None and operation.form == "function"
         return part.deployment.view.code, operation.implementation if operation is not None and is_function else ""
@@ -302,7 +306,7 @@ def _is_one(values: np.ndarray) -> bool:
 
 
 def _distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(place of the first of each distinct value, which of them each value is); one value is the common case."""
+    """Return (index of the first occurrence of each distinct value, index of each value among the distinct ones)."""
     if _is_one(values):
         return np.zeros(1, np.int64), np.zeros(len(values), np.int64)
     _, first, inverse = np.unique(values, return_index=True, return_inverse=True)

@@ -1,7 +1,8 @@
-"""One call that takes several members: their data before it, and the outcome of each after it.
+"""One call for several members: how it gets the data of the members, and the outcome of each member after it.
 
-A flavour whose functions can take many members has a ``BulkCaller``. The executor lets it gather the members of a call,
-runs the code that it gives, on a thread or as a coroutine, and has it settled; a call of one member goes the same way.
+A flavour whose functions can take many members has a ``BulkCaller``. The executor lets the caller gather the members of
+a call, runs the code that this returns, in a thread or as a coroutine, and lets it settle the outcomes. A call of one
+member is made in the same steps.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ if TYPE_CHECKING:
     from phaseline.calls.protocol.call import PluginCall
 
 Gathers = Literal["native", "phase", "task"]
-"""The flavours whose functions take several members, or one as a coroutine."""
+"""The flavours whose functions can take several members, or can be coroutines."""
 GATHERING: tuple[Gathers, ...] = ("native", "phase", "task")
 
 
 @frozen
 class BulkCall:
-    """The members of one call: their ``count``, and ``call_at`` to make the call of a place when it is first touched.
+    """The members of one call. ``call_at`` returns the call of the member with an index below ``count``.
 
-    ``say`` (level, text) logs a line about the call as a whole. ``remembered``: places of entries for which an earlier
-    call left data; ``doubted``: places of entries whose last call ended unseen.
+    ``say`` (level, text) logs a line about the call as a whole. ``remembered`` has the indexes of entries for which an
+    earlier call left data, ``doubted`` of entries whose last call has an unknown end.
     """
 
     count: int
@@ -40,31 +41,31 @@ class BulkCall:
 
 
 class Together(Protocol):
-    """Members that are called together."""
+    """Members that are called together, in one call."""
 
     def code(self, function: Callable[..., object]) -> Callable[[], object]:
-        """The code that calls the function for all members; a coroutine function if the function is one."""
+        """Return a function that calls ``function`` for all members, and returns a coroutine if that is async."""
         ...
 
     def settle(self, raised: BaseException | None) -> BulkOutcome:
-        """Close it and report the outcome of each member; ``raised``: the exception that left the code."""
+        """End the call, and return the outcome of each member. ``raised`` is the exception of the code, or None."""
         ...
 
     def settle_only(self, raised: BaseException | None) -> Outcome:
-        """As ``settle`` where there is one member."""
+        """End a call of one member, and return its outcome."""
         ...
 
 
 class BulkCaller(Protocol):
-    """Makes calls of several members, for one flavour."""
+    """Makes calls of several members for one flavour."""
 
     def gather(self, gathering: BulkCall) -> Together:
-        """These members, about to be called."""
+        """Return the members as one unit, which is about to be called."""
         ...
 
 
 class BulkOutcome:
-    """Outcomes of a call by place: ``kinds`` uint8, ``delays`` int64 ms; ``outcomes`` for members with more details."""
+    """Outcomes of a call by member index: ``kinds`` uint8, ``delays`` int64 ms, ``outcomes`` where there are details."""
 
     __slots__ = ("calls", "delays", "fallen", "kinds", "outcomes")
 
@@ -76,9 +77,9 @@ class BulkOutcome:
         calls: Mapping[int, PluginCall],
         fallen: Sequence[int] = (),
     ) -> None:
-        """``calls``: those that the function touched; only they can have changed anything.
+        """``calls`` has the calls of members that the function touched; only these can have changed anything.
 
-        ``fallen``: places that failed only by what the code raised, where it is to be found out which are to blame.
+        ``fallen`` has the indexes of members that failed only because the code raised. Bisection finds the faulty ones.
         """
         self.fallen = fallen
         self.kinds = kinds
@@ -87,13 +88,13 @@ class BulkOutcome:
         self.calls = calls
 
     def change(self, place: int, outcome: Outcome) -> None:
-        """Another outcome for one place."""
+        """Replace the outcome of the member with this index."""
         if not self.kinds.flags.writeable:
             self.kinds, self.delays = self.kinds.copy(), self.delays.copy()
         self.kinds[place], self.delays[place] = outcome.kind, outcome.delay_ms
 
     def outcome_at(self, place: int) -> Outcome:
-        """The outcome of one place."""
+        """Return the outcome of the member with this index."""
         found = self.outcomes.get(place)
         if found is not None:
             return found

@@ -1,4 +1,4 @@
-"""Flavours of plugin code, and the callers of them."""
+"""The caller for each flavour of plugin code, such as ``native`` or ``script``."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
 
 
 class CallerRegistry:
-    """One caller for each flavour, shared by all threads. Filled above: whose code is called is not known here."""
+    """One caller for each flavour, shared by all threads. A higher layer supplies the callers."""
 
     def __init__(self, make: Callable[[Flavour], Caller]) -> None:
-        """``make`` gives the caller of a flavour with the first call of that flavour."""
+        """``make`` creates the caller of a flavour, at the first call of that flavour."""
         self._make = make
         self._made: dict[Flavour, Caller] = {}
 
     def __getitem__(self, flavour: Flavour) -> Caller:
-        """The caller of a flavour."""
+        """Return the caller of a flavour."""
         found = self._made.get(flavour)
         return found if found is not None else self._made.setdefault(flavour, self._make(flavour))
 
     def gather(self, flavour: Gathers, gathering: BulkCall) -> Together:
-        """Members of such a flavour, about to be called together."""
+        """Return members of this flavour as one unit, which is about to be called."""
         gatherer = cast("BulkCaller", self[flavour])
         return gatherer.gather(gathering)
 
 
 def flavour_of(call: PluginCall) -> Flavour:
-    """The caller of an operation. Raises what importing its function raises."""
+    """Return the flavour of a call's code. Raises what importing its function raises."""
     if call.site.hook is not None:
         return "hook"
     if call.site.form != "function":
@@ -47,12 +47,12 @@ def flavour_of(call: PluginCall) -> Flavour:
 
 
 def gathers(flavour: Flavour) -> TypeGuard[Gathers]:
-    """Whether functions of this flavour may take several members, and may be coroutines."""
+    """Return True if functions of this flavour can take several members, and can be coroutines."""
     return flavour in GATHERING
 
 
 def call_member(call: PluginCall, flavour: Flavour, callers: CallerRegistry) -> Outcome:
-    """The outcome of a call, whatever its code does (W2)."""
+    """Call a member and return its outcome. Exceptions of the code become outcomes (W2)."""
     outcome, error = guarded_call(callers[flavour].call, call)
     if outcome is None:
         assert error is not None

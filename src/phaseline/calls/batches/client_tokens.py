@@ -1,4 +1,4 @@
-"""Client tokens, by which a cloud recognises a repeated call, and marks, by which the processes of a call are found again."""
+"""Client tokens, by which a cloud recognises a repeated call, and marks, by which the processes of a call are found."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ if TYPE_CHECKING:
 
 
 def client_token(names: Names, graph: int, position: int, generation: int) -> str:
-    """The token of one entry: equal for all attempts until a user retries the entry, which raises its generation.
+    """Return the token of an entry, equal for all attempts until a user's retry raises the entry's generation.
 
-    The token begins with the name that the store had when the graph was made. A store that was restored from a backup has
-    another name, so that a cloud does not take a new entry for an old one with the same numbers.
+    The token begins with the name that the store had when the graph was made. A store restored from a backup has a new
+    name, so that a cloud does not take a new entry for an old one with the same numbers.
     """
     name = names.present if names.is_only else names.of_graph(graph)
     return f"{name}-{graph}-{position}-{generation}"
 
 
 def process_mark(names: Names, batch: int, member: int) -> str:
-    """The mark of one member of a batch, kept in the environment of its processes."""
+    """Return the mark of a member of a batch, which is in the environment of its processes."""
     return f"{names.present}:{batch}:{member}"

@@ -1,4 +1,4 @@
-"""The channel by which calls in this process report and query while they run."""
+"""The channel through which calls in this process log, save and query while they run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from phaseline.ports.clock import Clock
 
 COMMIT_S = 10.0
-"""The longest wait for a commit; an engine that is stopping makes none."""
+"""The longest wait for a commit in seconds, because an engine that is stopping makes no more commits."""
 
 
 class LocalChannel:
@@ -34,7 +34,7 @@ class LocalChannel:
     __slots__ = ("_catalog", "_clock", "_copies", "_handover", "_lines", "_poster")
 
     def __init__(self, handover: BatchHandover, poster: ReportBuffer, catalog: Catalog, clock: Clock) -> None:
-        """Lines and data go to ``poster``."""
+        """Send log lines and data of the batch's calls to ``poster``."""
         self._handover = handover
         self._poster = poster
         self._catalog = catalog
@@ -43,17 +43,17 @@ class LocalChannel:
         self._copies = guarded_calls.copies()
 
     def log(self, call: PluginCall, level: str, text: str) -> None:
-        """Keep one line of text, shown live."""
+        """Store one log line, which users can follow live."""
         self.log_member(call.member, level, text)
 
     def log_lines(self, call: PluginCall, level: str, lines: Sequence[str]) -> bool:
-        """Keep many lines; False when the call has left as many as it may."""
+        """Store many log lines. Return False when the call may store no more."""
         for line in lines:
             self.log_member(call.member, level, line)
         return self._lines.get(call.member, 0) <= MAX_LINES
 
     def log_member(self, member: int, level: str, text: str) -> None:
-        """Keep one line of a member; at most ``MAX_LINES`` of each call."""
+        """Store one log line of a member; at most ``MAX_LINES`` of each call."""
         if guarded_calls.copies() != self._copies:
             print(text, file=sys.stderr)  # noqa: T201 - in a forked copy of this process nothing keeps it
             return
@@ -75,7 +75,7 @@ class LocalChannel:
         self._poster.log(handover, line)
 
     def log_together(self, members: np.ndarray, level: str, text: str) -> None:
-        """Keep one line about a call that takes these members together: one for each of their executions, of no instance."""
+        """Store one log line about a call of several members, once for each of their executions."""
         handover = self._handover
         for part in handover.parts:
             if part.first <= members[-1] and members[0] < part.first + len(part.positions):
@@ -84,11 +84,11 @@ class LocalChannel:
                 self._poster.log(handover, line)
 
     def save(self, call: PluginCall, *, wait: bool = False) -> None:
-        """Store the runtime properties of its subjects as they are now; ``wait`` for the commit, though not for ever."""
+        """Store the present runtime properties of the call's subjects; ``wait`` up to ``COMMIT_S`` for the commit."""
         self._keep(call, self._handover.changes_of(call), wait=wait)
 
     def save_unless_stale(self, call: PluginCall) -> bool:
-        """Save the changes, unless another call changed the same instances since this call read them."""
+        """Store the changes, unless another call has changed the same instances meanwhile; then return False."""
         changes = self._handover.part_of(call.member).deployment.changes_unless_stale(call.subjects)
         if changes is not None:
             self._keep(call, [(call.member, change) for change in changes], wait=False)
@@ -103,7 +103,7 @@ class LocalChannel:
                 stored.wait(COMMIT_S)
 
     def tell(self, call: PluginCall, message: str) -> None:
-        """Report progress, and store its data for the process that continues if this one ends."""
+        """Report progress, and store the call's data, so that another process can continue if this one ends."""
         outcome = Outcome(
             OutcomeKind.PENDING, message=truncate(message, MAX_LINE_CHARS), result=require_storable(call.data, "data")
         )
@@ -111,11 +111,11 @@ class LocalChannel:
         self._poster.tell(self._handover, call.member, self._handover.remark_of(call.member, outcome))
 
     def is_canceled(self, call: PluginCall) -> bool:
-        """True when a user canceled it."""
+        """Return True when a user has canceled the call."""
         return call.member in self._handover.canceled
 
     def on_kill(self, call: PluginCall, end: Callable[[], object]) -> None:
-        """``end`` is called when a user wants its call cut short."""
+        """Register ``end``, which is called when a user wants to interrupt the call."""
         self._handover.on_kill(call.member, end)
 
     def load(self, call: PluginCall) -> Callable[..., object]:
@@ -133,9 +133,9 @@ class LocalChannel:
         return spot.function
 
     def inputs(self, call: PluginCall) -> dict[str, Value]:
-        """The evaluated inputs, a copy of the call's own."""
+        """Return the evaluated inputs, as a copy that the call may change."""
         return self._handover.part_of(call.member).inputs(call)
 
     def token(self, call: PluginCall) -> str:
-        """The token of the call, equal for all attempts of one entry until a user retries it."""
+        """Return the token of the call, equal for all attempts of one entry until a user retries it."""
         return self._handover.token_of(call.member)

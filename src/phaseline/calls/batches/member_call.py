@@ -1,4 +1,4 @@
-"""Call one member to its end: choose the caller for its code, and collect its changes."""
+"""Calling one member: choose the caller for its code, and collect its changes."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import DocumentChange, EntryRemark
 
 NOT_CALLED = Outcome(OutcomeKind.AGAIN, 0)
-"""The outcome of a member whose call never began, because of a cancel or because the engine leaves; not a failure."""
+"""The outcome of a member that was not called, because of a cancel or because the engine leaves; not a failure."""
 
 
 def ended_on_request() -> Outcome:
-    """The outcome of a killed member: whatever its call reports, it did not complete."""
+    """Return the outcome of a killed member: it failed, whatever its call reports."""
     return outcome_of(NonRecoverableError("its processes were ended on request"))
 
 
 def resolve(spot: CallTemplate, call: PluginCall) -> CallTemplate:
-    """The spot with its code loaded and its flavour known, or with the refusal that all its calls share (W2)."""
+    """Load the code of a template and set its flavour, or the failure that all its calls share (W2). Return it."""
     if spot.flavour is not None or spot.refusal is not None:
         return spot
     flavour, error = guarded_call(flavour_of, call)
@@ -43,7 +43,10 @@ def resolve(spot: CallTemplate, call: PluginCall) -> CallTemplate:
 
 
 def awaited_truth(outcome: Outcome, policy: Policy, flavour: Flavour) -> Outcome:
-    """Turn a false result of an ``until_true`` operation into a further call after the interval; items decide for themselves."""
+    """Turn a false result of an ``until_true`` operation into a further call after the retry interval.
+
+    Functions that take items mark their outcomes themselves, so theirs stay unchanged.
+    """
     if policy.until_true and not gathers(flavour) and outcome.kind is OutcomeKind.COMPLETED and not outcome.result:
         return Outcome(OutcomeKind.AGAIN, policy.retry_interval_ms, outcome.message or "not true yet")
     return outcome
@@ -52,7 +55,7 @@ def awaited_truth(outcome: Outcome, policy: Policy, flavour: Flavour) -> Outcome
 def settle_call(
     handover: BatchHandover, call: PluginCall, outcome: Outcome
 ) -> tuple[Outcome, list[tuple[int, DocumentChange]]]:
-    """The changes made by the call; a property that cannot be stored fails the call."""
+    """Return the outcome and the changes made by the call; a property that cannot be stored fails the call."""
     if not call.is_touched:
         return outcome, []
     try:
@@ -62,14 +65,14 @@ def settle_call(
 
 
 def remark_for(handover: BatchHandover, member: int, outcome: Outcome, *, said_before: bool) -> EntryRemark | None:
-    """The remark to store for an outcome; it replaces those of earlier calls of the entry."""
+    """Return what to store with the entry for an outcome, or None. ``said_before``: it replaces an earlier remark."""
     if outcome.message or outcome.error or outcome.result is not None or said_before:
         return handover.remark_of(member, outcome)
     return None
 
 
 def post_call(poster: ReportBuffer, handover: BatchHandover, call: PluginCall, outcome: Outcome) -> None:
-    """Post the outcome of a call with everything that it leaves behind."""
+    """Post the outcome of a call with its changes, its data and its remark."""
     outcome, documents = settle_call(handover, call, outcome)
     said_before = call.attempt or handover.data_of(call.member) is not None
     if call.data is not None:

@@ -1,8 +1,8 @@
-"""Items and batches: what functions under the native declaration are called with (decision 12).
+"""Items and batches of items: the arguments of functions with the native declaration (decision 12).
 
-Outcomes are marked on items or in bulk on the batch; members left unmarked are completed when the
-function returns, and retried or failed when it raises. Items are made while the batch is walked
-through; what they know is looked up when it is touched.
+A function marks outcomes on items, or on the batch for many items. Items without a mark are completed when the
+function returns, and retried or failed when it raises. Items are created while the function iterates over the
+batch, and their data is looked up when it is used.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 
 PENDING = OutcomeKind.PENDING
 COMPLETED_KIND = int(OutcomeKind.COMPLETED)
-"""As a plain number: numpy asks a member of an enumeration at length what it is."""
+"""``COMPLETED`` as a plain number, because numpy converts members of an enumeration slowly."""
 OUR_FRAMES = 2
-"""Frames between us and the function (``guarded_call``, ``call_and_await``) that its traceback need not show."""
+"""Frames of Phaseline (``guarded_call``, ``call_and_await``) above the function, which its traceback need not show."""
 
 
 class ItemLog:
-    """The lines of one item, by level, as with a logger: a text with ``%s`` takes its arguments behind it."""
+    """The log of one item, used like a logger: ``log.info("%s ready", name)``."""
 
     __slots__ = ("_call",)
 
     def __init__(self, call: PluginCall) -> None:
-        """Lines are kept with the instance of the call."""
+        """Store lines with the instance of the call."""
         self._call = call
 
     def debug(self, text: str, *arguments: object) -> None:
@@ -49,18 +49,18 @@ class ItemLog:
         self._call.log("info", filled(text, arguments))
 
     def warning(self, text: str, *arguments: object) -> None:
-        """Keep a line about something to look at."""
+        """Log a line at the warning level."""
         self._call.log("warning", filled(text, arguments))
 
     def error(self, text: str, *arguments: object) -> None:
-        """Keep a line about something that went wrong."""
+        """Log a line at the error level."""
         self._call.log("error", filled(text, arguments))
 
 
 def filled(text: str, arguments: tuple[object, ...]) -> str:
-    """The text with its arguments as ``logging`` sets them in, by place or by name; beside it where they do not fit.
+    """Return the text with its arguments inserted as ``logging`` does it, or appended if they do not fit.
 
-    No line is worth a failure.
+    It raises nothing, because a log line must not fail a call.
 
     >>> filled("%s of %d", ("a", 2)), filled("%(n)s", ({"n": 1},)), filled("100%", ()), filled("%d", ("a",))
     ('a of 2', '1', '100%', "%d ('a',)")
@@ -75,14 +75,14 @@ def filled(text: str, arguments: tuple[object, ...]) -> str:
 class Item:
     """One member of a batch: a node instance, or a relationship with ``source`` and ``target``.
 
-    For a relationship operation ``properties``, ``runtime_properties``, ``instance_id`` and ``node_id`` are
-    those of the side whose operation it is.
+    For a relationship, ``properties``, ``runtime_properties``, ``instance_id`` and ``node_id`` are those of the
+    instance on the side whose operation is called.
     """
 
     __slots__ = ("_batch", "_place")
 
     def __init__(self, batch: ItemBatch, place: int) -> None:
-        """``place`` in the batch; items of one place are interchangeable."""
+        """``place`` is the index in the batch; items with the same index are interchangeable."""
         self._batch = batch
         self._place = place
 
@@ -92,7 +92,7 @@ class Item:
 
     @property
     def properties(self) -> Mapping[str, Value]:
-        """Properties of its node, evaluated; not to be changed."""
+        """The evaluated properties of the instance's node; they must not be changed."""
         return self._call.owner.node.properties
 
     @property
@@ -107,7 +107,7 @@ class Item:
 
     @property
     def settings(self) -> Mapping[str, Value]:
-        """In a task of a package: its settings as the deployment has them, defaults included; nothing elsewhere."""
+        """The package's settings in this deployment, including defaults; empty outside of tasks of packages."""
         return self._call.settings
 
     @property
@@ -122,12 +122,12 @@ class Item:
 
     @property
     def deployment_id(self) -> str:
-        """Name of its deployment; a batch may hold items of several."""
+        """Name of the item's deployment; one batch may contain items of several deployments."""
         return self._call.site.deployment.id
 
     @property
     def execution_id(self) -> str:
-        """Id of the execution that wants it done."""
+        """Id of the execution that the item belongs to."""
         return self._call.site.execution.id
 
     @property
@@ -142,7 +142,7 @@ class Item:
 
     @property
     def token(self) -> str:
-        """Equal for all attempts until a user retries it: for use as a cloud's client token."""
+        """A text that is equal for all attempts until a user retries the entry; for use as a cloud's client token."""
         return self._call.token
 
     @property
@@ -166,29 +166,32 @@ class Item:
 
     @property
     def is_canceled(self) -> bool:
-        """True when a user canceled it while it runs."""
+        """True when a user has canceled the item while it runs."""
         return self._call.is_canceled
 
     def secret(self, name: str) -> str:
-        """The text of a secret, which the engine then masks in everything that it writes. Raises: ``KeyError`` if it is unknown."""
+        """Return the text of a secret, which the engine then masks in everything it writes.
+
+        Raises: ``KeyError`` if the secret is unknown.
+        """
         return self._call.world.secret(name)
 
     @property
     def log(self) -> ItemLog:
-        """Where lines of text are kept with the instance, shown live: ``item.log.info("...")``."""
+        """The log of the instance, which users can follow live: ``item.log.info("...")``."""
         return ItemLog(self._call)
 
     def complete(self, result: Value = None) -> None:
-        """Mark the item as completed. ``result``: the result to store; for ``check_drift`` the drift, None without drift."""
+        """Mark the item as completed. ``result`` is stored; for ``check_drift`` it is the drift, None without drift."""
         self._batch._mark(self._place, OutcomeKind.COMPLETED, result=result)  # noqa: SLF001
 
     def fail(self, message: str, retry: bool = False) -> None:  # noqa: FBT001, FBT002 - the signature users know
-        """Mark the item as failed; with ``retry`` it is retried after the operation's interval, if retries remain."""
+        """Mark the item as failed; with ``retry`` it is tried again after the interval, if retries remain."""
         kind = OutcomeKind.RETRY if retry else OutcomeKind.FAILED
         self._batch._mark(self._place, kind, message)  # noqa: SLF001
 
     def again(self, after_s: float, message: str = "") -> None:
-        """Ask for another call after ``after_s`` seconds, which is not a failure; no thread waits for it."""
+        """Ask for another call after ``after_s`` seconds. That is not a failure, and no thread waits for it."""
         self._batch._mark(self._place, OutcomeKind.AGAIN, message, milliseconds(after_s))  # noqa: SLF001
 
     def __repr__(self) -> str:
@@ -196,12 +199,12 @@ class Item:
 
 
 class ItemBatch:
-    """Items that one call of a bulk function is about: a sequence, across executions and deployments."""
+    """The items of one call of a bulk function, as a sequence. They may be of several executions and deployments."""
 
     def __init__(self, count: int, call_at: Callable[[int], PluginCall], remembered: Sequence[int] = ()) -> None:
-        """``call_at`` makes the call of a place; it is asked at most once for each place that is touched.
+        """``call_at`` makes the call of the item with an index; it is called at most once for each item that is used.
 
-        ``remembered``: places for which an earlier call left data.
+        ``remembered`` has the indexes of items for which an earlier call left data.
         """
         self._count = count
         self._make = call_at
@@ -214,11 +217,11 @@ class ItemBatch:
         self._is_open = True
 
     def __len__(self) -> int:
-        """The number of items."""
+        """Return the number of items."""
         return self._count
 
     def __iter__(self) -> Iterator[Item]:
-        """All items in order."""
+        """Yield all items in order."""
         for place in range(self._count):
             yield Item(self, place)
 
@@ -227,14 +230,14 @@ class ItemBatch:
     @overload
     def __getitem__(self, place: slice) -> list[Item]: ...
     def __getitem__(self, place: int | slice) -> Item | list[Item]:
-        """The item at a place, or a list of them."""
+        """Return the item with an index, or a list of items for a slice."""
         places = range(self._count)[place]
         if isinstance(places, range):
             return [Item(self, number) for number in places]
         return Item(self, places)
 
     def complete(self, items: Iterable[Item] | None = None, result: Value = None) -> None:
-        """These are done, with the same ``result``; None: all that are not marked yet."""
+        """Mark these items as completed, with the same ``result``. None: all items without a mark."""
         for place in self._places(items):
             self._mark(place, OutcomeKind.COMPLETED, result=result)
 
@@ -244,7 +247,7 @@ class ItemBatch:
         message: str,
         retry: bool = False,  # noqa: FBT001, FBT002 - the signature users know
     ) -> None:
-        """Mark these items as failed; with ``retry`` they are retried, if retries remain. None: all items without a mark."""
+        """Mark these items as failed; with ``retry``, tried again if retries remain. None: all items without a mark."""
         kind = OutcomeKind.RETRY if retry else OutcomeKind.FAILED
         for place in self._places(items):
             self._mark(place, kind, message)
@@ -288,13 +291,13 @@ class ItemBatch:
     # -- for the executor ---------------------------------------------------------------------------------------
 
     def code(self, function: Callable[..., object]) -> Callable[[], object]:
-        """The code that calls the function: with the whole batch for a bulk function, otherwise with the single item."""
+        """Return a function that calls ``function``: a bulk function with the batch, another with its only item."""
         declaration = declaration_of(function)
         is_bulk = declaration is not None and declaration.bulk
         return partial(function, self) if is_bulk else partial(function, Item(self, 0))
 
     def settle(self, raised: BaseException | None) -> BulkOutcome:
-        """Close the batch: unmarked members are completed, or share the outcome of what the function raised."""
+        """Close the batch and return the outcomes. Unmarked items are completed, or share the outcome of ``raised``."""
         import numpy as np  # a worker calls one member at a time, and starts in half the time without
 
         from phaseline.calls.protocol.reports import no_delays, same_kind
@@ -324,7 +327,7 @@ class ItemBatch:
         return BulkOutcome(kinds, delays, outcomes, self._calls)
 
     def settle_only(self, raised: BaseException | None) -> Outcome:
-        """Close a batch of one and give its outcome: as ``settle``, without arrays."""
+        """Close a batch of one item and return its outcome, like ``settle`` but without arrays."""
         self._is_open = False
         kind = self._kinds[0]
         if kind == PENDING:
@@ -339,14 +342,14 @@ def _with_result(result: Value) -> Outcome:
 
 
 class NativeCaller:
-    """Calls one member under the native declaration: with an item, or with a batch of one."""
+    """Calls one member of a native function, with an item or with a batch of one item."""
 
     def call(self, call: PluginCall) -> Outcome:
-        """Run the member to its end; what the function raises becomes the outcome."""
+        """Call the function for the member and return its outcome; an exception becomes an outcome."""
         batch = ItemBatch(1, lambda _: call)
         _, raised = guarded_call(call_and_await, batch.code(call.load()))
         return batch.settle_only(raised)
 
     def gather(self, gathering: BulkCall) -> ItemBatch:
-        """The batch that a bulk function gets."""
+        """Return the batch that a bulk function gets as its argument."""
         return ItemBatch(gathering.count, gathering.call_at, gathering.remembered)

@@ -1,4 +1,4 @@
-"""Gathers outcomes and log lines of calls, and posts them as reports: every 10 ms, at 1,000, or when a batch is done."""
+"""Collects outcomes and log lines of calls, and posts them as reports: every 10 ms, at 1,000, or at a batch's end."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @mutable
 class BufferedReports:
-    """Reports of one batch that wait to be posted."""
+    """Results of one batch that have not been posted yet."""
 
     members: list[int] = field(default_factory=list)
     kinds: list[int] = field(default_factory=list)
@@ -33,10 +33,10 @@ class BufferedReports:
     remarks: list[tuple[int, EntryRemark]] = field(default_factory=list)
     logs: list[LogLine] = field(default_factory=list)
     told: dict[int, EntryRemark] = field(default_factory=dict)
-    """Progress of members whose calls still run."""
+    """Progress of members whose calls still run: {member: remark}."""
 
     def reports(self, batch: int) -> Iterator[CallReport]:
-        """All reports: running calls before ended ones."""
+        """Yield the reports of a batch: first of running calls, then of ended ones."""
         if self.told:
             members = np.array(list(self.told), np.int32)
             kinds = np.full(len(members), OutcomeKind.PENDING, np.uint8)
@@ -60,10 +60,10 @@ class BufferedReports:
 
 
 class ReportBuffer:
-    """Posts for one executor. What waits for company is posted by ``alarms``, which others of the executor may use, too."""
+    """Collects and posts the reports of one executor, which may also use its timer ``alarms``."""
 
     def __init__(self, inbox: Inbox[CallReport]) -> None:
-        """No thread is started yet."""
+        """Start no thread yet."""
         self.inbox = inbox
         self._waiting: dict[BatchHandover, BufferedReports] = {}
         self._lock = threading.Lock()
@@ -78,7 +78,7 @@ class ReportBuffer:
         documents: Sequence[tuple[int, DocumentChange]] = (),
         remark: EntryRemark | None = None,
     ) -> None:
-        """Gather the outcome of one member; of one that had an outcome already only the documents are kept."""
+        """Add the outcome of one member. If the member has an outcome already, add only the documents."""
         with self._lock:
             gathered = self._waiting.get(handover)
             if gathered is None:
@@ -102,9 +102,9 @@ class ReportBuffer:
             self._see_to_it()
 
     def outcomes(self, handover: BatchHandover, report: CallReport, *, is_last: bool = False) -> None:
-        """Post the outcomes of many members at once; of those that had one already only the documents are kept.
+        """Post the outcomes of many members at once. Of members that have one already, post only the documents.
 
-        ``is_last``: the thread has nothing else to do for this batch.
+        ``is_last`` means that the calling thread has nothing else to do for this batch.
         """
         with self._lock:
             fresh = handover.claim(report.members)
@@ -114,13 +114,13 @@ class ReportBuffer:
             put(report if len(fresh) == len(report.members) else _only(report, fresh))
 
     def fail(self, error: BaseException) -> None:
-        """Report to the loop that one of the engine's own threads broke."""
+        """Report to the loop that one of the engine's own threads has failed."""
         self.inbox.fail(error)
 
     def note(
         self, handover: BatchHandover, member: int, documents: Sequence[tuple[int, DocumentChange]]
     ) -> threading.Event:
-        """Post data of a member whose call still runs; the returned event is set when they are committed."""
+        """Post data of a member whose call still runs. Return an event that is set when the data is committed."""
         stored = threading.Event()
         report = CallReport(
             handover.batch.id,
@@ -134,40 +134,40 @@ class ReportBuffer:
         return stored
 
     def data(self, report: CallReport) -> None:
-        """Post what members brought that have no outcome yet."""
+        """Post documents of members that have no outcome yet."""
         if report.documents:
             self.inbox.post(report)
 
     def log(self, handover: BatchHandover, line: LogLine) -> None:
-        """Gather one line."""
+        """Add one log line."""
         with self._lock:
             self._gathered(handover).logs.append(line)
 
     def tell(self, handover: BatchHandover, member: int, remark: EntryRemark) -> None:
-        """Collect the progress of a member whose call still runs; ignored once it has an outcome."""
+        """Add the progress of a member whose call still runs; ignore it if the member has an outcome."""
         with self._lock:
             if not handover.answered[member]:
                 self._gathered(handover).told[member] = remark
 
     def flush(self) -> None:
-        """Post everything that waits."""
+        """Post everything collected."""
         with self._lock:
             self._is_set = False
             for handover in list(self._waiting):
                 self._post(handover)
 
     def stop(self) -> None:
-        """Post everything and end the thread."""
+        """Post everything collected, and end the thread of the timer."""
         self.alarms.stop()
         self.flush()
 
     def _gathered(self, handover: BatchHandover) -> BufferedReports:
-        """The waiting reports of a batch. The caller holds the lock, here and in all methods below."""
+        """Return the collected results of a batch. The caller of this and all methods below holds the lock."""
         self._see_to_it()
         return self._waiting.setdefault(handover, BufferedReports())
 
     def _see_to_it(self) -> None:
-        """Have waiting reports posted after 10 ms, so that several are posted together."""
+        """Set the timer that posts collected results after 10 ms, so that several are posted together."""
         if not self._is_set:
             self._is_set = True
             self.alarms.set(POST_EVERY_MS / 1000, self.flush)
@@ -178,7 +178,7 @@ class ReportBuffer:
 
 
 def _only(report: CallReport, fresh: np.ndarray) -> CallReport:
-    """The report with the outcomes of only these members; documents of all."""
+    """Return the report with the outcomes of these members only, but all documents."""
     kept = np.isin(report.members, fresh)
     members = set(fresh.tolist())
     return CallReport(

@@ -1,7 +1,7 @@
-"""Calls of made-up members without an engine: the arguments of a function, and its results.
+"""Trial calls for tests: calls of invented members without an engine, with the arguments and results of a function.
 
-The deployment behind the calls is a real one, held in memory: properties, relationships, hosts and intrinsic functions
-are what they would be in an engine, only that nothing is stored.
+The deployment behind the calls is a real one in memory. So properties, relationships, hosts and intrinsic functions are
+what they would be in an engine. Nothing is stored.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ WORDS = {
 
 @frozen
 class Subject:
-    """A node instance as it is made up. Members of one node name share their node if their properties are equal."""
+    """An invented node instance. Members with the same node name and equal properties are instances of one node."""
 
     node: str = "thing"
     properties: Mapping[str, Value] = field(default_factory=dict)
@@ -66,10 +66,10 @@ class Subject:
 
 @frozen
 class TrialMember:
-    """The arguments of one member of a made-up call.
+    """The arguments of one member of a trial call.
 
-    ``target``: it is a relationship operation, called on this ``side``. ``attempt``: retries so far. ``data``: what an
-    earlier call of the same entry left for this one. ``phase_data``: what the phase keeps with the resource.
+    With a ``target`` a relationship operation is called, on this ``side``. ``attempt`` is the number of retries so far,
+    ``data`` what an earlier call of the entry left, ``phase_data`` what the phase keeps with the resource.
     """
 
     subject: Subject = Subject()
@@ -86,11 +86,11 @@ class TrialMember:
 class Tried:
     """The result of one member of a trial call.
 
-    ``outcome`` ``completed``, ``again`` (after ``after_s``), ``retry`` (failed, tried again: after ``after_s``, None:
-    after the operation's interval), ``failed``, or ``unsure`` (``find`` could not decide what an earlier call created). ``runtime_properties``: those of its
-    instance as they would be stored. ``data``: data for the next call of the entry. ``lines``: (level, text) of its log.
-    ``result``: the return value of a function with ctx. ``phase_data``: data that the phase stores with the resource.
-    ``raised``: the exception that left the function in the call of this member, if it is to be kept.
+    ``outcome`` is ``completed``, ``again`` (after ``after_s``), ``retry`` (failed, tried again after ``after_s``, or
+    after the operation's interval if None), ``failed``, or ``unsure`` (``find`` could not decide what an earlier call
+    created). ``runtime_properties`` are those of the instance as stored, ``data`` is for the next call. ``lines`` are
+    (level, text) of the log. ``result`` is the return value of a function with ctx, ``phase_data`` what the phase stores
+    with the resource. ``raised`` is the exception of the function in this member's call, if exceptions are kept.
     """
 
     instance: str
@@ -108,12 +108,12 @@ class Tried:
 
     @property
     def is_good(self) -> bool:
-        """True if it completed, or asked to be called again."""
+        """True if the member completed, or asked to be called again."""
         return self.outcome in {"completed", "again"}
 
 
 class Trial:
-    """Made-up members and the calls about them; implements ``Channel`` for these calls."""
+    """Invented members and the calls for them; implements ``Channel`` for these calls."""
 
     def __init__(
         self,
@@ -125,10 +125,10 @@ class Trial:
         is_doubted: bool = False,
         keeps_raised: bool = False,
     ) -> None:
-        """``implementation``: the name in the blueprint; it is only shown, never imported. ``phase``: the called phase.
+        """``implementation`` is a name to show for the function; it is never imported. ``phase`` is the called phase.
 
-        ``is_doubted``: earlier calls ended unseen. ``keeps_raised``: exceptions of functions are kept as
-        objects, not only as text; tracebacks of functions with ctx show one more frame.
+        With ``is_doubted`` earlier calls have an unknown end. With ``keeps_raised`` exceptions of functions are kept as
+        objects, not only as text; tracebacks of functions with ctx then show one more frame.
         """
         self.members = members
         self.saved: dict[int, dict[str, Value]] = {}
@@ -151,7 +151,7 @@ class Trial:
     # -- the deployment -----------------------------------------------------------------------------------------
 
     def _place(self, member: TrialMember) -> tuple[str, str]:
-        """(id of its instance, id of the target's or nothing)."""
+        """Return (id of the member's instance, id of the target's instance or '')."""
         if member.target is None:
             return self._instance(member.subject, ()), ""
         target = self._instance(member.target, (), is_alone=True)
@@ -159,7 +159,7 @@ class Trial:
         return self._instance(member.subject, (relationship,)), target
 
     def _instance(self, subject: Subject, relationships: tuple[Relationship, ...], *, is_alone: bool = False) -> str:
-        """The id of a new instance of a node with exactly these properties and relationships."""
+        """Add an instance of a node with exactly these properties and relationships, and return its id."""
         alike = json.dumps([subject.type, subject.properties, [item.target for item in relationships]], default=repr)
         key = f"{subject.node} {len(self._nodes) if is_alone else alike}"
         node = self._nodes.get(key)
@@ -180,14 +180,14 @@ class Trial:
         return id
 
     def _keep_phase_data(self, id: str, data: Mapping[str, Value]) -> None:
-        """The data that the called phase keeps with a resource."""
+        """Store the data that the called phase keeps with a resource."""
         if self._phase is None or not data:
             return
         document = self._documents[id]
         document[PHASE_DATA] = {**phases_in(document), self._phase.name: copy_mapping(data)}
 
     def _free_name(self, wanted: str) -> str:
-        """The name, or the name with the first number that makes it unique."""
+        """Return the name, or the name with the first number that makes it unique."""
         numbered = (f"{wanted}{number}" for number in range(2, len(self._nodes) + 3))
         return next(name for name in (wanted, *numbered) if name not in self._counts)
 
@@ -210,7 +210,7 @@ class Trial:
     # -- calls --------------------------------------------------------------------------------------------------
 
     def call_at(self, place: int) -> PluginCall:
-        """The call of a member; one object for each, however often it is asked for."""
+        """Return the call of the member with this index; repeated requests return the same object."""
         found = self._calls.get(place)
         if found is None:
             found = self._calls[place] = self._make_call(place)
@@ -260,7 +260,7 @@ class Trial:
     def _call_one(
         self, place: int, function: Callable[..., object], flavour: Gathers, callers: CallerRegistry
     ) -> Tried:
-        """Call a function that takes one member, which is gathered as a call of one."""
+        """Call a function that takes one member, as a call of one member."""
         call = self.call_at(place)
         remembered = () if call.data is None else (0,)
         doubted = (0,) if self._is_doubted else ()
@@ -270,13 +270,13 @@ class Trial:
         return self.tried(place, together.settle_only(raised))
 
     def _keep_raised(self, places: Iterable[int], together: Together, raised: BaseException | None) -> None:
-        """Keep an exception of the function, or of the ``find(items)`` called before it."""
+        """Keep an exception of the function, or of ``find(items)``, which is called before it."""
         found = raised or getattr(together, "find_raised", None)
         if found is not None and self._keeps_raised:
             self._raised.update(dict.fromkeys(places, found))
 
     def tried(self, place: int, outcome: Outcome) -> Tried:
-        """The result of a member, with its runtime properties and data in the stored form."""
+        """Return the result of a member, with its runtime properties and data as they would be stored."""
         call = self.call_at(place)
         data: Value = None
         try:
@@ -306,7 +306,7 @@ class Trial:
     # -- reports and queries of calls ---------------------------------------------------------------------------------
 
     def log(self, call: PluginCall, level: str, text: str) -> None:
-        """Keep one line of text."""
+        """Keep one log line."""
         self.lines[call.member].append((level, text))
 
     def log_lines(self, call: PluginCall, level: str, lines: Sequence[str]) -> bool:
@@ -315,14 +315,14 @@ class Trial:
         return True
 
     def say(self, level: str, text: str) -> None:
-        """Keep one line about the call as a whole, with its first member."""
+        """Keep one log line about the call as a whole, with its first member."""
         self.lines[0].append((level, text))
 
     def tell(self, call: PluginCall, message: str) -> None:
-        """How far it is, is of no interest afterwards."""
+        """Ignore progress: a trial shows only results."""
 
     def save(self, call: PluginCall, *, wait: bool = False) -> None:
-        """Take the present runtime properties; ``saved`` is the part that a caller waited for and that survives the process."""
+        """Keep the present runtime properties; with ``wait``, also in ``saved``, which is what survives the process."""
         self.deployment.changes(call.subjects)
         for view in call.subjects:
             view.settle()
@@ -331,19 +331,19 @@ class Trial:
             self.saved.update(self._on_the_way)
 
     def save_unless_stale(self, call: PluginCall) -> bool:
-        """Always True: nothing else can change them in a trial."""
+        """Save and return True, because nothing else can change the instances in a trial."""
         self.save(call)
         return True
 
     def is_canceled(self, call: PluginCall) -> bool:
-        """The value given for the trial."""
+        """Return the value that was set for the trial."""
         return self.members[call.member].is_canceled
 
     def on_kill(self, call: PluginCall, end: Callable[[], object]) -> None:
-        """Never: trial calls are not killed."""
+        """Do nothing: trial calls are not killed."""
 
     def load(self, call: PluginCall) -> Callable[..., object]:
-        """The function that is tried."""
+        """Return the function that is being tried."""
         function = self.function
         assert function is not None, "nothing is called before there is a function"
         if not self._keeps_raised or declaration_of(function) is not None:
@@ -359,19 +359,19 @@ class Trial:
         return keeping
 
     def inputs(self, call: PluginCall) -> dict[str, Value]:
-        """The given inputs, with intrinsic functions evaluated."""
+        """Return the given inputs, with intrinsic functions evaluated."""
         given = copy_mapping(self.members[call.member].inputs)
         if not contains_functions(given):
             return given
         return {name: self.deployment.evaluate(value, call) for name, value in given.items()}
 
     def token(self, call: PluginCall) -> str:
-        """Equal in all trials of equal members, as it is for all attempts of an entry."""
+        """Return a token that is equal in all trials of equal members."""
         return f"trial-1-{call.member}-0"
 
 
 def with_plain_ids(topology: Topology) -> Topology:
-    """The topology with simple instance ids for tests, such as ``web_1``."""
+    """Return the topology with simple instance ids for tests, such as ``web_1``."""
     names = [node.name for node in topology.nodes]
     places = zip(topology.node.tolist(), topology.index.tolist(), strict=True)
     ids = [f"{names[number]}_{index}" for number, index in places]

@@ -1,4 +1,4 @@
-"""Answers what a call in a worker process asks about its deployment while it runs."""
+"""Answers to the questions that a call in a worker process asks about its deployment."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 
 class Answers:
-    """The engine's side of the worker's ``DeploymentLookup`` for one call."""
+    """The engine's answers to the ``DeploymentLookup`` of one call in a worker."""
 
     def __init__(
         self, deployment: LoadedDeployment, call: PluginCall, note: Callable[[Sequence[DocumentChange]], Event]
     ) -> None:
-        """``note`` posts changes that the call saves before its end; what it gives is set when they are committed."""
+        """``note`` posts changes that a call saves before its end, and returns an event that is set on commit."""
         self._deployment = deployment
         self._call = call
         self._note = note
 
     def answer(self, name: str, arguments: list[Any]) -> Any:
-        """The answer to one question. Raises: ``KeyError`` for an unknown name, ``ProblemsError`` for invalid functions."""
+        """Return the answer to a question. Raises: ``KeyError`` (unknown name), ``ProblemsError`` (bad functions)."""
         deployment = self._deployment
         match name:
             case "instance":
@@ -73,9 +73,9 @@ class Answers:
                 raise KeyError(name)
 
     def apply(self, changes: Changes) -> list[DocumentChange]:
-        """Remember changes of runtime properties; only those of the call's own subjects are allowed.
+        """Apply changes of runtime properties in memory, and return the rows; only the call's subjects may be changed.
 
-        Raises: PL-O005 for a name that holds a secret; then nothing is remembered.
+        Raises: PL-O005 for a name that contains a secret; then nothing is changed.
         """
         return [self._deployment.apply(*change) for change in self._own(changes)]
 

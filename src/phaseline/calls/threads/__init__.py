@@ -1,1 +1,1 @@
-"""Threads, pools and processes. No domain term."""
+"""Threads, thread pools and processes; nothing here knows terms such as execution or phase."""

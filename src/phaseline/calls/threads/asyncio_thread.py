@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 MAX_AT_ONCE = 1_000
 """The most coroutines in progress at the same time; the others wait."""
 LEAVE_S = 2 * GRACE_S
-"""The time that coroutines get to clean up when they are canceled because the engine stops."""
+"""Seconds that coroutines get to clean up when they are canceled because the engine stops."""
 LOOK_EVERY_S = 0.02
-"""How often a draining loop looks whether its coroutines have ended."""
+"""Seconds between two checks whether all coroutines have ended, while the loop drains."""
 
 
 class LoopThread:
-    """Runs coroutines to their end; its thread is started with the first one."""
+    """A thread with an event loop that runs coroutines; it starts with the first coroutine."""
 
     def __init__(self, on_break: Callable[[BaseException], None]) -> None:
-        """``on_break`` receives an exception raised by a ``finish``."""
+        """``on_break`` receives an exception raised by a ``finish`` function, which is a bug of the engine."""
         self._on_break = on_break
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -46,9 +46,10 @@ class LoopThread:
         mark: object = None,
         canceled: Container[object] = (),
     ) -> None:
-        """Run it and call ``finish`` with what it raised, or None. After ``timeout_s`` (0: never) it is canceled.
+        """Run a coroutine, then call ``finish`` with its exception or None. Cancel it after ``timeout_s`` (0: never).
 
-        ``mark``: the mark by which ``cancel`` finds it once it has begun; if the mark is among the ``canceled`` by then, it ends there.
+        ``cancel`` finds the coroutine by ``mark``. If ``canceled`` contains the mark when the coroutine is about to begin,
+        it is canceled at once.
         """
         with self._lock:
             if self._is_stopped:
@@ -59,17 +60,17 @@ class LoopThread:
             loop.call_soon_threadsafe(self._begin, coroutine, finish, timeout_s, timeout_error, mark, canceled)
 
     def cancel(self, mark: object) -> None:
-        """Cancel the coroutine of this mark, if it has begun and not ended."""
+        """Cancel the coroutine with this mark, if it is running."""
         with self._lock:
             if self._loop is not None and not self._is_stopped:
                 self._loop.call_soon_threadsafe(self._cancel, mark)
 
     def is_busy(self) -> bool:
-        """True while a coroutine has not ended."""
+        """Return True while a coroutine has not ended."""
         return self._ended < self._begun
 
     def stop(self, drain_s: float) -> None:
-        """Wait for coroutines up to the given time, then cancel them, ignore their results, and end the thread."""
+        """Wait up to ``drain_s`` seconds for coroutines; then cancel them, ignore their results, and end the thread."""
         with self._lock:
             loop = self._loop
             if loop is None or self._is_stopped:
@@ -103,7 +104,7 @@ class LoopThread:
             loop.close()
 
     def _end(self) -> None:
-        """Cancel what still runs, and what was left to itself; stop as soon as that has ended."""
+        """Cancel all running tasks, including those that coroutines started; stop the loop when they have ended."""
         import asyncio
 
         assert self._loop is not None
@@ -173,7 +174,7 @@ class LoopThread:
 async def _limited(
     coroutine: Coroutine[object, object, object], timeout_s: float, timeout_error: BaseException | None
 ) -> None:
-    """Await it for the given time (0: no limit); then raise ``timeout_error``."""
+    """Await the coroutine for ``timeout_s`` seconds at most (0: no limit); after that raise ``timeout_error``."""
     import asyncio  # loaded by now: a loop runs this
 
     limit = asyncio.timeout(timeout_s or None)

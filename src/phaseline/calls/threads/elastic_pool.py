@@ -1,8 +1,8 @@
-"""Threads that call the members of batches one by one: only as many threads as are useful.
+"""A pool of threads that call the members of batches one by one, with only as many threads as are useful.
 
-Python runs one thread at a time. Calls that compute slow each other down when they share it: sixteen threads take
-longer than one. Calls that wait leave time for others. So the pool begins with one thread. Every 2 ms it measures how
-much the process computes, and then starts or ends threads.
+Python runs one thread at a time. So calls that compute slow each other down: sixteen threads take longer than one.
+Calls that wait leave time for others. So the pool begins with one thread. Every 2 ms it measures how much the process
+computes, and then starts or ends threads.
 """
 
 from __future__ import annotations
@@ -21,35 +21,39 @@ if TYPE_CHECKING:
     from phaseline.calls.threads.inbox import Inbox
 
 LOOK_S = 0.002
-"""Seconds between two looks at the useful number of threads."""
+"""Seconds between two measurements that decide on the number of threads."""
 SELDOM_S = 0.1
-"""Seconds between two looks while nothing moves."""
+"""Seconds between two measurements while no call begins or ends."""
 LINGER_S = 0.05
-"""How long a watcher keeps looking after all members were called; starting another one costs more."""
+"""Seconds for which measuring continues after all members were called, because starting it again costs more."""
 LATE_S = 0.001
-"""A look that comes so late had to wait itself: for a thread that computes, or for a processor."""
+"""Seconds of delay of a measurement that show that computing threads, or other processes, occupy the processor."""
 BUSY = 0.7
-"""The share of a processor that a process uses when its threads get into one another's way."""
+"""Share of a processor that the process uses when its threads slow each other down."""
 PATIENCE_S = 0.1
-"""If no member was called for this time, calls are long: more threads are started in any case."""
+"""Seconds without a new call after which calls count as long, so that more threads are started in any case."""
 
 
 class SizingRule(Protocol):
-    """Computes the number of threads ``wanted``."""
+    """A rule that computes the number of threads, ``wanted``."""
 
     wanted: int
 
     def judge(self, now: float, *, late_s: float, share: float, begun: int) -> None:
-        """Look again, because calls are waiting or running."""
+        """Compute ``wanted`` again; called regularly while calls wait or run.
+
+        ``late_s`` is the delay of this call, ``share`` the share of a processor used since the last one, ``begun`` the number
+        of calls that have begun in all.
+        """
         ...
 
     def is_settled(self, now: float) -> bool:
-        """True when it is enough to look seldom."""
+        """Return True if ``wanted`` is unlikely to change soon, so that it is computed less often."""
         ...
 
 
 class Company:
-    """How many threads are of use: one at first, at most ``size``; judged by what looks at the clock find."""
+    """The useful number of threads: one at first, at most ``size``, computed from regular measurements."""
 
     def __init__(self, size: int) -> None:
         """Start with one thread."""
@@ -59,7 +63,7 @@ class Company:
         self._since = 0.0
 
     def judge(self, now: float, *, late_s: float, share: float, begun: int) -> None:
-        """``share``: the share of a processor used since the last look; ``begun``: how many calls have begun in all."""
+        """Compute ``wanted`` from the share of a processor used since the last time, and the calls begun in all."""
         if begun != self._begun:
             self._begun, self._since = begun, now
         if (share < BUSY and late_s < LATE_S) or now - self._since >= PATIENCE_S:
@@ -68,28 +72,28 @@ class Company:
             self.wanted = max(1, self.wanted // 2)
 
     def is_settled(self, now: float) -> bool:
-        """True if the maximum is wanted and no member was called for a while."""
+        """Return True if the maximum is wanted and no member was called for ``PATIENCE_S``."""
         return self.wanted == self._size and now - self._since >= PATIENCE_S
 
 
 class Draw:
-    """Members of a batch, drawn one after the other by free threads."""
+    """The members of a batch, which free threads take one after the other."""
 
     __slots__ = ("call_one", "count", "cursor")
 
     def __init__(self, count: int, call_one: Callable[[int], None]) -> None:
-        """``call_one`` calls a member to its end."""
+        """``call_one`` calls the member with an index, and returns when the call has ended."""
         self.count = count
         self.call_one = call_one
         self.cursor = itertools.count()  # next() of it is one step of the interpreter: no lock
 
     def take(self, most: int) -> list[int]:
-        """The next members, for a thread that can take several at once."""
+        """Take up to ``most`` further members, for a thread that calls several at once."""
         return [member for _ in range(most) if (member := next(self.cursor)) < self.count]
 
 
 class Crew:
-    """At most ``size`` threads that draw members of batches, in the order of the batches."""
+    """At most ``size`` threads that call members of batches, in the order of the batches."""
 
     def __init__(
         self,
@@ -102,9 +106,9 @@ class Crew:
         company: SizingRule | None = None,
         look_s: float = LOOK_S,
     ) -> None:
-        """No thread is started yet. ``alarm(seconds, ring)`` has ``ring`` called then; ``inbox`` as for a pool.
+        """Start no thread yet. ``alarm(seconds, ring)`` calls ``ring`` after that time; ``inbox`` is as for ``Pool``.
 
-        ``company`` is asked every ``look_s`` how many are of use.
+        ``company`` computes the number of threads every ``look_s`` seconds.
         """
         self._pool = Pool(name, size, on_break, inbox)
         self._inbox = inbox
@@ -119,11 +123,11 @@ class Crew:
         self._due = self._looked = self._computed = self._had_work = 0.0
 
     def call(self, count: int, call_one: Callable[[int], None]) -> None:
-        """Have ``count`` members called, each by ``call_one(member)``."""
+        """Queue ``count`` members, each to be called by ``call_one(member)``."""
         self.put(Draw(count, call_one))
 
     def put(self, draw: Draw, *, is_first: bool = False) -> None:
-        """Have the members of the batch called; ``is_first``: before members of other batches."""
+        """Queue the members of a batch, behind other batches; with ``is_first``, before them."""
         with self._lock:
             if is_first:
                 self._draws.appendleft(draw)
@@ -137,15 +141,15 @@ class Crew:
             self._look_again(time.monotonic(), self._look_s)
 
     def begun(self, more: int) -> None:
-        """Count members that begin in addition to the drawn one."""
+        """Add to the number of begun calls members that begin together with one taken from the queue."""
         self._begun += more
 
     def hold(self) -> None:
-        """Begin no member any more."""
+        """Begin no further calls."""
         self._is_held = True
 
     def release(self) -> None:
-        """Begin members again, those first that were held back."""
+        """Begin calls again, first those that were held back."""
         with self._lock:
             self._is_held = False
             more = self._more(self._company.wanted if self._draws else 0)
@@ -156,16 +160,16 @@ class Crew:
             self._look_again(time.monotonic(), self._look_s)
 
     def busy(self) -> int:
-        """The number of threads that draw members."""
+        """Return the number of threads that are calling members."""
         return self._pool.busy()
 
     def stop(self, drain_s: float) -> None:
-        """Start no more members; wait for running calls up to the given time."""
+        """Begin no further calls; wait up to ``drain_s`` seconds for running ones."""
         self._is_held = True
         self._pool.stop(drain_s)
 
     def _more(self, count: int) -> int:
-        """The number of threads to start, given how many are busy. Call it under the lock."""
+        """Return the number of threads to start, given how many are busy. The caller holds the lock."""
         more = max(0, min(self._company.wanted - self._drawing, count))
         self._drawing += more
         return more
@@ -175,7 +179,7 @@ class Crew:
             self._pool.put(self._draw)
 
     def _draw(self) -> None:
-        """Draw and call until nothing is left, or others suffice."""
+        """Take members and call them until none is left, or more threads are running than wanted."""
         company = self._company
         while (draw := self._next()) is not None:
             if self._inbox is not None:
@@ -191,7 +195,7 @@ class Crew:
                     break
 
     def _next(self) -> Draw | None:
-        """The batch to draw from; None: the thread is to go."""
+        """Return the batch to take the next member from, or None if this thread is to end."""
         with self._lock:
             if self._draws and not self._is_held and self._drawing <= self._company.wanted:
                 return self._draws[0]

@@ -1,8 +1,8 @@
-"""The only module that calls code of plugins: exceptions of that code are returned as values.
+"""The only module that calls plugin code. Exceptions of that code are returned as values, not raised.
 
-``SystemExit`` and other exceptions that are no ``Exception`` are returned, too, because they would end a thread or a
-worker that other calls need. The only exception that passes is a ``KeyboardInterrupt`` in the main thread, with which
-the interpreter itself asks to end; in another thread it comes from the plugin.
+This includes ``SystemExit`` and others that do not derive from ``Exception``: they would end a thread or a worker that
+other calls need. Only a ``KeyboardInterrupt`` in the main thread is raised, because the interpreter raises it there to
+end the program. In another thread it comes from the plugin.
 """
 
 from __future__ import annotations
@@ -19,24 +19,27 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
 CO_COROUTINE = 0x80
-"""The flag of code that was written as ``async def``, as ``inspect`` calls it."""
+"""The flag of a code object that was written as ``async def`` (``inspect.CO_COROUTINE``)."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 _copies: list[None] = []
-"""One for each fork that led to this process."""
+"""A list with one element for each fork that led to this process."""
 os.register_at_fork(after_in_child=lambda: _copies.append(None))
 
 
 def copies() -> int:
-    """How many forks led to this process: where it is more after some code than before, the code has made a copy of it."""
+    """Return how many forks led to this process. If code increases the number, it now runs in a forked copy."""
     return len(_copies)
 
 
 def guarded_call(code: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> tuple[T | None, BaseException | None]:
-    """(what ``code`` returned, None), or (None, what it raised). A copy of this process that it made by a fork ends here."""
+    """Call ``code`` and return (result, None), or (None, exception).
+
+    If ``code`` forks this process, the copy ends here.
+    """
     before = len(_copies)
     try:
         found = code(*args, **kwargs)
@@ -52,7 +55,7 @@ def guarded_call(code: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> tup
 
 
 def end_copy(error: BaseException | None) -> NoReturn:
-    """End a process that code of a plugin made by ``os.fork``, as Python ends one: what follows the call is for the original alone."""
+    """End a copy of this process that plugin code made by ``os.fork``: only the original continues after the call."""
     code = 1
     try:
         if error is None:
@@ -86,7 +89,7 @@ async def attempt_async(coroutine: Awaitable[object]) -> BaseException | None:
 
 
 def _task() -> object:
-    """The task that runs in this thread; None if there is none."""
+    """Return the asyncio task that runs in this thread, or None."""
     import asyncio  # loaded by now where a loop runs
 
     try:
@@ -100,14 +103,14 @@ def _is_wish_to_end(error: BaseException) -> bool:
 
 
 def is_async(function: object) -> bool:
-    """True if calling it makes a coroutine, as in ``inspect``, which takes 10 ms to import."""
+    """Return True if calling the function returns a coroutine. ``inspect`` has the same, but takes 10 ms to import."""
     while isinstance(function, partial | MethodType):
         function = function.func if isinstance(function, partial) else function.__func__
     return isinstance(function, FunctionType) and bool(function.__code__.co_flags & CO_COROUTINE)
 
 
 def call_and_await(function: Callable[..., object], *arguments: object) -> None:
-    """Call a function; what an async one returned is run to its end in this thread."""
+    """Call a function; if it is async, run its coroutine to the end in this thread."""
     result = function(*arguments)
     if isinstance(result, CoroutineType):
         import asyncio  # 25 ms that most commands need not pay

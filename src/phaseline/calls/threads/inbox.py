@@ -1,4 +1,4 @@
-"""The inbox of the loop: any thread posts reports, and the loop waits for them and takes all."""
+"""The inbox of the loop: any thread posts reports, and the loop waits for them and takes all at once."""
 
 from __future__ import annotations
 
@@ -13,49 +13,52 @@ T = TypeVar("T")
 
 
 class Inbox(Generic[T]):
-    """A queue that is emptied in one go; ``deque.append`` needs no lock.
+    """A thread-safe queue that is emptied at once; ``deque.append`` needs no lock.
 
-    The lock is held while nothing is in, so that waiting is taking it: a ``threading.Event`` costs ten times as much,
-    and is waited for after each call.
+    A lock is held while the queue is empty, so waiting means acquiring the lock. A ``threading.Event`` would cost ten
+    times as much, and the loop waits after each call.
     """
 
     def __init__(self) -> None:
-        """An empty inbox."""
+        """Start with an empty inbox."""
         self._items: deque[T] = deque()
         self._empty = threading.Lock()
         self._empty.acquire()
         self._broken: BaseException | None = None
         self._promised: set[int] = set()
         self.on_left: Callable[[], None] = self.wake
-        """Called by a thread that has left something, once it has nothing else to do."""
+        """Function that a thread calls after its task if items were added by ``leave``."""
 
     def post(self, report: T) -> None:
-        """Put an item in and wake the waiting thread."""
+        """Add an item and wake the waiting thread."""
         self._items.append(report)
         self.wake()
 
     def promise(self) -> None:
-        """This thread calls ``look_after`` after each of its tasks."""
+        """Declare that the calling thread calls ``look_after`` after each of its tasks."""
         self._promised.add(threading.get_ident())
 
     def leave(self, report: T) -> None:
-        """Put something in as the last act of a task: a thread that has promised looks after it, for others it is a post."""
+        """Add an item as the last step of a task.
+
+        If the thread has called ``promise``, its ``look_after`` follows; otherwise wake the waiting thread.
+        """
         self._items.append(report)
         if threading.get_ident() not in self._promised:
             self.wake()
 
     def look_after(self) -> None:
-        """See that what this thread may have left is taken."""
+        """Call ``on_left`` if there are items, so that items added by ``leave`` are handled."""
         if self._items:
             self.on_left()
 
     def fail(self, error: BaseException) -> None:
-        """Record that one of the engine's own threads broke; the next ``take`` raises it, so that nothing waits for ever."""
+        """Record that an engine thread has failed. The next ``take_all`` raises the error instead of waiting for ever."""
         self._broken = error
         self.wake()
 
     def wake(self) -> None:
-        """End a wait, be there anything in or not."""
+        """End a wait, even if there are no items."""
         if self._empty.locked():
             try:  # noqa: SIM105 - a context costs more than all else here
                 self._empty.release()
@@ -63,14 +66,14 @@ class Inbox(Generic[T]):
                 pass  # another thread was faster
 
     def wait(self, timeout_ms: int | None) -> bool:
-        """True as soon as something is posted (or ``wake`` was called), or is in at the timeout. None: without end."""
+        """Wait for an item or ``wake``; return True if there was either before the timeout (None: no limit)."""
         if not self._empty.acquire(timeout=-1 if timeout_ms is None else max(0, timeout_ms) / 1000):
             return len(self._items) > 0
         self.wake()
         return True
 
     def take_all(self) -> list[T]:
-        """All items, oldest first; the inbox is empty afterwards. Raises the exception that broke a thread."""
+        """Remove and return all items, oldest first. Raises the exception that ``fail`` recorded."""
         if self._broken is not None:
             raise self._broken
         self._empty.acquire(blocking=False)
@@ -81,12 +84,12 @@ class Inbox(Generic[T]):
         return taken
 
     def first(self) -> T | None:
-        """The oldest that is in, and stays in; None where nothing is."""
+        """Return the oldest item without removing it, or None."""
         try:
             return self._items[0]
         except IndexError:
             return None
 
     def __len__(self) -> int:
-        """The number of waiting items."""
+        """Return the number of waiting items."""
         return len(self._items)

@@ -1,13 +1,13 @@
-"""Text that comes in pieces, as whole lines of a bounded length."""
+"""Splitting text that arrives in pieces into whole lines of limited length."""
 
 from __future__ import annotations
 
 MAX_LINE_CHARS = 9_900
-"""The most characters kept of a line; with its prefix and the note of the rest it fits into a log line."""
+"""The most characters kept of a line. With a prefix and a note about the rest, it still fits into a log line."""
 
 
 class WholeLines:
-    """Splits output into lines; of a line that is too long only the beginning is kept, with a remark (retention.md)."""
+    """Splits output into lines. Of a line that is too long, only the beginning is kept, with a note (retention.md)."""
 
     __slots__ = ("_begun", "_dropped")
 
@@ -16,7 +16,7 @@ class WholeLines:
         self._dropped = 0
 
     def take(self, text: str) -> list[str]:
-        r"""The lines that are whole now, without their ends.
+        r"""Add text, and return the lines that are complete now, without their line ends.
 
         >>> lines = WholeLines()
         >>> lines.take("one\r\ntw"), lines.take("o\nthree"), lines.rest()
@@ -32,7 +32,7 @@ class WholeLines:
         return found
 
     def rest(self, *, is_ended: bool = False) -> list[str]:
-        """The line that has begun, none where there is none. ``is_ended``: its end has come, so that it may be empty."""
+        """Return the incomplete line as a list of one, or an empty list. With ``is_ended`` the line may be empty."""
         begun, dropped = self._begun, self._dropped
         self._begun, self._dropped = "", 0
         return [_cut(begun, dropped)] if begun or is_ended else []

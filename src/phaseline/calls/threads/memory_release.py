@@ -1,17 +1,17 @@
-"""Return memory that large temporary columns have left free to the operating system."""
+"""Returning memory to the operating system that large temporary arrays have left free."""
 
 from __future__ import annotations
 
 from phaseline.calls.threads.guarded_calls import guarded_call
 
 LARGE_ENTRIES = 1_000_000
-"""Entries of a graph whose planning has left so much that giving it back (some 10 ms) is worth it."""
+"""Number of entries from which a graph's planning leaves so much memory that returning it, some 10 ms, is worth it."""
 
 
 def return_freed() -> None:
-    """Have the C library return its free pages: columns below 32 MB leave holes in its heap that count as ours.
+    """Make the C library return free pages, which freed arrays below 32 MB leave in its heap.
 
-    It does nothing where the library knows no such function.
+    Do nothing if the library has no function for that.
     """
     import ctypes  # few engines plan a million entries
 

@@ -16,37 +16,40 @@ from functools import partial
 from pathlib import Path
 
 MASTER_KEY = "PHASELINE_SECRETS_KEY"
-"""The variable of the master key of secrets."""
+"""Environment variable with the master key of secrets."""
 MARK = "PHASELINE_CALL"
 """Environment variable by which processes of a call are found."""
 PR_SET_PDEATHSIG = 1
 FLAGS = 6
 """The index of the flags field in /proc/PID/stat, counted from the state field."""
 OF_THE_KERNEL = 0x00200000
-"""The flag of the kernel's own threads, which have no environment; their parent has number 2 only outside of containers."""
+"""The flag of kernel threads in that field; they have no environment."""
 LARGEST_ENVIRONMENT = 8 << 20
-"""No environment is larger: the kernel gives arguments and environment three quarters of this. Bytes."""
+"""Upper limit in bytes for the size of a process's environment; the kernel allows less."""
 ENVIRONMENT = slice(47, 49)
-"""Where an environment begins and ends: fields of /proc/PID/stat, counted from the state on, 0 until a program has one."""
+"""Fields of /proc/PID/stat with the start and end address of the environment, counted from the state field.
+
+Both are 0 until the process has a program.
+"""
 CODE_ENDS = 24
-"""Where the code of a program ends: 0 until the kernel has filled its environment, which is done before."""
+"""Field of /proc/PID/stat with the end address of the program's code: 0 until the kernel has filled the environment."""
 LOOK_EVERY_S = 0.02
-"""How often a wait for processes looks again."""
+"""Seconds between two checks while waiting for processes."""
 STARTED_S = 1.0
-"""How long a process may take from one program to the next, in which its environment cannot be read."""
+"""Seconds that a process may take to start another program; meanwhile its environment cannot be read."""
 GRACE_S = 5.0
-"""Time between SIGTERM and SIGKILL (decision 2)."""
+"""Seconds between SIGTERM and SIGKILL (decision 2)."""
 DRAIN_S = 5.0
-"""How long processes of calls may take to end once their execution has ended."""
+"""Seconds that processes of calls get to end after their execution has ended."""
 
 
 def plugin_environment() -> dict[str, str]:
-    """This process's own, for processes that run code of plugins: they do not get the master key."""
+    """Return the environment for processes that run plugin code: that of this process without the master key."""
     return {name: value for name, value in os.environ.items() if name != MASTER_KEY}
 
 
 def die_with_parent(parent: int | None = None) -> None:
-    """Let the kernel kill this process when the thread that started it ends; at once if ``parent`` is gone already."""
+    """Let the kernel kill this process when the thread that started it ends; end at once if ``parent`` has ended."""
     import ctypes  # only processes of calls pay for it
 
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -55,7 +58,7 @@ def die_with_parent(parent: int | None = None) -> None:
 
 
 def marked(wanted: Callable[[str], bool]) -> dict[int, str]:
-    """{process id: mark} of the processes of this user whose mark is wanted; those that are just being started are waited for."""
+    """Return {process id: mark} of this user's processes with a wanted mark. Wait for processes that are starting."""
     found: dict[int, str] = {}
     left, until = _process_ids(), time.monotonic() + STARTED_S
     pause = threading.Event()
@@ -70,7 +73,7 @@ def marked(wanted: Callable[[str], bool]) -> dict[int, str]:
 
 
 def _mark_of(pid: int) -> str | None:
-    """Its mark; empty if it has none or may not be read, None while it is on the way from one program to the next."""
+    """Return the mark of a process: '' without one or without access, None while it starts another program."""
     prefix = f"{MARK}=".encode()
     try:
         environment = _environment(pid)
@@ -85,7 +88,7 @@ def _mark_of(pid: int) -> str | None:
 
 
 def _environment(pid: int) -> bytes:
-    """Read it in one call; between two calls a process may start its next program, and the result would be mixed."""
+    """Read the environment in one system call; between two, the process might start another program."""
     file = os.open(f"/proc/{pid}/environ", os.O_RDONLY | os.O_CLOEXEC)
     try:
         return os.read(file, LARGEST_ENVIRONMENT)
@@ -94,7 +97,7 @@ def _environment(pid: int) -> bytes:
 
 
 def _is_being_started(pid: int) -> bool:
-    """Whether its environment, which was found empty, is not there yet or has come since."""
+    """Return True if the environment of a process was empty because its program is only starting."""
     fields = _stat(pid)
     if fields is None or fields[0] in "ZX" or int(fields[FLAGS]) & OF_THE_KERNEL:
         return False
@@ -103,7 +106,7 @@ def _is_being_started(pid: int) -> bool:
 
 
 def family(wanted: Callable[[str], bool]) -> set[int]:
-    """Marked processes, and what they lead: members of sessions whose leader is marked, without their environment too."""
+    """Return the ids of processes with a wanted mark, and of all processes in sessions that such a process leads."""
     own = os.getpid()
     leaders = set(marked(wanted)) - {own}
     if not leaders:
@@ -112,9 +115,9 @@ def family(wanted: Callable[[str], bool]) -> set[int]:
 
 
 def end(wanted: Callable[[str], bool], *, grace_s: float = GRACE_S, spare: Iterable[int] = ()) -> int:
-    """End the family: SIGTERM, and SIGKILL for those that are left after ``grace_s`` (0: at once). How many there were.
+    """End the family of processes: SIGTERM, then SIGKILL after ``grace_s`` seconds (0: at once). Return their number.
 
-    ``spare``: processes that their owner ends himself.
+    ``spare`` are ids of processes that their owner ends itself.
     """
     spared = set(spare)
     first = family(wanted) - spared
@@ -147,7 +150,7 @@ def send(pids: Iterable[int], number: signal.Signals) -> None:
 
 
 def await_end(living: Callable[[], set[int]], timeout_s: float) -> bool:
-    """True as soon as no process is alive; False after the timeout."""
+    """Wait until no process is alive and return True, or return False after the timeout."""
     until = time.monotonic() + timeout_s
     pause = threading.Event()
     while living():
@@ -158,7 +161,7 @@ def await_end(living: Callable[[], set[int]], timeout_s: float) -> bool:
 
 
 def is_alive(pid: int) -> bool:
-    """True for a process that is there and no zombie."""
+    """Return True if the process exists and is not a zombie."""
     fields = _stat(pid)
     return fields is not None and fields[0] != "Z"
 
@@ -169,7 +172,7 @@ def _session(pid: int) -> int:
 
 
 def _stat(pid: int) -> list[str] | None:
-    """The fields of /proc/PID/stat after the name: state, parent, group, session ..."""
+    """Return the fields of /proc/PID/stat after the name: state, parent, group, session ..."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:

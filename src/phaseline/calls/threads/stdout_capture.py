@@ -1,8 +1,8 @@
-"""Capture of what plugin code prints in the engine's process: it becomes lines of its call's log.
+"""Capturing what plugin code prints in the engine's process: it becomes lines of its call's log.
 
-While an executor lives, ``sys.stdout`` and ``sys.stderr`` are streams that find out which call is printing. Text from the
-code of a call, coroutines included, goes to the log of the call. All other text goes to the former stream, except that
-standard output of other threads goes to standard error, because standard output belongs to the command.
+While an executor exists, ``sys.stdout`` and ``sys.stderr`` are streams that find out which call is printing. Text
+printed by a call, coroutines included, is logged for the call. All other text goes to the original stream. But standard
+output of other threads goes to standard error, because standard output belongs to the command.
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ if TYPE_CHECKING:
     from contextvars import Token
 
 STYLES = {"stdout": ("info", "<out> "), "stderr": ("error", "<err> ")}
-"""{stream: (level, prefix of a line)}, as for scripts (S3)."""
+"""{stream: (level, prefix of a line)}, the same as for scripts (S3)."""
 
 
 class Printed:
-    """Takes what one call prints; in a ``with`` its code speaks. ``close`` keeps what is left without an end of line."""
+    """Collects what one call prints inside a ``with`` block. ``close`` logs the last line if it has no line end."""
 
     __slots__ = ("_keep", "_rest", "_token")
 
     def __init__(self, keep: Callable[[str, str], None]) -> None:
-        """``keep(level, line)`` may be called from any thread."""
+        """``keep(level, line)`` takes each line; any thread may call it."""
         self._keep = keep
         self._rest: dict[str, WholeLines] | None = None
         self._token: Token[Printed | None] | None = None
 
     def __enter__(self) -> Self:
-        """From now on the thread, and what it starts as a coroutine, speaks for the call."""
+        """Assign the output of this thread, and of coroutines that it starts, to the call from now on."""
         self._token = _speaking.set(self)
         return self
 
     def __exit__(self, *raised: object) -> None:
-        """The thread speaks for itself again."""
+        """End the assignment of this thread's output to the call."""
         assert self._token is not None
         _speaking.reset(self._token)
 
     def write(self, stream: str, text: str) -> None:
-        """Keep whole lines, remember the rest."""
+        """Log whole lines, and keep the rest for the next write."""
         if self._rest is None:
             self._rest = {}
         level, before = STYLES[stream]
@@ -56,7 +56,7 @@ class Printed:
             self._keep(level, before + line)
 
     def close(self) -> None:
-        """Keep the rest of the output."""
+        """Log the rest of the output."""
         rests, self._rest = self._rest, None
         if rests is None:  # nearly always: nothing was printed
             return
@@ -70,7 +70,7 @@ _speaking: ContextVar[Printed | None] = ContextVar("phaseline_speaking", default
 
 
 _copied: list[None] = []
-"""Set in a copy of this process that a call forked: its output is not kept."""
+"""Not empty in a copy of this process that a call forked: the output of a copy is not logged."""
 
 
 def _speak_no_more() -> None:
@@ -83,15 +83,15 @@ os.register_at_fork(after_in_child=_speak_no_more)
 
 
 class Dispatching:
-    """A text stream in place of ``sys.stdout`` or ``sys.stderr``; all it does not know is the former stream's."""
+    """A text stream that replaces ``sys.stdout`` or ``sys.stderr``; it passes everything else to the original stream."""
 
     def __init__(self, name: str, former: Any) -> None:
-        """``name``: ``stdout`` or ``stderr``."""
+        """``name`` is ``stdout`` or ``stderr``, ``former`` the original stream."""
         self._name = name
         self.former = former
 
     def write(self, text: str) -> int:
-        """Give the text to the call whose code speaks, or to the former stream."""
+        """Pass the text to the call that is printing, or else to the original stream."""
         call = _speaking.get()
         if call is None:
             return int(self._through().write(text))
@@ -99,12 +99,12 @@ class Dispatching:
         return len(text)
 
     def writelines(self, lines: Sequence[str]) -> None:
-        """Write each."""
+        """Write each line."""
         for line in lines:
             self.write(line)
 
     def flush(self) -> None:
-        """Whole lines are kept at once; only the former stream has something to flush."""
+        """Flush the original stream; lines of calls are logged at once."""
         if _speaking.get() is None:
             self._through().flush()
 
@@ -114,7 +114,7 @@ class Dispatching:
         return self.former
 
     def __getattr__(self, name: str) -> Any:
-        """Everything else, such as ``encoding`` and ``isatty``."""
+        """Return another attribute of the original stream, such as ``encoding`` or ``isatty``."""
         return getattr(self.former, name)
 
 
@@ -123,7 +123,7 @@ _changing = threading.Lock()
 
 
 def install() -> None:
-    """Put the dispatching streams in place; each call needs an ``uninstall``."""
+    """Replace the standard streams. Each call must be followed by a call of ``uninstall``."""
     with _changing:
         _users.append(None)
         for name in STYLES:
@@ -133,7 +133,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Restore the former streams when ours are no longer needed; a stream that other code installed stays."""
+    """Restore the original streams after the last ``uninstall``, unless other code has replaced them meanwhile."""
     with _changing:
         del _users[-1:]
         if _users:

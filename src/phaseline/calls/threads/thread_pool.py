@@ -1,4 +1,4 @@
-"""Bounded pools of threads."""
+"""Pools with a limited number of threads."""
 
 from __future__ import annotations
 
@@ -13,38 +13,41 @@ if TYPE_CHECKING:
     from phaseline.calls.threads.inbox import Inbox
 
 JOIN_STEP_S = 0.05
-"""How often a draining pool looks whether its threads have ended."""
+"""Seconds between two checks whether the threads have ended, while a pool drains."""
 
 
 class Pool:
-    """At most ``size`` daemon threads that run tasks in the order given; started when there is work for them."""
+    """At most ``size`` daemon threads that run tasks in the order of arrival. A thread starts when it is needed."""
 
     def __init__(
         self, name: str, size: int, on_break: Callable[[BaseException], None], inbox: Inbox[Any] | None = None
     ) -> None:
-        """``on_break`` receives an exception raised by a task; tasks catch those of plugins, so it is a bug of the engine.
+        """``on_break`` receives an exception raised by a task: a bug of the engine, as tasks catch errors of plugins.
 
-        ``inbox``: its reports are handled by the threads when one of their tasks has left one.
+        If ``inbox`` is given, a thread handles the reports in it after a task that has added one by ``leave``.
         """
         self._name = name
         self._on_break = on_break
         self._inbox = inbox
         self._next: dict[int, Callable[[], None] | None] = {}
-        """{thread that handles its reports: the task that it starts next}."""
+        """{id of a thread that is handling reports: the task that it runs next, or None}."""
         self._size = size
         self._tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._threads = 0
         self._idle = 0
         self._waiting = 0
-        """Tasks that no thread has taken: changed together with ``_idle``, as the length of the queue is not."""
+        """Number of tasks that no thread has taken; unlike the queue's length it changes together with ``_idle``."""
         self._abandoned: set[int] = set()
         self._is_stopped = False
         self._has_idled = threading.Event()
         """Set in a stopped pool when a thread has finished its task or ended."""
 
     def put(self, task: Callable[[], None]) -> None:
-        """Run it as soon as a thread is free; a thread about to become free starts it itself, without a thread switch."""
+        """Run a task as soon as a thread is free.
+
+        If the calling thread is handling reports and becomes free, it runs the task itself: that saves a thread switch.
+        """
         own = threading.get_ident()
         if own in self._next and self._next[own] is None:
             self._next[own] = task
@@ -61,17 +64,17 @@ class Pool:
         self._tasks.put(task)  # last: the thread that it wakes finds the lock free
 
     def abandon(self, thread: int) -> None:
-        """This thread hangs in a call that was given up: let another take its place, and end it should it return."""
+        """Replace a thread that hangs in a call that was given up; if the call returns, the thread ends."""
         with self._lock:
             self._abandoned.add(thread)
         self.put(_nothing)
 
     def busy(self) -> int:
-        """The number of threads in a task, without abandoned ones."""
+        """Return the number of threads that run a task, without abandoned threads."""
         return self._threads - self._idle - len(self._abandoned)
 
     def stop(self, drain_s: float) -> None:
-        """Start no more tasks; wait for running ones up to the given time."""
+        """Start no further tasks; wait up to ``drain_s`` seconds for running ones."""
         self._is_stopped = True
         for _ in range(self._threads):
             self._tasks.put(None)
@@ -113,7 +116,7 @@ class Pool:
             following = self._look_after()
 
     def _look_after(self) -> Callable[[], None] | None:
-        """Have the posted reports handled; return the task for this thread that follows from them."""
+        """Handle the posted reports. Return the task for this thread that follows from them, or None."""
         if self._inbox is None:
             return None
         own = threading.get_ident()
@@ -127,4 +130,4 @@ class Pool:
 
 
 def _nothing() -> None:
-    """A task that only makes a thread begin."""
+    """Do nothing: a task that only makes a thread start."""

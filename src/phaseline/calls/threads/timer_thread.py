@@ -1,4 +1,4 @@
-"""A thread that watches the clock for one executor and makes the due callbacks."""
+"""A thread that calls functions at given times, for one executor."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 IDLE_S = 3_600.0
-"""The longest sleep while nothing is due."""
+"""The longest sleep in seconds while no alarm is set."""
 
 
 class Alarms:
-    """Alarms ring one after the other in a thread of their own, so what rings must be short."""
+    """Timers. Their functions are called one after the other in one thread, so each must return quickly."""
 
     def __init__(self, on_break: Callable[[BaseException], None]) -> None:
-        """The thread is started with the first alarm. ``on_break`` receives an exception raised by an alarm, a bug of the engine."""
+        """Start the thread with the first alarm. ``on_break`` receives an exception of an alarm, a bug of the engine."""
         self._on_break = on_break
         self._lock = threading.Lock()
         self._earlier = threading.Lock()
-        """Held while nothing is due before what the thread waits for; see ``Inbox``."""
+        """A lock that is released to wake the thread when an alarm is set that is due before all others; see ``Inbox``."""
         self._earlier.acquire()
         self._due: list[tuple[float, int, Callable[[], None]]] = []
         self._count = 0
@@ -44,7 +44,7 @@ class Alarms:
             self._wake()
 
     def stop(self) -> None:
-        """Ring no more, and end the thread."""
+        """Call no further functions, and end the thread."""
         with self._lock:
             self._is_stopped = True
         self._wake()

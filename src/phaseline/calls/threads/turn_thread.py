@@ -1,11 +1,11 @@
-"""Which thread runs the next turn: the loop's, or the one that just reported an outcome.
+"""Which thread runs the next turn: the loop's own thread, or the thread that has just reported an outcome.
 
 When a call returns, its thread is awake and idle, while the loop's thread sleeps. Waking the loop's thread costs two
-thread switches a turn, more than the call of an empty operation. So the thread that reported an outcome makes one
-turn itself (``Inbox.leave``, ``Inbox.look_after``) and starts what the turn hands over, usually the next call. It may do
-so only while the loop's thread waits: turns and all other access to the engine happen under one lock, the baton, and
-the loop's thread releases it only while it waits. For work that only the loop's thread can do, such as progress
-output and the end of ``run``, it is woken.
+thread switches a turn, more than the call of an empty operation. So the thread that reported an outcome runs one turn
+itself (``Inbox.leave``, ``Inbox.look_after``), and starts what the turn hands over, usually the next call. It may do so
+only while the loop's thread waits: turns and all other access to the engine happen under one lock, the baton, which the
+loop's thread releases only while it waits. For work that only the loop's thread can do, such as progress output and the
+end of ``run``, it is woken.
 
 No thread waits for the baton: a thread that does not get it wakes the loop's thread, which handles the outcome.
 """
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 class TurnBaton:
-    """The baton, held by the loop's thread except while it waits. ``turns``: number of turns made by other threads."""
+    """The lock for turns, held by the loop's thread except while it waits. ``turns`` counts turns of other threads."""
 
     def __init__(self, inbox: Inbox[Any], turn: Callable[[], bool]) -> None:
-        """``turn`` makes one; True if the loop's own thread is wanted after it."""
+        """``turn`` runs a turn, and returns True if the loop's own thread is needed after it."""
         self._inbox = inbox
         self._turn = turn
         self._baton = threading.Lock()
@@ -38,7 +38,7 @@ class TurnBaton:
         inbox.on_left = self._lend
 
     def __enter__(self) -> None:
-        """From now on others may turn while this thread waits."""
+        """Take the lock; from now on other threads may run turns while this thread waits in ``wait``."""
         self._is_open = True
 
     def __exit__(self, *raised: object) -> None:
@@ -46,7 +46,7 @@ class TurnBaton:
         self._is_open = False
 
     def wait(self, timeout_ms: int) -> bool:
-        """Release the baton and wait up to the given time; True on a new item, a wake-up, or turns made by other threads.
+        """Release the lock and wait up to the given time. Return True on an item, a wake-up, or turns of other threads.
 
         Raises the exception of another thread's turn.
         """
@@ -64,7 +64,7 @@ class TurnBaton:
         return is_woken or self.turns != before
 
     def _lend(self) -> None:
-        """Make a turn if the loop's thread waits; otherwise, or if there is more to do than that, wake it."""
+        """Run a turn if the loop's thread waits. Wake that thread if it does not, or if it is needed afterwards."""
         if self._baton.acquire(blocking=False):
             self.turns += 1
             is_wanted, self._raised = guarded_call(
