@@ -1,1 +1,1 @@
-"""The process: settings, its context, the background engine and its log."""
+"""What belongs to one process: settings, context, the background engine and its log."""

@@ -1,4 +1,4 @@
-"""The contexts of use cases: the process that runs them, and the request of a user (ADR 0035)."""
+"""The contexts that use cases run in: ``AppContext`` for the process, ``RequestContext`` for one request (ADR 0035)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 HAS_HOOKS = "has hooks"
-"""The key of the cached answer whether there are hook classes."""
+"""Key of the cached answer to the question whether there are hook classes."""
 HOW_TO_BEGIN = "There is no store yet ({}); the first install creates it: phaseline init hello, then phaseline install hello/blueprint.yaml"
 
 
@@ -44,25 +44,25 @@ class SystemClock:
         self._start = wall() - monotonic()
 
     def now(self) -> int:
-        """Milliseconds since the epoch."""
+        """Return the current time in milliseconds since 1970."""
         return (self._start + self._monotonic()) // 1_000_000
 
 
 def _ignore_news(_text: str) -> None:
-    """Drop a message: the default for programs that do not show messages."""
+    """Do nothing with a message: the default for programs that do not show messages."""
 
 
 def _do_nothing() -> None:
-    """Prepare nothing: for programs that need no preparation for plugin code."""
+    """Do nothing: the default for programs that need no preparation for plugin code."""
 
 
 def _never_moves() -> object:
-    """A constant version, for cached values that do not depend on a store."""
+    """Return a constant version, for cached values that do not depend on a store."""
     return 0
 
 
 def _offer_heat(options: str) -> None:
-    """Let hook classes of Heat's group import their modules, and read these options by ``oslo.config``.
+    """Let hook classes that Heat plugins announce import their modules and read these options by ``oslo.config``.
 
     ``options``: a text in JSON.
     """
@@ -77,11 +77,11 @@ def _offer_heat(options: str) -> None:
 class AppContext:
     """The process in which use cases run: its settings, clock, store, vault, catalog and caches.
 
-    ``command``: the name by which other processes see it. ``launch``: a function that starts a background engine for
-    executions that are open when this process ends; None: they stay open. ``notice``: receives messages of the
-    process itself, such as that a store was upgraded. ``makes_store``: a missing store is created. ``before_code``:
-    is called each time before code of a plugin is imported. ``only_lists``: if the store of the settings is the
-    user's default and does not exist, an empty store in memory is used, and ``notice`` receives how to begin.
+    ``command`` is the name that other processes see. ``launch`` starts a background engine for executions that are open
+    when this process ends; if it is None, they stay open. ``notice`` receives messages of the process, such as that a
+    store was upgraded. ``makes_store``: create a missing store. ``before_code`` is called each time before plugin code
+    is imported. ``only_lists``: if the store of the settings is the user's default and does not exist, use an empty
+    store in memory, and give ``notice`` a hint how to begin.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class AppContext:
         *,
         makes_store: bool = True,
     ) -> None:
-        """Nothing is opened yet."""
+        """Keep the arguments; nothing is opened yet."""
         self.settings = settings
         self.command = command
         self.launch = launch
@@ -105,7 +105,7 @@ class AppContext:
         self._building: dict[str, threading.RLock] = {}
 
     def request(self, id: str | None = None) -> RequestContext:
-        """The context of one request by the user of this process.
+        """Return the context of one request by the user of this process.
 
         ``id``: its request id. Raises: PL-C094 for an invalid id.
         """
@@ -132,9 +132,9 @@ class AppContext:
         return store
 
     def _is_new(self) -> bool:
-        """Whether the store is the user's default and does not exist yet.
+        """Return True if the store is the user's default and does not exist yet.
 
-        A path in the settings may be a typing error.
+        Only the default counts, because a path in the settings that does not exist may be a typing error.
         """
         from phaseline.app.settings import default_store_url
         from phaseline.app.store_location import has_store
@@ -143,7 +143,7 @@ class AppContext:
 
     @shared_property
     def vault(self) -> Vault:
-        """The secrets of the store; the master key is read or created when the first secret is used."""
+        """The vault of the store; the master key is read or created when the first secret is used."""
         from phaseline.app.settings import KEY_FILE, own_folder
         from phaseline.vault.master_keys import MasterKeys
         from phaseline.vault.vault import Vault
@@ -155,7 +155,7 @@ class AppContext:
 
     @shared_property
     def passing_folder(self) -> Path:
-        """A folder that is removed when the process context is closed."""
+        """A temporary folder, which is removed when this context is closed."""
         import tempfile
 
         self._passing = tempfile.TemporaryDirectory(prefix="phaseline-")
@@ -163,17 +163,17 @@ class AppContext:
 
     @shared_property
     def catalog(self) -> PluginCatalog:
-        """The plugins, read once by a process."""
+        """The plugins, which are read once in a process."""
         from phaseline.catalog.plugin_catalog import PluginCatalog
 
         return PluginCatalog(partial(_offer_heat, self.settings.heat_options), before_code=self.before_code)
 
     def cache(self, key: str, build: Callable[[], T], version: Callable[[], object] = _never_moves) -> T:
-        """The cached value of a key; ``build`` creates it once for all threads.
+        """Return the cached value of a key; ``build`` creates it once for all threads.
 
-        It is created again after ``forget``, or when the result of ``version`` has changed. ``version``: returns the
-        version of the stored data from which the value was computed, such as the installed packages; it is called
-        each time.
+        The value is created again after ``forget``, or when the result of ``version`` has changed. ``version`` is
+        called each time. It returns the version of the stored data from which the value was computed, such as the
+        installed packages.
         """
         with self._building.setdefault(key, threading.RLock()):
             now = version()
@@ -187,11 +187,17 @@ class AppContext:
         self._built.pop(key, None)
 
     def has_hooks(self) -> bool:
-        """True if hook classes are announced or named in the settings; needed before the code that reads them is loaded."""
+        """Return True if hook classes are announced or named in the settings.
+
+        The question must be answered before the code that reads hook classes is loaded.
+        """
         return self.cache(HAS_HOOKS, self._has_hooks, self.last_reload)
 
     def last_reload(self) -> int:
-        """The number of the last reload by any process, as the version of cached hook classes; 0: none, or no store is open."""
+        """Return the number of the last reload by any process; 0 if there was none, or no store is open.
+
+        It is the version of cached hook classes.
+        """
         store = self.__dict__.get("store")
         return 0 if store is None else store.last_reload()
 
@@ -228,7 +234,10 @@ class AppContext:
             return Actor(str(os.getuid()))
 
     def code_places(self, blueprint_file: str, more_folders: tuple[str, ...] = ()) -> CodeLocation:
-        """The folders in which the code of a blueprint is searched; ``more_folders`` before those of the settings."""
+        """Return the folders in which a blueprint's code is searched.
+
+        ``more_folders`` come before the folders of the settings.
+        """
         folders = tuple(str(Path(folder).absolute()) for folder in more_folders)
         return CodeLocation(
             str(Path(blueprint_file).absolute().parent), tuple(dict.fromkeys(folders + self.settings.plugin_folders))
@@ -248,10 +257,10 @@ class AppContext:
 
 @frozen
 class RequestContext:
-    """One request of a user, in a process. Use cases take it as ``ctx``.
+    """One request of a user in a process; use cases receive it as ``ctx``.
 
-    ``notice`` receives sentences that are shown beside the answer. ``requested``: the request id under which an order
-    is given; None: it has none.
+    ``notice`` receives sentences that are shown beside the answer. ``requested`` is the request id of the order, or
+    None if the user gave none.
     """
 
     app: AppContext
@@ -260,7 +269,7 @@ class RequestContext:
     requested: RequestId | None = None
 
     def under(self, requested: RequestId) -> RequestContext:
-        """The same request under a request id."""
+        """Return a copy of this context with a request id."""
         return altered(self, requested=requested)
 
     @property

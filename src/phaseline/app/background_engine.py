@@ -28,9 +28,9 @@ PROGRAM_FOLDER = str(Path(__file__).resolve().parents[2])
 
 
 def launch(app: AppContext) -> Background | None:
-    """Start a background engine for the same store with the same settings.
+    """Start a background engine for the same store with the same settings; return it.
 
-    None if the store exists only in the memory of this process.
+    Return None if the store exists only in the memory of this process.
     """
     import subprocess
 
@@ -61,7 +61,7 @@ def launch(app: AppContext) -> Background | None:
 
 
 def died(words: str) -> ProblemsError:
-    """PL-S015: the background engine ended before it began its work; ``words``: its last output."""
+    """Return PL-S015: the background engine ended before it began its work. ``words``: its last output."""
     message = "the engine in the background ended at once" + (f": {words}" if words else " without a message")
     return problem_error(
         "PL-S015", message, "correct the reported fault, then continue the stored request: phaseline engine run"
@@ -69,11 +69,11 @@ def died(words: str) -> ProblemsError:
 
 
 def environment_of(settings: Settings, environment: Mapping[str, str], searched: Sequence[str]) -> dict[str, str]:
-    """The environment for a process with the settings of this one and the folders of this program's code.
+    """Return the environment for a process with the settings of this process and the folders of its code.
 
-    ``searched``: the module path of this process. A hook class may be in the folder of the program that names it,
-    which is on the module path before Python's own folders. The master key is not passed; it stays in its file, which
-    the settings name.
+    ``searched``: the module path of this process. A hook class may be in the folder of the program that names it, which
+    is on the module path before Python's own folders. The master key is not passed; it stays in its file, which the
+    settings name.
     """
     own = [str(Path(folder).absolute()) for folder in takewhile(_is_own, searched)]
     known = environment.get("PYTHONPATH", "").split(os.pathsep)
@@ -84,15 +84,15 @@ def environment_of(settings: Settings, environment: Mapping[str, str], searched:
 
 
 def _is_own(folder: str) -> bool:
-    """True for a folder outside of the Python installation, which other processes of this Python do not search."""
+    """Return True for a folder outside of the Python installation: other processes of this Python do not search it."""
     path = Path(folder).absolute()
     return not any(Path(base).absolute() in (path, *path.parents) for base in (sys.prefix, sys.base_prefix))
 
 
 def _log_file(app: AppContext, environment: Mapping[str, str]) -> Path:
-    """The file for the output of a background engine: the engine log, if it is in text format.
+    """Return the file for the output of a background engine: the engine log, if it is in text format.
 
-    Otherwise a file in the user's state folder.
+    Otherwise return a file in the user's state folder.
     """
     settings = app.settings
     if settings.log_file and settings.log_format == "text":
@@ -102,9 +102,9 @@ def _log_file(app: AppContext, environment: Mapping[str, str]) -> Path:
 
 
 def _open(log: Path) -> tuple[int, bool]:
-    """(the log file, opened for appending and readable only by its user; True).
+    """Open the log file for appending, readable only by its user; return (file descriptor, True).
 
-    If the file cannot be opened: (the null device, False).
+    If that fails, return (descriptor of the null device, False).
     """
     try:
         log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

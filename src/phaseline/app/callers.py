@@ -1,4 +1,4 @@
-"""The caller for each kind of plugin code; its module is imported at the first call of this kind."""
+"""The objects that call plugin code, one kind for each kind of code; modules are imported at the first call."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def make_caller(flavour: Flavour, host_keys: Callable[[], HostKeys] | None = None) -> Caller:
-    """A new caller, for the registry of an executor or for a trial.
+    """Make a caller of plugin code, for the registry of an executor or for a trial.
 
-    ``host_keys``: returns how tasks check the keys of hosts.
+    ``host_keys`` returns how tasks check the keys of hosts.
     """
     if flavour == "task":
         from phaseline.tasks.callers import TaskCaller

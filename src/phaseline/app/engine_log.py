@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from phaseline.ports.clock import Clock
 
 LOG_BYTES = 10 * 1024 * 1024
-"""A log file that is larger is put aside before the next line."""
+"""Size in bytes of a log file above which it is renamed before the next line is written."""
 LOGS_KEPT = 5
-"""How many log files that were put aside are kept, the newest as ``FILE.1``."""
+"""Number of renamed log files that are kept, the newest as ``FILE.1``."""
 FAILURES_EVERY_MS = 10_000
-"""Least time between two lines about the number of failures."""
+"""Least time in ms between two lines about the number of failures."""
 NAMES_KEPT = 1_000
-"""Executions whose names are remembered."""
+"""Number of executions whose names are cached."""
 TEXT_LENGTH = 1_000
-"""Characters written of one text."""
+"""Number of characters written of a single text."""
 VALUED_WORD = r"(?s)^(--?[\w-]+=|-\w)?([A-Za-z_][\w.-]*)=.+"
 VALUED_MAPPING = r"(?s)^(--?[\w-]+=|-\w)?\s*\{.*"
 SECRET_OPTION = "--value"  # noqa: S105 - the option, not its value
@@ -48,16 +48,16 @@ TOLD: dict[str, tuple[Level, str]] = {
     "cancel_requested": ("info", "cancel requested"),
     "signaled": ("info", "signals given"),
 }
-"""{type of an event of an execution as a whole: (level, text in the log)}; other events have no line of their own."""
+"""{event type of a whole execution: (level, text in the log)}; events of other types have no line of their own."""
 COUNTED = {"task_failed": "failed", "task_rescheduled": "failed and will be tried again"}
-"""{type of an event of a single call: the text after their number in the log}"""
+"""{event type of a single call: the words after the number of such events in the log}"""
 
 
 class EngineLog:
     """The log of one engine. The file is opened again for every line, so that it may be moved at any time."""
 
     def __init__(self, path: str, clock: Clock, *, level: Level = "info", form: Form = "text") -> None:
-        """``path`` empty: nothing is written."""
+        """Log to the file ``path``; if it is empty, write nothing."""
         self.path = path
         self.trouble = ""
         self._clock = clock
@@ -146,12 +146,12 @@ class EngineLog:
 
 
 def open_log(settings: Settings, clock: Clock) -> EngineLog:
-    """The log that the settings name, or one that writes nothing."""
+    """Return the log that the settings name, or a log that writes nothing."""
     return EngineLog(settings.log_file, clock, level=settings.log_level, form=settings.log_format)
 
 
 def without_values(words: Sequence[str]) -> str:
-    """The words of a command without values of inputs and passwords, for logs and for other users.
+    """Return the words of a command without values of inputs and passwords, for logs and for other users.
 
     >>> without_values(["phaseline", "install", "a.yaml", "-i", "key=hush", "--input=key=hush", "--store=sqlite:///a.db"])
     'phaseline install a.yaml -i key=… --input=key=… --store=sqlite:///a.db'
@@ -171,7 +171,7 @@ def without_values(words: Sequence[str]) -> str:
 
 
 def _without_value(word: str) -> str:
-    """One word of a command without its value; a quick test finds the many words that have none."""
+    """Return one word of a command without its value. A quick test finds the many words that have no value."""
     if "{" in word:
         word = re.sub(VALUED_MAPPING, r"\1{…}", word)
     return re.sub(VALUED_WORD, r"\1\2=…", word) if "=" in word else word

@@ -1,4 +1,4 @@
-"""Discovery of functions of third parties: blueprint functions (B40), and operations in source files."""
+"""Discovery of other vendors' functions: intrinsic functions for blueprints (B40), and operations in source files."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 
 def offer_functions(before_code: Callable[[], None]) -> None:
-    """Offer functions of installed distributions to blueprints.
+    """Offer the intrinsic functions of installed distributions to blueprints.
 
-    ``before_code``: called before modules are imported. Distributions are searched when a blueprint has a name that
-    may be such a function.
+    ``before_code`` is called before modules are imported. Distributions are searched only when a blueprint has a name
+    that may be such a function.
     """
     ANNOUNCED.look_in(_finder(before_code))
 
 
 @cache
 def _finder(before_code: Callable[[], None]) -> Callable[[], FunctionFinder]:
-    """A finder of functions. Equal arguments give equal finders, so that found functions stay cached."""
+    """Return a finder of functions. Equal arguments give the same finder, so that found functions stay cached."""
     return partial(_installed, before_code)
 
 
@@ -48,9 +48,9 @@ def _adapted(
 
 
 def declared(catalog: Catalog, operation: Operation, code: CodeLocation) -> Declaration:
-    """The declaration of an operation.
+    """Return how the function of an operation asks to be called.
 
-    If its source is not found, it is called in the same way as by the ancestor.
+    If its source is not found, return the way in which Cloudify calls it.
     """
     found = catalog.declare(operation.implementation, code)
     if found is None:

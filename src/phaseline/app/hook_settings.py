@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
 
 KEYS = {"class": str, "name": str, "folder": str, "options": dict}
-"""{key of a table: its type}; only ``class`` is required."""
+"""{key of a ``[[hooks.classes]]`` table: type of its value}; only ``class`` is required."""
 MEND = 'write [[hooks.classes]] with class = "module:Class", and as wanted name, folder and options = {...}'
 
 
 def canonical(text: str, folder: Path) -> str:
-    """The classes as JSON with all default values; empty if there are no classes.
+    """Return the classes as JSON with all default values; empty if there are no classes.
 
     ``folder``: the folder to which paths are relative. Raises: PL-C003 with all problems of the classes.
 
@@ -40,7 +40,9 @@ def canonical(text: str, folder: Path) -> str:
 
 
 def canonical_options(text: str) -> str:
-    """The options of Heat's classes as JSON. ``text``: JSON, or words ``group.option=value``. Raises: PL-C003.
+    """Return the options of Heat's hook classes as JSON.
+
+    ``text``: JSON, or words ``group.option=value``. Raises: PL-C003.
 
     >>> canonical_options("valet.url=http://x debug=true")
     '{"debug": "true", "valet.url": "http://x"}'

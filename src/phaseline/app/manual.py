@@ -10,13 +10,13 @@ from pathlib import Path
 from phaseline.lang.fast_dataclasses import frozen
 
 KINDS = {"Tutorial": 2.0, "Guide": 2.0, "Concept": 1.2, "Reference": 1.0}
-"""{kind of a page: the weight of its words}."""
+"""{kind of a page: factor for the score of its sections in a search}"""
 OTHER = 0.5
-"""The weight of pages without a kind: decisions and indexes."""
+"""Factor for the score of pages without a kind: decisions and indexes."""
 TITLE = 6.0
-"""Words in a heading weigh as much as this many in the text below it."""
+"""Number of words in the text below a heading that count as much as one word in the heading."""
 HALF = 3.0
-"""Number of hits at which a section has half of the score that more hits can add."""
+"""Number of hits with which a section gets half of the score that hits can add."""
 SMALL_WORDS = frozenset(
     (
         "a",
@@ -74,7 +74,10 @@ CODE = re.compile(r"PL-[A-Z]\d{3}", re.IGNORECASE)
 
 @frozen
 class ManualPage:
-    """A page: its name, its title, its kind, what a reader can do after it, and its text in Markdown."""
+    """A page of the documentation.
+
+    It has its name, title, kind, what a reader can do after reading it, and its text in Markdown.
+    """
 
     name: str
     title: str
@@ -93,14 +96,14 @@ class ManualHit:
 
 
 def manual_folder() -> Path:
-    """The folder with the pages: in the installed package, or at the top of a clone."""
+    """Return the folder with the pages: in the installed package, or at the top of a clone."""
     here = Path(__file__).resolve()
     packed = here.parents[1] / "manual"
     return packed if packed.is_dir() else here.parents[3] / "docs"
 
 
 def read_manual(folder: Path | None = None) -> tuple[ManualPage, ...]:
-    """Every page, in the order of their names."""
+    """Return all pages, sorted by name."""
     base = folder or manual_folder()
     return tuple(_page(file.relative_to(base), file.read_text("utf-8")) for file in sorted(base.rglob("*.md")))
 
@@ -113,7 +116,7 @@ def _page(place: Path, text: str) -> ManualPage:
 
 
 def section_of(pages: Iterable[ManualPage], code: str) -> str | None:
-    """The section about the code of an error, or None."""
+    """Return the section about an error code, or None."""
     for page in pages:
         if page.name.startswith("errors/"):
             for title, body in _sections(page.text):
@@ -123,10 +126,10 @@ def section_of(pages: Iterable[ManualPage], code: str) -> str | None:
 
 
 def search_manual(pages: Sequence[ManualPage], question: str) -> tuple[ManualHit, ...]:
-    """The best section of each page that has words of the question, best first.
+    """Return the best section of each page that has words of the question, best first.
 
-    Words of the question match the beginnings of words. Rare words weigh more than frequent ones, and a section with
-    more of the words comes before one with fewer.
+    A question's word "start" also matches "started". Rare words count more than frequent ones. A section with more of
+    the question's words comes before a section with fewer.
     """
     wanted = [word for word in _words(question) if word not in SMALL_WORDS] or _words(question)
     found: list[tuple[ManualPage, str, list[float]]] = []
@@ -152,13 +155,13 @@ def _words(text: str) -> list[str]:
 
 
 def _counts(wanted: Sequence[str], title: str, body: str) -> list[float]:
-    """The number of words of the section that begin with each wanted word."""
+    """Return, for each wanted word, how many words of the section begin with it; words in the heading count more."""
     heading, text = f" {' '.join(_words(title))}", f" {' '.join(_words(body))}"
     return [TITLE * heading.count(f" {word}") + text.count(f" {word}") for word in wanted]
 
 
 def _sections(text: str) -> list[tuple[str, str]]:
-    """(heading, text below it) of each part of a page; lines in blocks of code are no headings."""
+    """Return (heading, text below it) for each section of a page. Lines in blocks of code are not headings."""
     hidden = _FENCE.sub(lambda block: "\0" * len(block[0]), text)
     heads = list(_HEAD.finditer(hidden))
     ends = [head.start() for head in heads[1:]] + [len(text)]

@@ -1,8 +1,8 @@
 """The values of all settings, and where they come from.
 
-A setting has the value of the command line's option, otherwise of the environment, otherwise of the settings file,
-otherwise the default. Only one settings file is read: the file that the user names, otherwise ``phaseline.toml`` in
-the current folder, otherwise the file in the user's configuration folder (decision 28).
+A value comes from the first of these that has one: the option of the command line, the environment variable, the
+settings file, the default. Only one settings file is read: the file that the user names, otherwise ``phaseline.toml``
+in the current folder, otherwise the file in the user's configuration folder (decision 28).
 """
 
 import os
@@ -24,7 +24,7 @@ KEY_FILE = "secrets.key"
 """Name of the file with the master key, in the user's configuration folder."""
 Level = Literal["debug", "info", "warning", "error"]
 LEVELS: tuple[Level, ...] = ("debug", "info", "warning", "error")
-"""From the most talkative one to the most silent one."""
+"""Levels of log messages, from the least to the most important."""
 Form = Literal["text", "json"]
 HostKeyPolicy = Literal["known", "accept_new", "any"]
 OnBroken = Literal["refuse", "ignore"]
@@ -34,11 +34,11 @@ LOG_FILE = "log.file"
 NO_FILE = "none"
 DEFAULT = "the default"
 Texts = Mapping[str, tuple[str, str]]
-"""{setting: (its text, the origin of that)}"""
+"""{setting: (its value as text, where the text comes from)}"""
 
 
 SEPARATORS = {"folders": os.pathsep, "addresses": " ", "rules": " "}
-"""{kind: separator between values}"""
+"""{kind of a setting: separator between its values}"""
 
 
 @frozen
@@ -48,7 +48,10 @@ class Settings:
     store_url: str
     plugin_folders: tuple[str, ...] = ()
     task_retries: int | None = None
-    """None: the default of the blueprint's language (decision 34); the same applies to the interval."""
+    """Number of retries; None means the default of the blueprint's language (decision 34).
+
+    Likewise for the interval.
+    """
     task_retry_interval_s: float | None = None
     threads: int = 16
     workers: int = 8
@@ -64,7 +67,7 @@ class Settings:
     hook_classes: str = ""
     """Hook classes in the form of ``hook_settings.canonical``."""
     heat_options: str = ""
-    """As JSON: {``option`` or ``group.option``: value}."""
+    """Options for Heat's hook classes as JSON: {``option`` or ``group.option``: value}."""
     heat_compat: bool = False
     heat_critical: bool = True
     on_broken_hooks: OnBroken = "refuse"
@@ -75,7 +78,7 @@ class Settings:
     keep_orders_hours: int = 24
 
     def variables(self) -> dict[str, str]:
-        """The same values as environment variables, for a process with the settings of this one."""
+        """Return the settings as environment variables, for another process with the same settings."""
         told = {setting.variable: _text(getattr(self, setting.field), setting.kind) for setting in SETTINGS}
         return {**told, "PHASELINE_LOG_FILE": self.log_file or NO_FILE}
 
@@ -87,7 +90,7 @@ def load_settings(
     environment: Mapping[str, str] | None = None,
     folder: Path | None = None,
 ) -> Settings:
-    """The settings of this process.
+    """Return the settings of this process.
 
     ``config``: the settings file; ``given``: {name: text} of options of the command line; ``environment`` and
     ``folder``: by default those of the process.
@@ -122,7 +125,7 @@ def load_settings(
 def _gathered(
     config: str | None, given: Mapping[str, str], variables: Mapping[str, str], folder: Path
 ) -> tuple[Texts, list[Problem]]:
-    """(the text of each setting, the problems of the settings file)."""
+    """Return (the text of each setting and its origin, the problems of the settings file)."""
     texts = {setting.name: (setting.default, DEFAULT) for setting in SETTINGS}
     file = _find_file(config, variables, folder)
     problems: list[Problem] = []
@@ -137,13 +140,13 @@ def _gathered(
 
 
 def default_store_url(environment: Mapping[str, str]) -> str:
-    """The SQLite file in the user's data folder."""
+    """Return the URL of the SQLite file in the user's data folder."""
     home = environment.get("XDG_DATA_HOME") or str(Path(environment.get("HOME") or Path.home()) / ".local" / "share")
     return f"sqlite:///{Path(home).absolute() / 'phaseline' / 'store.db'}"
 
 
 def own_folder(environment: Mapping[str, str]) -> Path:
-    """The user's configuration folder."""
+    """Return the user's configuration folder."""
     home = environment.get("XDG_CONFIG_HOME") or str(Path(environment.get("HOME") or Path.home()) / ".config")
     return Path(home).absolute() / "phaseline"
 
@@ -163,7 +166,7 @@ def _find_file(config: str | None, environment: Mapping[str, str], folder: Path)
 
 
 HEAT_OPTIONS = "hooks.heat_options"
-"""The setting that is a table of names which are not ours."""
+"""The one setting that is a table whose keys are not defined by Phaseline."""
 
 
 def _read_file(path: Path) -> tuple[dict[str, str], list[Problem]]:
@@ -216,7 +219,7 @@ def raise_if_foreign(path: Path, user: int) -> None:
 
 
 def _text(value: object, kind: str) -> str:
-    """A value of the settings file or of a field of ``Settings``, in the form of an environment variable."""
+    """Return a value of the settings file or of a field of ``Settings`` as an environment variable holds it."""
     if isinstance(value, list | tuple):
         if kind == "classes":
             import json
@@ -240,7 +243,7 @@ def _flatten(content: Mapping[str, object], prefix: str = "") -> Iterator[tuple[
 
 
 def _read(setting: Setting, text: str, origin: str, folder: Path) -> Any:
-    """The value for a text. Raises: PL-C003."""
+    """Convert the text of a setting to its value. Raises: PL-C003."""
     if setting.words:
         if text not in setting.words:
             raise _unsuitable(setting, text, origin, f"write one of: {', '.join(setting.words)}")
@@ -265,13 +268,13 @@ def _as_written(_setting: Setting, text: str, _origin: str, _folder: Path) -> st
 
 
 def _path(setting: Setting, text: str, _origin: str, folder: Path) -> str:
-    """The absolute path; for the log "none" is allowed as well and becomes an empty text."""
+    """Return the absolute path. For the log file, the word "none" is allowed too and becomes an empty text."""
     is_none = text == NO_FILE and setting.name == LOG_FILE
     return "" if is_none else str((folder / Path(text).expanduser()).absolute())
 
 
 def _log_file(store_url: str, folder: Path) -> str:
-    """The path of the log beside the store; empty if the store is not a file."""
+    """Return the path of the log file beside the store; empty if the store is not a file."""
     file = store_url.removeprefix("sqlite:///")
     return "" if file in {store_url, ""} else f"{(folder / Path(file).expanduser()).absolute()}.log"
 
@@ -304,7 +307,7 @@ def _rules(setting: Setting, text: str, origin: str, _folder: Path) -> tuple[tup
 def _all_of(
     setting: Setting, words: Sequence[str], origin: str, fits: Callable[[str], bool], mend: str
 ) -> tuple[str, ...]:
-    """The words, if all are valid. Raises: PL-C003 with a problem for each invalid word."""
+    """Return the words if all are valid. Raises: PL-C003 with a problem for each invalid word."""
     wrong = [word for word in words if not fits(word)]
     if wrong:
         raise ProblemsError([one for word in wrong for one in _unsuitable(setting, word, origin, mend).problems])
@@ -328,11 +331,11 @@ READERS: Mapping[str, Callable[[Setting, str, str, Path], Any]] = {
     "classes": _hooks,
     "options": _hooks,
 }
-"""{kind: the function that reads its texts}; words and numbers follow their row of the table."""
+"""{kind of a setting: function that converts its text}; for words and numbers, ``_read`` uses the setting's row."""
 
 
 def slots(settings: Settings) -> "Slots":
-    """The numbers of calls that may run at the same time, from the settings."""
+    """Return from the settings how many calls may run at the same time."""
     from phaseline.run.executors.local_executor import Slots
 
     return Slots(threads=settings.threads, workers=settings.workers)

@@ -1,4 +1,4 @@
-"""The table of all settings. The documentation is generated from it, and files and variables are read by it."""
+"""The table of all settings, by which files and variables are read and from which the documentation is generated."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from math import inf
 from phaseline.lang.fast_dataclasses import frozen
 
 MOST_MIB = 1 << 30
-"""More memory than any machine has."""
+"""Upper bound of settings for memory, in MiB; more than any machine has."""
 MOST_SLOTS = 10_000
-"""Most calls at once that a setting may allow."""
+"""Largest number of simultaneous calls that a setting may allow."""
 
 
 @frozen
@@ -31,12 +31,12 @@ class Setting:
 
     @property
     def variable(self) -> str:
-        """The environment variable that sets it."""
+        """The environment variable for this setting."""
         return "PHASELINE_" + self.name.replace(".", "_").upper()
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The only allowed values of the setting; empty: values are checked by its kind."""
+        """The only allowed values of the setting; empty if its kind decides what is allowed."""
         first, last = self.kind.rpartition(" or ")[::2]
         return () if "number" in first or not first else (*first.split(", "), last)
 

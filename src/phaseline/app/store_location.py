@@ -1,4 +1,4 @@
-"""The path of a store's file, and whether it exists: many commands need this before a store is opened."""
+"""The path of a store's file, and whether it exists; many commands need this before they open a store."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 def store_file(url: str) -> Path | None:
-    """The file of a store; None for a store that is not a file."""
+    """Return the path of a store's file; None if the store is not a file."""
     path = url.removeprefix("sqlite:///")
     return None if path in {url, ""} else Path(path).expanduser().absolute()
 
 
 def has_store(app: AppContext) -> bool:
-    """True unless the store is a file that does not exist yet."""
+    """Return False if the store is a file that does not exist yet."""
     file = store_file(app.settings.store_url)
     return file is None or file.exists()

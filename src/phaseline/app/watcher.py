@@ -10,25 +10,31 @@ from phaseline.calls.deployments.progress import Failing, Progress, ProgressRow
 __all__ = ["LOOK_S", "PATIENCE_S", "Failing", "NullWatcher", "Progress", "ProgressRow", "Throttle", "Watcher"]
 
 PATIENCE_S = 10.0
-"""Time without an owner of the store after which no more progress is expected."""
+"""Seconds without an owner of the store after which a follower expects no more progress."""
 LOOK_S = 0.2
-"""Time between two checks of a follower whether to take over, and whether something has changed."""
+"""Seconds between two checks by a follower: can it become the owner, and has anything changed?"""
 EVERY_MS = 100
-"""Least time between two calls of a watcher."""
+"""Least time in ms between two calls of a watcher."""
 SHARE = 50
-"""Watching takes at most one millisecond in this many."""
+"""Watching may use at most one fiftieth of the time."""
 
 
 class Watcher(Protocol):
-    """Receives progress while a use case runs; called from the thread that runs it."""
+    """Receives progress while a use case runs. Its methods are called from the thread that runs the use case."""
 
     def begun(self, execution: str, deployment: str, interrupt: Callable[[], None]) -> None:
-        """The execution runs now. ``interrupt``: a function for signal handlers, after which no new call begins."""
+        """Take note that the execution runs now.
+
+        ``interrupt``: a function for signal handlers; no new call begins after it.
+        """
         ...
 
     @property
     def wants_progress(self) -> bool:
-        """True if ``progressed`` has an effect: counting takes time in large executions."""
+        """True if ``progressed`` does anything.
+
+        If not, progress is not counted, which takes time in large executions.
+        """
         ...
 
     def progressed(self, progress: Progress, now: int) -> None:
@@ -40,42 +46,42 @@ class Watcher(Protocol):
         ...
 
     def ended(self) -> None:
-        """The execution does not run any more."""
+        """Take note that the execution does not run any more."""
         ...
 
 
 class NullWatcher:
-    """Ignores everything: for programs that only want the result."""
+    """A watcher that ignores everything, for programs that only want the result."""
 
     wants_progress = False
 
     def begun(self, execution: str, deployment: str, interrupt: Callable[[], None]) -> None:
-        """Ignore it."""
+        """Do nothing."""
 
     def progressed(self, progress: Progress, now: int) -> None:
-        """Ignore it."""
+        """Do nothing."""
 
     def noticed(self, text: str) -> None:
-        """Ignore it."""
+        """Do nothing."""
 
     def ended(self) -> None:
-        """Ignore it."""
+        """Do nothing."""
 
 
 class Throttle:
-    """Permits looks at the progress, at most one in ``EVERY_MS``.
+    """Limits how often progress is counted: at most once in ``EVERY_MS``, and rarer if counting takes long.
 
-    They are so seldom that looking takes at most a fiftieth of the time.
+    Counting then uses at most a fiftieth of the time.
     """
 
     def __init__(self) -> None:
-        """Permit the first look."""
+        """Permit the first count."""
         self._next = 0
 
     def lets_through(self, now: int) -> bool:
-        """True if a look is permitted at ``now`` (ms)."""
+        """Return True if progress may be counted at ``now`` (ms)."""
         return now >= self._next
 
     def looked(self, begun: int, ended: int) -> None:
-        """Record the begin and end of a look (ms)."""
+        """Record when a count began and ended (ms), to decide when the next one is permitted."""
         self._next = begun + max(EVERY_MS, (ended - begun) * SHARE)

@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Clock in integer milliseconds: the wall time at its start plus the monotonic time since, so it never goes back."""
+    """Clock in integer milliseconds: wall time at its start plus monotonic time since, so it never goes back."""
 
     def now(self) -> int:
         """Return the current time in milliseconds since 1970."""

@@ -219,7 +219,7 @@ class Store(Shelves, Protocol):
         ...
 
     def last_reload(self) -> int:
-        """Return the number of the latest request to reload plugins and hook classes, answered or not; 0 if none exists."""
+        """Return the number of the latest request to reload plugins and hook classes, answered or not; 0 if none."""
         ...
 
     def requests(self, after: int = 0) -> Sequence[RequestRow]:
@@ -238,7 +238,7 @@ class Store(Shelves, Protocol):
         ...
 
     def changed(self, since: int = 0) -> int:
-        """Return 0 if nothing was written since the call that returned ``since``; otherwise a new mark, which is never 0.
+        """Return 0 if nothing was written since the call that returned ``since``; otherwise a new mark above 0.
 
         A call is nearly free, so poll with ``if now := store.changed(seen): seen = now`` and read only then. Each
         follower keeps a mark of its own.
@@ -323,7 +323,7 @@ class Store(Shelves, Protocol):
         ...
 
     def around(self, execution: int) -> PrePost:
-        """Return the hooks and stage tasks before and after an execution; empty if none were stored with the execution."""
+        """Return the hooks and stage tasks before and after an execution; empty if none were stored with it."""
         ...
 
     def graphs(self, execution: int) -> Sequence[GraphRow]:
@@ -351,7 +351,7 @@ class Store(Shelves, Protocol):
         ...
 
     def step_counts(self, graph: int) -> Mapping[int, Mapping[EntryStatus, int]]:
-        """Return {index of the step in the graph: {status: number of its entries}}, without statuses that no entry has."""
+        """Return {index of the step in the graph: {status: number of its entries}}, without empty statuses."""
         ...
 
     def notes(self, graph: int, *, among: Collection[int] | None = None) -> Sequence[NoteRow]:

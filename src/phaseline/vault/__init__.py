@@ -1,5 +1,5 @@
-"""Secrets: encrypted in the store, clear only in the memory of those that use them, masked in everything that is written.
+"""Secrets: encrypted in the store, clear only in the memory of the calls that use them, masked in all that is written.
 
-``vault`` opens and keeps them, ``envelope`` encrypts, ``master_keys`` finds the key, ``known_values`` masks.
-``cryptography`` is imported when the first secret is used, and not before: most commands use none.
+``vault`` stores and supplies secrets, ``envelope`` encrypts, ``master_keys`` finds the master key, ``known_secrets``
+masks. ``cryptography`` is imported only when the first secret is used, because most commands use none.
 """

@@ -1,6 +1,6 @@
-"""Envelopes: a text is encrypted by a data key of its own, the data key by the master key, both with AES-256-GCM.
+"""Envelope encryption: each text has its own data key, and the master key encrypts the data key (AES-256-GCM).
 
-Each ciphertext is bound to what it stands for, so that rows of the store cannot be swapped without being noticed.
+Each ciphertext is bound to its purpose (``stands_for``), so that swapping rows of the store makes decryption fail.
 """
 
 from __future__ import annotations
@@ -9,20 +9,23 @@ import os
 
 KEY_BYTES = 32
 NONCE_BYTES = 12
-"""The nonce length of GCM; a new nonce for each encryption. One key encrypts far fewer than 2^32 texts."""
+"""Length in bytes of the nonce of GCM. Each encryption uses a new random nonce.
+
+This is safe because one key encrypts far fewer than 2^32 texts.
+"""
 
 
 class CannotOpen(ValueError):
-    """The key is wrong, or the encrypted text was changed."""
+    """Raised when the key is wrong or the encrypted text was changed."""
 
 
 def new_key() -> bytes:
-    """A random key."""
+    """Return a new random key."""
     return os.urandom(KEY_BYTES)
 
 
 def encrypt(clear: bytes, key: bytes, stands_for: str) -> bytes:
-    """The nonce and the ciphertext with its tag."""
+    """Return the nonce followed by the ciphertext with its tag. ``stands_for``: the purpose to which they are bound."""
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
     nonce = os.urandom(NONCE_BYTES)
@@ -30,7 +33,7 @@ def encrypt(clear: bytes, key: bytes, stands_for: str) -> bytes:
 
 
 def decrypt(sealed: bytes, key: bytes, stands_for: str) -> bytes:
-    """What was encrypted for this purpose. Raises ``CannotOpen``."""
+    """Return the text that ``encrypt`` has encrypted for the same purpose. Raises ``CannotOpen``."""
     from cryptography.exceptions import InvalidTag
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 

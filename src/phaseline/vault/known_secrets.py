@@ -1,7 +1,7 @@
-"""Values that must not be written in clear, and how they are found in a text and masked.
+"""Secret values that must not be written in clear: how they are found in a text and masked.
 
-A value is searched in its own form, line by line if it has several, and in the forms of JSON, ``repr``, addresses and
-base64. Other derived forms (a hash, a part, reversed letters) are not recognised, and cannot be.
+A value is searched for unchanged, line by line if it has several lines, and as JSON, Python ``repr``, URL and base64
+write it. Other derived forms (a hash, a part, reversed letters) are not recognised, and cannot be.
 """
 
 from __future__ import annotations
@@ -18,19 +18,25 @@ if TYPE_CHECKING:
 
 MASK = "********"
 WHOLE_FROM = 4
-"""Shorter values are masked only as whole words; otherwise parts of other words would be masked."""
+"""Least length of a value that is masked inside words; shorter values are masked only as whole words."""
 LINE_FROM = 8
-"""Lines of a value with several lines are values of their own from this length on."""
+"""Least length of a line of a value with several lines; such a line is masked by itself, too."""
 BASE64_FROM = 8
-"""Values from this length on are looked for in base64."""
+"""Least length of a value whose base64 form is masked, too."""
 CUT_FROM = 8
-"""So much of the beginning of a value at the end of a text, or of its end at the beginning, is masked: it was cut there."""
+"""Least length of a cut value that is masked.
+
+If a text ends with at least this much of a value's beginning, the value was cut off there. Likewise at the beginning.
+"""
 LEFT_OUT = r"\n\.\.\. \d+ characters left out \.\.\.\n"
-"""Where a long text was cut in the middle."""
+"""Pattern of the note that stands where the middle of a long text was left out."""
 
 
 class KnownValues:
-    """Grows only; safe from any thread. While it is empty nothing costs anything."""
+    """The secret values that this process must mask. Values are only added; any thread may use the object.
+
+    While there are no values, masking costs nothing.
+    """
 
     def __init__(self) -> None:
         self._whole: set[str] = set()
@@ -42,11 +48,11 @@ class KnownValues:
         self._lock = threading.Lock()
 
     def __bool__(self) -> bool:
-        """True when there is something to mask."""
+        """Return True if there is any value to mask."""
         return bool(self._whole)
 
     def learn(self, value: Value) -> None:
-        """All texts and numbers within the value, at any depth, are not to be written in clear from now on."""
+        """Add all texts and numbers within the value, at any depth, to the values that are masked."""
         for text in leaves(value):
             self._learn(text)
 
@@ -69,7 +75,7 @@ class KnownValues:
             self._tails.setdefault(form[-CUT_FROM:], []).append(form)
 
     def masked(self, text: str) -> str:
-        """The text with every known value, in whatever form, replaced by asterisks."""
+        """Return the text with every known value, in any of its forms, replaced by asterisks."""
         if not self._whole or not text:
             return text
         pieces = re.split(LEFT_OUT, text)
@@ -80,17 +86,17 @@ class KnownValues:
         return shown[0] + "".join(note + piece for note, piece in zip(notes, shown[1:], strict=True))
 
     def holds(self, text: str) -> bool:
-        """True if the text contains a known value as a whole."""
+        """Return True if the text contains a whole known value."""
         return any(value in text for value in self._texts) or any(pattern.search(text) for pattern in self._words)
 
     def within(self, text: str) -> list[str]:
-        """Known values that the text contains as a whole; usually none, which is found quickly."""
+        """Return the known values that the text contains whole. Usually there are none, which is found quickly."""
         if not self._whole or not self.holds(text):
             return []
         return [text[begin:end] for begin, end in _merged(list(self._whole_spans(text)))]
 
     def is_number(self, value: object) -> bool:
-        """True if a value is a known number; short numbers are too common to decide."""
+        """Return True if the value is a known number. Short numbers never count, because they are too common."""
         return value.__class__ in (int, float) and len(text := str(value)) >= WHOLE_FROM and text in self._whole
 
     def _masked(self, text: str) -> str:
@@ -108,7 +114,7 @@ class KnownValues:
         return [*self._whole_spans(text), *self._cut_spans(text)]
 
     def _cut_spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Where the text ends with a beginning of a value, or begins with an end of one."""
+        """Yield (begin, end) of the beginning of a value at the end of the text, and of an end at its beginning."""
         last = len(text) - CUT_FROM
         for at in range(max(0, len(text) - self._longest + 1), last + 1):
             for value in self._heads.get(text[at : at + CUT_FROM], ()):
@@ -130,7 +136,7 @@ class KnownValues:
 
 
 def _merged(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Spans that touch as one, in order."""
+    """Yield the spans in order, with those that touch or overlap joined."""
     begin, end = -1, -1
     for first, last in sorted(spans):
         if first > end:
@@ -143,7 +149,7 @@ def _merged(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 def leaves(value: Value) -> Iterator[str]:
-    """The texts and numbers within a value; of a text that is a JSON mapping or list also those within it.
+    """Yield the texts and numbers within a value. A text that is a JSON mapping or list is searched, too.
 
     >>> sorted(leaves({"a": ["x", 5], "b": True, "c": None}))
     ['5', 'x']
@@ -168,7 +174,9 @@ def leaves(value: Value) -> Iterator[str]:
 
 
 def forms(text: str) -> Iterator[str]:
-    """The forms of a value in texts: unchanged, its lines, escaped for JSON, Python and addresses, in base64.
+    """Yield the forms that a value can have in a text: unchanged, its lines, escaped, and in base64.
+
+    It is escaped as JSON, Python and URLs escape it.
 
     >>> sorted(set(forms("a&b c")))
     ['a%26b%20c', 'a%26b+c', 'a&b c']
@@ -193,7 +201,11 @@ def forms(text: str) -> Iterator[str]:
 
 
 def _in_base64(raw: bytes, shift: int) -> Iterator[str]:
-    """What base64 makes of the value wherever it begins in a longer text: the characters that depend on it alone."""
+    """Yield the base64 characters that depend only on the value.
+
+    ``shift``: number of bytes, modulo 3, that precede the value in a longer text; it changes how base64 groups the
+    bytes.
+    """
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
         coded = encode(b"\0" * shift + raw).decode().rstrip("=")
         begin = (0, 2, 3)[shift]

@@ -1,6 +1,7 @@
-"""The master key: from an environment variable, or from a file that only its user can read, made on first use.
+"""The master keys: from an environment variable, or from a file that only its user can read.
 
-Several keys may exist during a rotation: the first one encrypts, all of them decrypt.
+The file is created when the first secret is stored. Several keys may exist while keys are replaced: the first one
+encrypts, all of them decrypt.
 """
 
 from __future__ import annotations
@@ -18,19 +19,25 @@ from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.vault import envelope
 
 VARIABLE = "PHASELINE_SECRETS_KEY"
-"""Master keys as base64, separated by spaces or commas, the newest first. It takes the place of the file."""
+"""Environment variable with master keys in base64, separated by spaces or commas, the newest first.
+
+If it is set, no file is used.
+"""
 MODE = 0o600
 
 
 def id_of(key: bytes) -> str:
-    """The id of a key, shown in place of the key."""
+    """Return the id of a key, which can be shown where the key must not be."""
     import hashlib  # 5 ms that a command without secrets need not pay
 
     return hashlib.sha256(b"phaseline master key\0" + key).hexdigest()[:16]
 
 
 class MasterKeys:
-    """Where the master keys are. ``file`` empty: they live as long as this process, as a store in memory does."""
+    """Reads and writes the master keys. If ``file`` is empty, keys live as long as this process.
+
+    That is enough for a store in memory.
+    """
 
     def __init__(self, file: str, environment: Mapping[str, str] | None = None) -> None:
         self.file = file
@@ -39,18 +46,18 @@ class MasterKeys:
 
     @property
     def place(self) -> str:
-        """Where they are, for a user to read."""
+        """Return a text for the user about where the keys are."""
         if self._environment.get(VARIABLE):
             return f"the variable {VARIABLE}"
         return f"the file '{self.file}'" if self.file else "the memory of this process"
 
     @property
     def are_in_file(self) -> bool:
-        """True when they can be replaced here."""
+        """Return True if the keys are in a file, so that this program can replace them."""
         return bool(self.file) and not self._environment.get(VARIABLE)
 
     def read(self) -> list[bytes]:
-        """All keys, the newest first; none if there is no file. Raises: PL-S021, PL-S022."""
+        """Return all keys, the newest first; empty if there is no file. Raises: PL-S021, PL-S022."""
         given = self._environment.get(VARIABLE)
         if given:
             return _parsed(given.replace(",", " ").split(), self.place)
@@ -67,7 +74,7 @@ class MasterKeys:
             raise _unreadable(self.place, str(error)) from error
 
     def newest(self) -> bytes:
-        """The key that encrypts; a file with a new one is made if there is none. To be called in ``alone``."""
+        """Return the key that encrypts. If there is none, create a file with a new key. Call this within ``alone``."""
         keys = self.read()
         if not keys:
             keys = [envelope.new_key()]
@@ -75,11 +82,11 @@ class MasterKeys:
         return keys[0]
 
     def find(self, id: str) -> bytes | None:
-        """The key of this id, or None."""
+        """Return the key with this id, or None."""
         return next((key for key in self.read() if id_of(key) == id), None)
 
     def write(self, keys: Sequence[bytes]) -> None:
-        """Put these in the place of what the file holds, at once or not at all, readable for its user alone."""
+        """Replace all keys in the file, in one step or not at all. Only the user can read the file."""
         if not self.file:
             self._own = list(keys)
             return
@@ -104,7 +111,7 @@ class MasterKeys:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """No other process reads the newest key to encrypt with, or replaces it, meanwhile."""
+        """Return a context in which no other process replaces the keys or reads the newest key to encrypt with it."""
         if not self.are_in_file:
             yield
             return

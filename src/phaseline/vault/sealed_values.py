@@ -1,7 +1,7 @@
-"""Sealed values: runtime properties and results that contain a secret are stored encrypted.
+"""Sealed values: parts of runtime properties and results that contain a secret are encrypted in the store.
 
-Plugins get back what they wrote; readers of the store see a seal. A plugin's own text that looks like a seal is
-sealed itself, so that a stored seal cannot be opened by passing it in.
+Plugins get back what they wrote; readers of the store see the encrypted text, the seal. If a plugin writes a text that
+looks like a seal, the text is sealed too, so that passing in a stored seal does not decrypt it.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 def sealed(value: Value, within: Callable[[object], list[str]], key: Callable[[], bytes], stands_for: str) -> Value:
-    """The value with everything encrypted in it that has known values ``within``; the same object if that is nothing.
+    """Return the value with all parts encrypted in which ``within`` finds known secrets.
 
-    A mapping is encrypted whole when one of its keys is such a text. What was known of a text is kept with it, so that it
-    is known again where the text is opened.
+    Without any, return the same object. A mapping is encrypted whole if one of its keys contains a secret. The secrets
+    found in a part are encrypted with it, so that they become known again when the part is decrypted.
     """
     if isinstance(value, dict) and not any(within(name) for name in value):
         changed = {name: sealed(item, within, key, stands_for) for name, item in value.items()}
@@ -39,15 +39,15 @@ def sealed(value: Value, within: Callable[[object], list[str]], key: Callable[[]
 
 
 def seal(value: Value, known: list[str], key: bytes, stands_for: str) -> str:
-    """The value, whatever it is, encrypted as a whole together with what is ``known`` of it."""
+    """Encrypt the value as a whole, together with the secrets ``known`` to be in it."""
     clear = json.dumps([value, known]).encode()
     return SEAL + base64.b64encode(encrypt(clear, key, stands_for)).decode()
 
 
 def unsealed(value: Value, key: Callable[[], bytes], stands_for: str, told: Callable[[Value], None]) -> Value:
-    """The value with its seals opened, and the secrets in it; the same object if there are no seals.
+    """Return the value with its seals decrypted; without seals, return the same object.
 
-    Raises ``CannotOpen``.
+    ``told`` is called with the secrets in each seal. Raises ``CannotOpen``.
     """
     if isinstance(value, dict):
         changed = {name: unsealed(item, key, stands_for, told) for name, item in value.items()}

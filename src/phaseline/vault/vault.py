@@ -1,4 +1,4 @@
-"""The vault: keeps secrets in a store, gives them to calls, and sees to it that what is written shows none of them."""
+"""The vault: stores secrets, supplies them to calls, and ensures that nothing written shows them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ if TYPE_CHECKING:
     from phaseline.vault.master_keys import MasterKeys
 
 SEALING = "seals"
-"""The purpose of the data key that seals values."""
+"""Purpose of the data key that encrypts sealed values."""
 
 
 class Vault:
-    """``ports.secrets.SecretSource`` over a store. Nothing is read, and no key is made, before the first secret is used."""
+    """The ``ports.secrets.SecretSource`` of a store.
+
+    Nothing is read and no key is made before the first secret is used.
+    """
 
     def __init__(self, shelf: SecretShelf, identity: str, keys: MasterKeys, clock: Clock) -> None:
-        """``identity`` of the store: what is encrypted for one cannot be read in another."""
+        """``identity``: the store's random name; secrets encrypted for one store cannot be decrypted in another."""
         self._shelf = shelf
         self._identity = identity
         self._keys = keys
@@ -41,9 +44,10 @@ class Vault:
     # -- what calls need ----------------------------------------------------------------------------------------
 
     def get(self, name: str) -> str:
-        """The secret's text, masked from now on. ``KeyError`` if there is none.
+        """Return the text of a secret and mask it from now on. Raises ``KeyError`` if no secret has this name.
 
-        The row is read each time, because another process may have changed it; it is decrypted once.
+        The row is read at each call, because another process may have changed it. Decryption is done once for each
+        version.
         """
         row = self._shelf.find(name)
         if row is None:
@@ -57,42 +61,42 @@ class Vault:
         return text
 
     def missing(self, names: Collection[str]) -> Sequence[str]:
-        """Those of the names that no secret has, sorted."""
+        """Return those of the names for which no secret exists, sorted."""
         return sorted(set(names) - {row.name for row in self._shelf.all()}) if names else ()
 
     # -- what is written ----------------------------------------------------------------------------------------
 
     def learn(self, value: Value) -> None:
-        """Have nothing within the value written in clear from now on."""
+        """Mask every text and number within the value from now on."""
         self.known.learn(value)
 
     def masked(self, text: str) -> str:
-        """The text without the values that are known."""
+        """Return the text with all known values masked."""
         return self.known.masked(text)
 
     def knows(self, text: str) -> bool:
-        """True if the text contains a known value as a whole."""
+        """Return True if the text contains a whole known value."""
         return self.known.holds(text)
 
     def holds(self, value: Value) -> bool:
-        """Whether a text or number is, or a text contains, a known value."""
+        """Return True if the value is, or contains, a known value; ``value`` is a text or number."""
         return bool(self._within(value))
 
     def sealed(self, value: Value) -> Value:
-        """The value as it is stored: whatever holds a known value is encrypted."""
+        """Return the value as the store keeps it: parts that contain a known value are encrypted."""
         from phaseline.vault.sealed_values import sealed
 
         return sealed(value, self._within, self._sealing_key, self._stands_for(SEALING))
 
     def seal(self, value: Value) -> Value:
-        """A value that is a secret as a whole, encrypted; it is known from now on."""
+        """Encrypt a value that is secret as a whole, and mask it from now on."""
         self.known.learn(value)
         from phaseline.vault.sealed_values import seal
 
         return seal(value, [*leaves(value)], self._sealing_key(), self._stands_for(SEALING))
 
     def unsealed(self, value: Value) -> Value:
-        """The value as calls see it. What was sealed is known from now on. Raises: PL-S020, PL-S023."""
+        """Return the value with its seals decrypted, and mask their secrets from now on. Raises: PL-S020, PL-S023."""
         from phaseline.vault.sealed_values import unsealed
 
         try:
@@ -102,14 +106,14 @@ class Vault:
 
     @property
     def has_seals(self) -> bool:
-        """Whether anything in the store may be sealed."""
+        """Return True if any value in the store may be sealed."""
         if not self._seals_seen and SEALING in self._shelf.data_keys():
             self._seals_seen = True
         return self._seals_seen
 
     @property
     def guards(self) -> bool:
-        """False while there is nothing to mask, and no text could be a stored seal."""
+        """False while no value is known and the store has no seals, so that everything may be written unchanged."""
         return bool(self.known) or self._seals_seen
 
     def _within(self, value: object) -> list[str]:
@@ -121,15 +125,18 @@ class Vault:
 
     @property
     def key_place(self) -> str:
-        """Where the master key is, for a user to read."""
+        """Return a text for the user about where the master key is."""
         return self._keys.place
 
     def create(self, name: str, text: str, user: str) -> SecretRow | None:
-        """The new secret; None if there is one of this name."""
+        """Store a new secret and return its row; None if a secret of this name exists."""
         return self._put(None, name, text, user)
 
     def update(self, name: str, text: str, user: str) -> SecretRow | None:
-        """The secret with a new text; None if there is none, or another process has just changed it."""
+        """Replace the text of a secret and return its row.
+
+        Return None if the secret does not exist or was changed at the same time.
+        """
         row = self._shelf.find(name)
         return None if row is None else self._put(row, name, text, user)
 
@@ -153,9 +160,10 @@ class Vault:
             return row if self._shelf.put(row) else None
 
     def rotate(self) -> int:
-        """Wrap all data keys with a new master key; how many. A variable's first key is the new one: it cannot be made here.
+        """Re-encrypt all data keys with a new master key; return their number.
 
-        The new key is on the disk before anything needs it, the old ones go when nothing needs them any more.
+        If the keys are in a file, a new one is made and written first, and old ones are removed last. If they are in
+        the environment variable, its first key is the new one, which the user must have put there.
         """
         with self._keys.alone():
             if self._keys.are_in_file:
@@ -167,7 +175,7 @@ class Vault:
             return count
 
     def try_keys(self) -> int:
-        """Decrypt every data key, and return their number. Raises: PL-S020 to PL-S023."""
+        """Decrypt every data key to test the master keys; return the number. Raises: PL-S020 to PL-S023."""
         keys = [("secret", row.name, row.key) for row in self._shelf.all()]
         keys += [("purpose", purpose, key) for purpose, key in self._shelf.data_keys().items()]
         for kind, name, key in keys:
@@ -197,7 +205,7 @@ class Vault:
         return clear.decode()
 
     def _sealing_key(self) -> bytes:
-        """The data key of all seals, made when the first value is sealed."""
+        """Return the data key of all sealed values. It is made when the first value is sealed."""
         with self._lock:
             if self._sealing is None:
                 present = self._shelf.data_keys().get(SEALING)

@@ -1,1 +1,1 @@
-"""Answers of use cases, and their JSON."""
+"""The answers of use cases, and their conversion to JSON."""

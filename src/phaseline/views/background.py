@@ -8,17 +8,17 @@ from pathlib import Path
 from phaseline.lang.fast_dataclasses import frozen
 
 LAST_LINES = 10
-"""Of what a background engine wrote, so many lines are shown when it ended at once."""
+"""Number of last lines of a background engine's output that are shown if it ends at once."""
 READ_BYTES = 64 * 1024
-"""Of its log so much is read for them."""
+"""Number of bytes read from the end of the log to find these lines."""
 
 
 @frozen
 class Background:
-    """A started background engine: its process id, its log file, and the byte at which its output begins.
+    """A background engine that was started: its process id, its log file, and the byte where its output begins.
 
-    ``log`` is empty if that file cannot be written. ``has_begun`` False: the process is alive but did not begin its
-    work in time.
+    ``log`` is empty if that file cannot be written. ``has_begun`` is False if the process is alive but did not begin
+    its work in time.
     """
 
     pid: int
@@ -27,7 +27,7 @@ class Background:
     has_begun: bool = True
 
     def __str__(self) -> str:
-        """A sentence about it."""
+        """Return a sentence for the user about the started engine."""
         which = f"process {self.pid}, " + (
             f"log {self.log}" if self.log else "without a log, whose file cannot be written"
         )
@@ -37,13 +37,13 @@ class Background:
 
     @property
     def is_alive(self) -> bool:
-        """Whether its process still runs."""
+        """Return True if its process still runs."""
         from phaseline.calls.threads.process_groups import is_alive
 
         return is_alive(self.pid)
 
     def last_words(self) -> str:
-        """The last lines of its log; empty if there are none or the log cannot be read."""
+        """Return the last lines that the engine wrote to its log; empty if there are none or the log cannot be read."""
         if not self.log:
             return ""
         try:

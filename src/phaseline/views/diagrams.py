@@ -19,5 +19,5 @@ FORMS: Mapping[str, Callable[[Drawing], str]] = {
 
 
 def drawn(drawing: Drawing, form: str) -> str:
-    """The drawing in this form, one of ``FORMS``."""
+    """Return the diagram as text in the given format, one of ``FORMS``."""
     return FORMS[form](drawing)

@@ -1,4 +1,4 @@
-"""Any answer of a use case as one JSON document: times as ISO 8601, statuses as words."""
+"""Conversion of any answer of a use case to a JSON document: times as ISO 8601, statuses as words."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from phaseline.model.problems.codes import problem_object
 from phaseline.model.problems.problem import Problem
 
 WORDS = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
-"""Texts in place of what JSON has no number for; older stores may hold some."""
+"""Texts for numbers that JSON cannot express; older stores may hold such numbers."""
 
 
 def document(value: object) -> str:
-    """The JSON text.
+    """Return the value as indented JSON text.
 
     >>> print(document({"b": (1, 2)}))
     {
@@ -36,7 +36,7 @@ def document(value: object) -> str:
 def document_pages(
     begin: Mapping[str, object], key: str, pages: Iterable[Sequence[object]], end: Mapping[str, object]
 ) -> Iterator[str]:
-    """The parts of ``document({**begin, key: [all of the pages], **end})``; only one page at a time is in memory.
+    """Yield the parts of ``document({**begin, key: [items of all pages], **end})``, with one page at a time in memory.
 
     >>> "".join(document_pages({"a": 1}, "b", [[1], [2]], {"c": 3})) == document({"a": 1, "b": [1, 2], "c": 3})
     True
@@ -53,13 +53,13 @@ def document_pages(
 
 
 FIELD, ITEM = "\n  ", "\n    "
-"""Begins of lines of a document's fields, and of the items of a list in one."""
+"""Line break and indentation before a document's field, and before an item of a list in a field."""
 
 
 def _text(value: object, line: str) -> str:
-    """The text of ``json.dumps(plain(value), indent=2)``, made in a fourth of the time.
+    """Return ``json.dumps(plain(value), indent=2)``, but in a quarter of the time.
 
-    ``line``: the end of a line and the indentation of the next.
+    ``line``: the line break and indentation before the present line.
     """
     kind: Any = type(value)
     if kind is str:
@@ -87,7 +87,7 @@ def _text(value: object, line: str) -> str:
 
 @cache
 def _columns(kind: type) -> tuple[tuple[str, str, bool], ...]:
-    """(name, its text as a key, whether it is a time) of each field of a dataclass that is written field by field."""
+    """Return (name, name as JSON text, True for a time) of each field of a dataclass."""
     if not is_dataclass(kind) or issubclass(kind, Problem):
         return ()
     names = [item.name for item in fields(kind)]
@@ -95,7 +95,7 @@ def _columns(kind: type) -> tuple[tuple[str, str, bool], ...]:
 
 
 def plain(value: object) -> object:
-    """The value as lists, mappings and scalars.
+    """Return the value as lists, mappings and scalars.
 
     Fields named ``..._at`` are times; times that are not set become null.
 
@@ -124,7 +124,7 @@ def _field(name: str, value: object) -> object:
 
 
 def _time(value: object) -> object:
-    """A time in ms as ISO 8601; null if it is not set."""
+    """Return a time in ms as ISO 8601 text; None if it is not set."""
     if not isinstance(value, int):
         return value
     return iso(value) if value else None
@@ -132,7 +132,7 @@ def _time(value: object) -> object:
 
 @lru_cache(maxsize=1_024)
 def iso(at: int) -> str:
-    """Milliseconds since the epoch as ISO 8601 in UTC.
+    """Return milliseconds since 1970 as ISO 8601 text in UTC.
 
     >>> iso(1_500)
     '1970-01-01T00:00:01.500Z'

@@ -1,4 +1,4 @@
-"""The entry of one phase for one resource."""
+"""View of the entry of one phase for one resource."""
 
 from __future__ import annotations
 
@@ -44,5 +44,5 @@ class PhaseEntryView:
 
     @property
     def since_at(self) -> int:
-        """The time (ms) of the failure of a failed phase, otherwise when the resource entered; 0: unknown."""
+        """Return the time (ms) of the failure if the phase failed, otherwise of the resource's entry; 0 if unknown."""
         return self.ended_at or self.entered_at if self.status == "Failed" else self.entered_at

@@ -1,6 +1,6 @@
-"""The answers of the use cases: frozen values, the same for the command line and for programs.
+"""The answers of the use cases: frozen values, equal for the command line and for programs.
 
-Times are integer milliseconds since the epoch; 0: the event has not happened yet.
+Times are integer milliseconds since 1970; 0 means that the event has not happened yet.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ T_co = TypeVar("T_co", covariant=True)
 
 @frozen
 class Page(Generic[T_co]):
-    """The first ``items`` of ``total``.
+    """A part of a list: its first ``items``, and the number ``total`` of all items.
 
     ``flaws``: sentences about items that are left out because they cannot be read.
     """
@@ -33,13 +33,13 @@ class Page(Generic[T_co]):
 
     @property
     def is_whole(self) -> bool:
-        """True when nothing was left out."""
+        """True if the page contains all items."""
         return len(self.items) == self.total
 
 
 @frozen
 class Cause:
-    """The exception behind a failure: its type and the plugin's traceback, if there is one."""
+    """The exception behind a failure: its type, and the plugin's traceback if there is one."""
 
     type: str
     traceback: str = ""
@@ -51,7 +51,7 @@ class Failure:
 
     ``status``: the status of the entry. ``attempts``: the number of retries made. ``instance`` and ``target``: source
     and target of the relationship, if the operation belongs to one. ``function``: the implementation of the operation
-    in the blueprint: a function, the path of a script or ``inline script``; empty if it has none (W4).
+    in the blueprint, which is a function, the path of a script or ``inline script``; empty if it has none (W4).
     """
 
     instance: str
@@ -71,9 +71,9 @@ class Failure:
 class FailingCall:
     """A call that failed and is tried again. ``attempts``: the number of the retry that is next or runs.
 
-    ``max_retries`` -1: unlimited. ``instance`` and ``target``: source and target of the relationship, if the
-    operation belongs to one. ``due_at`` in ms; 0: the retry runs or begins now. ``is_repeated``: its last two
-    failures had the same message.
+    ``max_retries`` is -1 if unlimited. ``instance`` and ``target``: source and target of the relationship, if the
+    operation belongs to one. ``due_at``: time of the retry in ms; 0 if it runs or begins now. ``is_repeated``: the last
+    two failures of the call had the same message.
     """
 
     instance: str
@@ -93,9 +93,9 @@ class FailingCall:
 
 @frozen
 class OperatorDecision:
-    """A user's request about an execution: time, user, kind (``retry``, ``cancel`` ...), and details.
+    """A user's request about an execution: its time, user, kind (such as ``retry`` or ``cancel``) and ``details``.
 
-    ``details``: such as the reason.
+    ``details``: such as the reason that the user gave.
     """
 
     at: int
@@ -109,14 +109,15 @@ class OperatorDecision:
 class ExecutionView:
     """The present status of one execution.
 
-    ``counts``: {status word: entries} of its graphs, without replaced graphs. ``runner``: the process that owns the
-    store while the execution is open; empty: none. ``detached``: the command left intentionally while the execution
-    continues. ``background``: the engine that was started to continue it. ``waits_for``: the execution whose claim it
-    waits for before it begins; empty: none. ``plan``: the stored plan that it carries out, if any; ``stopped``: the
-    number of instances stopped at breakpoints. ``warnings``: warnings of hook classes; ``waits``: sentences about
-    waiting hook classes; ``decided``: {instance id: decisions of hook classes}; ``hook_counts``: {status word: calls
-    of hook classes}, which are not steps; ``hook_ms``: their duration (0 if not read). ``failing``: calls that failed
-    and are retried, in a view of one open execution; ``now_at``: the time of the view; 0: unknown.
+    ``counts``: {status word: number of entries} of its graphs, without replaced graphs. ``runner``: the process that
+    owns the store while the execution is open; empty if there is none. ``detached``: the command left intentionally
+    while the execution continues. ``background``: the engine that was started to continue the execution. ``waits_for``:
+    another execution, which must release its instances before this one begins; empty if there is none. ``plan``: the
+    stored plan that the execution carries out. ``stopped``: the number of instances stopped at breakpoints.
+    ``warnings``: warnings of hook classes; ``waits``: sentences about hook classes that wait; ``decided``: {instance
+    id: decisions of hook classes}; ``hook_counts``: {status word: number of calls of hook classes}, which are not
+    steps; ``hook_ms``: the duration of these calls (0 if not read). ``failing``: calls that failed and are retried,
+    only in a view of one open execution. ``now_at``: the time of the view; 0 if unknown.
     """
 
     id: str
@@ -158,11 +159,11 @@ class ExecutionView:
 
 @frozen
 class DeploymentView:
-    """One deployment. ``states``: {state word: instances}; ``status``: one word about the whole deployment (W11).
+    """One deployment. ``states``: {state word: number of instances}; ``status``: one word for the deployment (W11).
 
-    ``kind``: whether it was made of a blueprint or of resources. ``unfinished``: an execution before the latest that
-    failed and left instances half way, which nothing has repaired since; empty: none. ``flaw``: why the deployment
-    cannot be read; empty: it can.
+    ``kind``: whether it was made of a blueprint or of resources. ``unfinished``: an earlier execution that failed and
+    left instances half way, if nothing has repaired them since; empty if there is none. ``flaw``: why the deployment
+    cannot be read; empty if it can.
     """
 
     name: str
@@ -184,8 +185,8 @@ class DeploymentView:
 class DeploymentDetails(DeploymentView):
     """One deployment with data that lists leave out: inputs, {node: instances}, and the folders of its code.
 
-    ``stored_blueprints``: {namespace: version} of the stored blueprints of which it was made; its own blueprint has
-    an empty namespace. ``labels``: {key: values}.
+    ``stored_blueprints``: {namespace: version} of the stored blueprints that it was made of; its own blueprint has an
+    empty namespace. ``labels``: {key: values}.
     """
 
     inputs: Mapping[str, Value] = field(default_factory=dict)
@@ -196,17 +197,17 @@ class DeploymentDetails(DeploymentView):
     stored_blueprints: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
     under_way: str = ""
-    """What is modified at this moment, and by which execution; empty where nothing is."""
+    """What an execution is modifying now, and which execution; empty if none is."""
 
 
 @frozen
 class InstanceView:
     """One node instance. ``relationships``: (type, id of the target); ``scaling_groups``: (group, id), innermost first.
 
-    ``health`` (healthy, healed, unhealthy) and ``drift`` (none, drifted, unknown: the check failed): results of the last
-    checks, empty if there were none; ``system_properties``: all results (``model.health.system_properties``), not in a list.
-    ``phases``: the entry of each phase that it has been in, not in a list (decision 15). ``restricted_actions``: actions that
-    are forbidden for it.
+    ``health`` is healthy, healed or unhealthy; ``drift`` is none, drifted or unknown (the check failed). They are the
+    results of the last checks, empty if there were none. ``restricted_actions``: actions that are forbidden for the
+    instance. Lists of instances leave out ``system_properties``, all check results
+    (``model.health.system_properties``), and ``phases``, the entry of each phase that it has been in (decision 15).
     """
 
     id: str
@@ -228,7 +229,7 @@ class InstanceView:
 
 @frozen
 class Outputs:
-    """Outputs and capabilities of a deployment, computed now."""
+    """Outputs and capabilities of a deployment, computed when they were requested."""
 
     deployment: str
     outputs: Mapping[str, Value]
@@ -237,9 +238,9 @@ class Outputs:
 
 @frozen
 class Validated:
-    """A blueprint without errors: its contents and warnings.
+    """The contents and warnings of a blueprint without errors.
 
-    Plugins are grouped by where they run (B34): {host: plugins}, {node: plugins} and those of workflows.
+    Plugins are grouped by where they run (B34): {host: plugins}, {node: plugins} and plugins of workflows.
     """
 
     file: str
@@ -254,7 +255,7 @@ class Validated:
 
 @frozen
 class Line:
-    """One line of a log or of the events. ``instance``, ``operation`` and ``actor``, the requesting user, may be empty."""
+    """One line of a log or of the events. ``instance``, ``operation`` and the user ``actor`` may be empty."""
 
     at: int
     level: str

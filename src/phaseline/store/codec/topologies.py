@@ -121,7 +121,7 @@ class KnownTopologies:
         self._last = None
 
     def text_of(self, blueprint: Blueprint) -> str:
-        """Return the blueprint as JSON; the last text is cached, so that repeated installs of a blueprint encode it once."""
+        """Return the blueprint as JSON. The last text is cached, so repeated installs of a blueprint encode it once."""
         if self._told is not None and self._told[0] is blueprint:
             return self._told[1]
         text = blueprint_to_text(blueprint)
@@ -181,7 +181,10 @@ def _nodes_to_text(topology: Topology, blueprint: Blueprint) -> str:
 
 
 def _former(topology: Topology) -> dict[str, Node]:
-    """Return {number: node that the blueprint no longer has} and {``CUT`` + number: node with its removed relationships}."""
+    """Return nodes to store beside the blueprint's: {number: a node that the blueprint no longer has}.
+
+    Also {``CUT`` + number: a node with the relationships that an update removed from it}.
+    """
     found = {str(at): altered(topology.nodes[at], name=str(at)) for at in topology.past}
     cut: dict[int, dict[int, Relationship]] = {}
     for link in topology.links:

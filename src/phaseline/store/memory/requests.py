@@ -60,7 +60,7 @@ def raise_if_open(
 def raise_if_reopening(
     shelves: MemoryTables, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None
 ) -> None:
-    """Raise PL-C016 if an ended execution of the deployment was requested to continue and ``beside`` does not allow it."""
+    """Raise PL-C016 if an ended execution was requested to continue and ``beside`` does not allow it."""
     for request in shelves.requests.values():
         if request.answered_at or request.kind not in REOPENING:
             continue

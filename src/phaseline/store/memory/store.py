@@ -1,8 +1,8 @@
-"""The store in this process's memory: same promises, nothing outlives the process.
+"""The store in this process's memory: it behaves like the store in a file, but ends with its process.
 
-For tests, simulations and rehearsals. Like a file it keeps values separate: a caller may change what it passed in or
-received without changing the stored value. A turn that cannot be written is a bug: it may be half written here,
-because nothing can continue from it.
+It is used for tests, simulations and rehearsals. Like a file it keeps values separate: a caller may change what it
+passed in or received without changing the stored value. A turn that cannot be written is a bug. It may then be half
+written, which does no harm, because no engine continues from it.
 """
 
 from __future__ import annotations
@@ -72,10 +72,10 @@ PLACE = "memory:"
 
 
 class MemoryStore:
-    """``ports.store.Store`` without a file; see there for what each method promises."""
+    """Implements ``ports.store.Store`` in memory; the protocol describes each method."""
 
     def __init__(self, clock: Clock, *, identity: str = "") -> None:
-        """Empty. Simulations give their own ``identity``, so that the same seed makes the same tokens."""
+        """Make an empty store. Simulations set ``identity``, so that equal seeds give equal tokens."""
         self._clock = clock
         self._identity = identity or os.urandom(IDENTITY_BYTES).hex()
         self._guard = threading.RLock()
@@ -98,12 +98,12 @@ class MemoryStore:
 
     @property
     def has_packages(self) -> bool:
-        """False where no package is, or was."""
+        """False if no package is, or ever was, installed."""
         return bool(self.packages.kept())
 
     @contextmanager
     def own(self, command: str) -> Iterator[int]:
-        """Become the owner, which may write; yields the epoch."""
+        """Become the owner, the only process that writes for an engine; yield the epoch."""
         with self._guard:
             if self._owner is not None:
                 raise failures.owned(PLACE, str(self._owner))
@@ -117,25 +117,25 @@ class MemoryStore:
                 self._owner = None
 
     def disown(self) -> None:
-        """End the ownership as the death of the process would: another owner may follow."""
+        """End the ownership as if the owner had died, so that another owner can follow."""
         self._owner = None
 
     def owner(self) -> Owner | None:
-        """The present owner of the store, or None."""
+        """Return the process that owns the store now, or None."""
         return self._owner
 
     def identity(self) -> str:
-        """The store's random name."""
+        """Return the store's random name."""
         return self._identity
 
     def counters(self) -> tuple[int, int]:
-        """(next graph id, next batch id)."""
+        """Return (the id of the next graph, the id of the next batch)."""
         return self._held.last_graph + 1, self._held.last_batch + 1
 
     def create_deployment(
         self, new: NewDeployment, request: NewExecution | None = None, *, replaces: int = 0, asks: bool | None = None
     ) -> tuple[int, ExecutionRow | None]:
-        """Store a deployment; return its number and the execution stored with it."""
+        """Store a deployment; return its number and the execution stored with the deployment, or None."""
         with self._changing() as held:
             if replaces:
                 self._refuse_open(replaces)
@@ -155,7 +155,7 @@ class MemoryStore:
             return number, self._add_execution(request, number, asks) if request else None
 
     def delete_deployment(self, deployment: int, actor: Actor | None = None) -> None:
-        """Free the name."""
+        """Delete a deployment, so that its name is free again; its executions stay."""
         del actor  # deletions in memory are not recorded
         with self._changing() as held:
             self._refuse_open(deployment)
@@ -165,7 +165,7 @@ class MemoryStore:
                 known.deleted_at = max(1, self._clock.now())
 
     def deleted(self, deployments: Collection[int], since: int = 0) -> tuple[int, Sequence[int]]:
-        """(number of deployments deleted so far, the given deployments that were deleted)."""
+        """Return (number of deployments ever deleted, which of the given deployments are deleted)."""
         with self._guard:
             living = {number for number, known in self._held.deployments.items() if not known.deleted_at}
             count = self._held.last_deployment - len(living)
@@ -174,14 +174,14 @@ class MemoryStore:
     def create_execution(
         self, new: NewExecution, *, asks: bool | None = None, beside: ConcurrencyRule | None = None
     ) -> ExecutionRow:
-        """The stored execution, status queued."""
+        """Store an execution with status queued and return its row."""
         with self._changing():
             return self._add_execution(new, new.deployment, asks, beside)
 
     def grow(
         self, deployment: int, growth: ResourceAddition, actor: Actor, *, asks: bool | None = None
     ) -> Sequence[ExecutionRow]:
-        """Add resources, and store executions with them."""
+        """Add resources to a cluster, and store the executions that ``growth`` requests."""
         with self._changing() as held:
             known = held.deployments[deployment]
             if known.deleted_at:
@@ -239,55 +239,55 @@ class MemoryStore:
         beside: ConcurrencyRule | None = None,
         answer: Mapping[str, Value] | None = None,
     ) -> int:
-        """The number of a new request to the owner."""
+        """Store a request to the owner and return its number."""
         with self._changing() as held:
             return asking.add_request(held, kind, execution, body, actor, self._clock.now(), beside, answer)
 
     def last_reload(self) -> int:
-        """The number of the latest request to reload plugins."""
+        """Return the number of the latest request to reload plugins; 0 if there is none."""
         with self._guard:
             return asking.last_reload(self._held)
 
     def requests(self, after: int = 0) -> Sequence[RequestRow]:
-        """Requests with higher numbers that have no answer, oldest first."""
+        """Return the requests with numbers above ``after`` that have no answer, oldest first."""
         with self._guard:
             return asking.unanswered(self._held, after)
 
     def answer_of(self, request: int) -> Mapping[str, Value] | None:
-        """The answer to a request; None while there is none."""
+        """Return the answer to a request, or None while it is unanswered."""
         with self._guard:
             return asking.answer_of(self._held, request)
 
     def requests_of(self, execution: int) -> Sequence[RequestRow]:
-        """All requests about an execution, oldest first."""
+        """Return all requests about an execution, oldest first."""
         with self._guard:
             return asking.requests_of(self._held, execution)
 
     def changed(self, since: int = 0) -> int:
-        """0 if nothing was written since the look that gave ``since``; otherwise the present look."""
+        """Return 0 if nothing was written since the call that returned ``since``; otherwise a new mark."""
         return 0 if self._looks == since else self._looks
 
     def at_once(self) -> AbstractContextManager[object]:
-        """One lock separates readers from writers."""
+        """Return the lock that separates readers from writers; while it is held, nothing changes."""
         return self._guard
 
     def waiting(self) -> AbstractContextManager[None]:
-        """Register as a process that would take over from the owner."""
+        """Return a context that registers this thread as waiting to become the owner."""
         return self._waiting.inside()
 
     def somebody_waits(self) -> bool:
-        """True while another thread waits."""
+        """Return True while another thread waits to become the owner."""
         return self._waiting.somebody_else()
 
     @contextmanager
     def _changing(self) -> Iterator[MemoryTables]:
-        """Hold the store alone; the next reader sees that something was written."""
+        """Hold the store alone; afterwards ``changed`` reports that something was written."""
         with self._guard:
             self._looks += 1
             yield self._held
 
     def commit(self, turn: Turn) -> None:
-        """Write one turn of the loop. Only the owner may: any other caller is a bug."""
+        """Write one turn of the engine's loop. Only the owner may: a call by any other process is a bug."""
         with self._guard:
             self._looks += 1
             if self._owner is None:
@@ -310,83 +310,83 @@ class MemoryStore:
         return {number: held.row.name for number, held in self._held.deployments.items() if not held.deleted_at}
 
     def deployments(self) -> Sequence[DeploymentRow]:
-        """All that are not deleted, by name."""
+        """Return all deployments that are not deleted, sorted by name."""
         with self._guard:
             rows = [known.row for known in self._held.deployments.values() if not known.deleted_at]
         return sorted(map(self.packages.found_in, rows), key=lambda row: row.name)
 
     def deployment(self, name: str) -> DeploymentRow | None:
-        """The one that is not deleted, or None."""
+        """Return the deployment of this name that is not deleted, or None."""
         return next((row for row in self.deployments() if row.name == name), None)
 
     def blueprint(self, deployment: int) -> Blueprint:
-        """The blueprint as it was stored."""
+        """Return the stored blueprint of a deployment."""
         return self._held.deployments[deployment].blueprint
 
     def inputs(self, deployment: int) -> Mapping[str, Value]:
-        """The inputs of a deployment."""
+        """Return the inputs of a deployment."""
         told: dict[str, Value] = json.loads(self._held.deployments[deployment].inputs)
         return told
 
     def topology(self, deployment: int) -> Topology:
-        """Instances and relationship instances."""
+        """Return the instances and relationship instances of a deployment."""
         return self._held.deployments[deployment].topology
 
     def state_names(self, deployment: int) -> tuple[str, ...]:
-        """The names of states of resources, in the order of their numbers."""
+        """Return the names of a deployment's resource states, in the order of their numbers."""
         return self._held.deployments[deployment].state_names
 
     def name_states(self, deployment: int, names: Sequence[str]) -> tuple[str, ...]:
-        """The names of states, after missing ones were appended."""
+        """Append those of ``names`` that are missing; return all state names of the deployment."""
         with self._changing() as held:
             known = held.deployments[deployment]
             known.state_names += missing_names(known.state_names, names)
             return known.state_names
 
     def pause_phase(self, name: str, actor: Actor, reason: str) -> bool:
-        """Have a phase called no more; False if it was paused already."""
+        """Pause a phase, so that it is not called. Return False if it was already paused."""
         row = PausedRow(name, self._clock.now(), actor.name, reason)
         with self._changing() as held:
             return held.paused.setdefault(name.lower(), row) is row
 
     def unpause_phase(self, name: str) -> bool:
-        """Have it called again; False if it was not paused."""
+        """End the pause of a phase. Return False if the phase was not paused."""
         with self._changing() as held:
             return held.paused.pop(name.lower(), None) is not None
 
     def paused_phases(self) -> Mapping[str, PausedRow]:
-        """{name in lower case: the pause}."""
+        """Return {name of a paused phase in lower case: its pause}."""
         with self._guard:
             return dict(sorted(self._held.paused.items()))
 
     def know_phases(self, known: Mapping[str, str]) -> None:
-        """Store these phases and forget the former ones."""
+        """Replace the stored list of known phases, {name in lower case: description}."""
         with self._changing() as held:
             held.known_phases = dict(sorted(known.items()))
 
     def known_phases(self) -> Mapping[str, str]:
-        """{name in lower case: the stored definition}."""
+        """Return {name in lower case: description} of the phases that the last engine knew."""
         with self._guard:
             return dict(self._held.known_phases)
 
     def measures(self) -> Mapping[str, Metric]:
-        """{name: value measured by engines}."""
+        """Return {name: the latest measurement that an engine stored under this name}."""
         with self._guard:
             return dict(self._held.measures)
 
     def states(self, deployment: int) -> np.ndarray:
-        """Instance states, uint8 by instance number."""
+        """Return the instance states as uint8, by instance number."""
         with self._guard:
             return self._held.deployments[deployment].states.copy()
 
     def checks(self, deployment: int, *, only_results: bool = False) -> CheckResults:
-        """A copy of the check results of a deployment."""
+        """Return a copy of a deployment's check results."""
         with self._guard:
             book = self._held.deployments[deployment].checks.copy()
         return CheckResults(HeldBodies(), book.columns) if only_results else book
 
     def documents(self, deployment: int, instances: Sequence[int] | None = None) -> Mapping[int, dict[str, Value]]:
-        """{instance number: runtime properties}, without instances that have none."""
+        """Return {instance number: runtime properties}, without instances that have none."""
         with self._guard:
             held = self._held.deployments[deployment].documents
             wanted = sorted(held) if instances is None else [int(number) for number in instances]
@@ -394,7 +394,7 @@ class MemoryStore:
         return {number: json.loads(body) for number, body in found if body != texts.EMPTY}
 
     def executions(self, deployment: int | None = None, *, only_open: bool = False) -> Sequence[ExecutionRow]:
-        """Executions that meet all conditions, oldest first."""
+        """Return the executions that fulfil all given conditions, oldest first."""
         with self._guard:
             rows = [known.row for known in self._held.executions.values()]
         return [
@@ -404,91 +404,91 @@ class MemoryStore:
         ]
 
     def execution(self, id: str) -> ExecutionRow | None:
-        """The execution with this id, or None."""
+        """Return the execution with this id, or None."""
         number = id.rpartition("-")[2]
         with self._guard:
             known = self._held.executions.get(int(number)) if number.isdecimal() else None
             return known.row if known is not None and known.row.id == id else None
 
     def around(self, execution: int) -> PrePost:
-        """The pre and post of an execution."""
+        """Return the hooks and stage tasks before and after an execution."""
         known = self._held.executions.get(execution)
         return known.around if known else PrePost()
 
     def graphs(self, execution: int) -> Sequence[GraphRow]:
-        """In the order of their rounds."""
+        """Return the rows of an execution's graphs in the order of its rounds, without their entries."""
         with self._guard:
             known = self._held.executions.get(execution)
             return [self._held.graphs[number].row for number in known.graphs] if known else []
 
     def graph(self, graph: int) -> Graph:
-        """One graph with its columns."""
+        """Return one graph with its entries and edges."""
         return self._held.graphs[graph].graph
 
     def statuses(self, graph: int) -> np.ndarray:
-        """Status bytes by position."""
+        """Return the stored statuses of a graph's entries, as bytes by position."""
         with self._guard:
             return self._held.graphs[graph].statuses()
 
     def entry_statuses(self, graph: int, calls: Sequence[BatchRow] | None = None) -> EntryStatuses:
-        """Statuses by position, running ones included."""
+        """Return the statuses of a graph's entries by position, including running ones."""
         with self._guard:
             return self._held.entry_statuses(graph, calls)
 
     def step_counts(self, graph: int) -> Mapping[int, Mapping[EntryStatus, int]]:
-        """{place of the step in the graph: {status: how many entries}}, statuses with none left out."""
+        """Return {index of the step in the graph: {status: number of its entries}}."""
         return count_by_step(self.graph(graph).steps, self.statuses(graph))
 
     def notes(self, graph: int, *, among: Collection[int] | None = None) -> Sequence[NoteRow]:
-        """The notes of a graph, sorted by position."""
+        """Return the notes of a graph, sorted by position."""
         with self._guard:
             held = self._held.graphs[graph].notes
             return [held[position] for position in sorted(held if among is None else held.keys() & set(among))]
 
     def messages(self, graph: int) -> Mapping[int, tuple[int, str]]:
-        """{position: (due in ms, message)} of all notes."""
+        """Return {position: (due time in ms, message)} of all notes."""
         return {note.position: (note.due, note.message) for note in self.notes(graph)}
 
     def batches(self, *, execution: int | None = None, only_open: bool = False) -> Sequence[BatchRow]:
-        """Batches sorted by id, with all their members, also those of other executions."""
+        """Return batches sorted by id, with all their members, including those of other executions."""
         with self._guard:
             return self._held.batches_of(execution, only_open=only_open)
 
     def runs_of(self, lane: str, *, last: int = 100) -> LaneStatistics:
-        """The batches of a lane that are remembered."""
+        """Return statistics of a lane's stored batches, with the ``last`` latest batches."""
         with self._guard:
             return self._held.runs_of(lane, last)
 
     def logs(
         self, execution: int, *, after: int = 0, instance: int | None = None, limit: int = 10_000
     ) -> Sequence[LogLine]:
-        """Lines sorted by sequence number."""
+        """Return log lines of an execution, sorted by sequence number."""
         with self._guard:
             known = self._held.executions.get(execution)
             lines = list(known.logs) if known else []
         return [line for line in lines if line.sequence > after and instance in {None, line.instance}][:limit]
 
     def events(self, execution: int, *, after: int = 0, limit: int = 10_000) -> Sequence[EventRow]:
-        """Lines sorted by sequence number."""
+        """Return events of an execution, sorted by sequence number."""
         with self._guard:
             known = self._held.executions.get(execution)
             rows = list(known.events) if known else []
         return [row for row in rows if row.sequence > after][:limit]
 
     def check(self) -> Sequence[StoreFinding]:
-        """Nothing to check: there is no file."""
+        """Return no findings: there is no file to check."""
         return ()
 
     def backup(self, path: str) -> int:
-        """Refused (PL-S006): there is no file."""
+        """Refuse (PL-S006), because there is no file."""
         raise failures.cannot_copy(path, "the store is in memory and ends with its process")
 
     def compact(self) -> Compacted:
-        """Nothing to compact: there is no file."""
+        """Do nothing, because there is no file."""
         return Compacted(0, 0)
 
     def purge(self, before: int, *, deployment: int | None = None) -> Purged:
-        """Remove executions that ended before this time, with everything about them."""
+        """Remove executions that ended before the time ``before``, with all their data."""
         with self._changing() as held:
             removed = held.purge(before, deployment)
             self.stored_plans.forget(held.executions.keys(), before, deployment)
@@ -497,4 +497,4 @@ class MemoryStore:
             return removed
 
     def close(self) -> None:
-        """Nothing to release; the content stays."""
+        """Do nothing: there are no files, and the content stays."""

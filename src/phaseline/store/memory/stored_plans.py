@@ -36,7 +36,7 @@ class MemoryPlans:
         return self._rows.get(number)
 
     def all(self, deployment: int | None = None) -> Sequence[StoredPlan]:
-        """Return plans sorted by number, without ``body``, ``text`` and ``aim``; only those of one deployment if given."""
+        """Return plans by number, without ``body``, ``text`` and ``aim``; only those of one deployment if given."""
         rows = [row for row in self._rows.values() if deployment in {None, row.deployment}]
         return [altered(row, body={}, text="", aim=None) for row in rows]
 
@@ -60,7 +60,7 @@ class MemoryPlans:
             return found is not None and not found.execution and self._rows.pop(number) is not None
 
     def forget(self, kept: Collection[int], before: int, deployment: int | None) -> None:
-        """Remove plans for a purge: those of executions not in ``kept``, and unapplied ones made before the time ``before``."""
+        """Remove plans for a purge: those of executions not in ``kept``, and unapplied ones made before ``before``."""
         for row in list(self._rows.values()):
             is_over = row.execution not in kept if row.execution else row.created_at < before
             if is_over and deployment in {None, row.deployment}:

@@ -177,7 +177,7 @@ class MemoryTables:
         return EntryStatuses.of(stored, graph, self.batches_of(None, only_open=True) if calls is None else calls)
 
     def purge(self, before: int, deployment: int | None) -> Purged:
-        """Remove executions that ended before the time ``before``, of one deployment or all; return what was removed."""
+        """Remove executions that ended before the time ``before``, of one deployment or all; return the counts."""
         going = {number for number, held in self.executions.items() if self._may_go(held.row, before, deployment)}
         going -= {number for number in going if self._speaks_for_somebody(self.executions[number].row)}
         removed = Purged()

@@ -1,6 +1,6 @@
-"""Brings a store of an earlier version to the present schema, in one transaction.
+"""Upgrade of a store of an earlier version to the present tables, in one transaction.
 
-Importing this package imports alembic and SQLAlchemy, which takes half a second: only when a migration is due.
+Import this package only when a migration is due: it imports alembic and SQLAlchemy, which takes half a second.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sqlalchemy.pool import StaticPool
 
 
 def upgrade(path: str, to: str = "head") -> None:
-    """The store in ``path`` has the schema of revision ``to`` afterwards, or the one it had before.
+    """Upgrade the store file ``path`` to the tables of revision ``to``; if that fails, the file is unchanged.
 
     Raises: ``sqlite3.Error``.
     """

@@ -1,4 +1,4 @@
-"""The migration script that alembic runs; ``upgrade`` owns the transaction."""
+"""Script that alembic runs for a migration; ``upgrade`` begins and ends the transaction."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Statements, a module for each group of tables."""
+"""SQL statements of the store, one module for each group of tables."""

@@ -1,4 +1,7 @@
-"""Contents of stored files, each stored once even if several blueprints and packages have it; part of the caller's transaction."""
+"""Contents of stored files, in the caller's transaction.
+
+Each content is stored once, even if several blueprints and packages have it.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,16 @@ from collections.abc import Mapping, Sequence
 from phaseline.store.codec.json_documents import to_text
 
 Packed = Mapping[str, tuple[int, bytes]]
-"""{digest: (size, packed)}"""
+"""{digest: (size in bytes, compressed content)}"""
 
 
 def packed(contents: Mapping[str, bytes]) -> Packed:
-    """Contents as they are stored; to be made before a transaction begins, for it takes its time."""
+    """Compress contents as they are stored. Call this before a transaction begins, because compression is slow."""
     return {digest: (len(body), zlib.compress(body)) for digest, body in contents.items()}
 
 
 def lacking(db: sqlite3.Connection, digests: Sequence[str]) -> list[str]:
-    """The digests without stored content."""
+    """Return those of the digests whose content is not stored."""
     rows = db.execute(
         "select value from json_each(?) where value not in (select digest from stored_content)", (to_text(digests),)
     )
@@ -37,7 +40,7 @@ def add(db: sqlite3.Connection, needed: Sequence[str], given: Packed) -> None:
 
 
 def read(db: sqlite3.Connection, digest: str) -> bytes:
-    """The content with this digest. Raises: LookupError if it is not stored."""
+    """Return the content with this digest. Raises: LookupError if it is not stored."""
     row = db.execute("select size_bytes, body from stored_content where digest = ?", (digest,)).fetchone()
     if row is None:
         raise LookupError(f"nothing is stored with the digest {digest}")
@@ -45,7 +48,7 @@ def read(db: sqlite3.Connection, digest: str) -> bytes:
 
 
 def collect(db: sqlite3.Connection) -> None:
-    """Forget what no file has any more."""
+    """Delete the contents that no file of a stored blueprint or package has any more."""
     db.execute(
         """delete from stored_content where digest not in (select content from stored_path)
         and digest not in (select content from package_path)"""
@@ -53,7 +56,7 @@ def collect(db: sqlite3.Connection) -> None:
 
 
 def unpacked(size: int, body: bytes) -> bytes:
-    """A content as it was stored. Raises ``ValueError``."""
+    """Decompress a stored content. Raises ``ValueError`` if it is damaged."""
     try:
         content = zlib.decompress(body)
     except zlib.error as error:

@@ -1,4 +1,4 @@
-"""The statements outside the hot path: deployments, executions, the epoch."""
+"""Statements for deployments, executions and the epoch, which are too rare to matter for the engine's speed."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 def epoch(db: sqlite3.Connection) -> int:
-    """How often the store was taken into ownership."""
+    """Return the epoch: how many times a process has become the owner of the store."""
     return int(db.execute("select epoch from store").fetchone()[0])
 
 
 def raise_epoch(db: sqlite3.Connection) -> int:
-    """The epoch of a new owner."""
+    """Add one to the epoch for a new owner; return the new epoch."""
     db.execute("update store set epoch = epoch + 1")
     return epoch(db)
 
@@ -38,7 +38,10 @@ def raise_epoch(db: sqlite3.Connection) -> int:
 def add_deployment(
     db: sqlite3.Connection, new: NewDeployment, text_of: Callable[[Blueprint], str] = topologies.blueprint_to_text
 ) -> int:
-    """The number of the deployment. ``text_of``: the blueprint as it is stored. Raises PL-S010 if the name is taken."""
+    """Store a deployment and return its number. Raises PL-S010 if the name is taken.
+
+    ``text_of`` converts the blueprint to the text that is stored.
+    """
     tenant = new.actor.tenant
     taken = "select 1 from deployment where tenant = ? and name = ? and deleted_at = 0"
     if db.execute(taken, (tenant, new.name)).fetchone():
@@ -73,7 +76,10 @@ def add_deployment(
 
 
 def delete_deployment(db: sqlite3.Connection, deployment: int, now: int, actor: Actor | None) -> None:
-    """Free the name; everything else stays, for the history of its executions. Raises PL-C016."""
+    """Delete a deployment, so that its name is free again. All other data stay, as history of its executions.
+
+    Raises PL-C016 if an execution is open.
+    """
     from phaseline.store.sql.stack_documents import drop_snapshots
 
     raise_if_open(db, deployment)
@@ -85,7 +91,7 @@ def delete_deployment(db: sqlite3.Connection, deployment: int, now: int, actor: 
 
 
 def raise_if_deleted(db: sqlite3.Connection, deployment: int) -> None:
-    """Raise PL-C010 if the deployment was deleted, LookupError if there never was one."""
+    """Raise PL-C010 if the deployment was deleted, LookupError if it never existed."""
     found = db.execute("select name, deleted_at from deployment where number = ?", (deployment,)).fetchone()
     if found is None:
         raise LookupError(f"no deployment {deployment}")
@@ -96,10 +102,11 @@ def raise_if_deleted(db: sqlite3.Connection, deployment: int) -> None:
 def add_execution(
     db: sqlite3.Connection, new: NewExecution, deployment: int, *, asks: bool, beside: ConcurrencyRule | None = None
 ) -> ExecutionRow:
-    """The execution, queued; its id is made of the workflow and its number. ``asks``: store a request to start it, too.
+    """Store an execution with status queued and return its row. Its id is the workflow and a number.
 
-    Raises: PL-C016 if another one of the deployment is open that ``beside`` does not let be, PL-C010 if the deployment
-    was deleted.
+    ``asks``: also store a request to start it. ``beside`` returns True for an open execution that may run beside it.
+    Raises: PL-C016 if another execution is open and ``beside`` does not allow it, PL-C010 if the deployment was
+    deleted.
     """
     found = db.execute("select tenant, name, deleted_at from deployment where number = ?", (deployment,)).fetchone()
     if found is None:
@@ -127,9 +134,10 @@ def add_execution(
 def raise_if_open(
     db: sqlite3.Connection, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None
 ) -> None:
-    """Raise PL-C016 if an execution of the deployment is open, or about to continue, and ``beside`` does not permit it.
+    """Raise PL-C016 if an execution of the deployment is open or about to continue and ``beside`` does not allow it.
 
-    ``workflow``: the workflow of the execution to start; those that move resources to a target do not collide.
+    ``workflow``: the workflow of the execution to start. Executions that bring resources to a target may run side by
+    side.
     """
     for row in reads.executions(db, deployment=deployment, only_open=True):
         asking.raise_if_held(db, row)

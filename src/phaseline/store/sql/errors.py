@@ -1,4 +1,4 @@
-"""Errors of SQLite and the operating system, as Problems with a fix."""
+"""Conversion of errors of SQLite and the operating system to Problems, each with a fix."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _READ_ONLY = {"SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH"}
 
 
 class Refusal:
-    """A row of the table: code, message and mend. ``{0}`` is the subject, ``{1}`` and so on are the other arguments."""
+    """Template of a problem: code, message and fix. ``{0}`` is the subject, ``{1}`` and so on the other arguments."""
 
     __slots__ = ("_code", "_mend", "_message")
 
     def __init__(self, code: str, message: str, mend: str) -> None:
-        """``mend`` is one sentence with the command."""
+        """``mend``: how to fix the problem, as one sentence with the command."""
         self._code, self._message, self._mend = code, message, mend
 
     def __call__(self, subject: str = "", *words: object) -> ProblemsError:
-        """The problem with its ``subject``, the path of the store or the name of a deployment."""
+        """Make the problem for its ``subject``: the path of the store or the name of a deployment."""
         message, mend = self._message.format(subject, *words), self._mend.format(subject, *words)
         return problem_error(self._code, message, mend, subject=subject)
 
@@ -61,7 +61,7 @@ taken_over = Refusal(
     "another process took over the store (epoch {2}; this one had {1}), so nothing more is written here",
     "follow the execution in the process that owns the store now",
 )
-"""For an owner whose epoch has passed: nothing of the turn was written."""
+"""Problem of an engine that is no longer the owner, because another process has become it; its turn was not written."""
 older = _unwritable(
     "it has schema {1} and must be brought to schema {2} first",
     "wait until the process that owns it has ended, then try again",
@@ -115,7 +115,7 @@ gone = Refusal(
     "the store is gone: its file was removed, moved or replaced",
     "put the file back, or restore a backup: phaseline store restore FILE; this command stores nothing more",
 )
-"""For a store that was removed, moved or replaced while it was open."""
+"""Problem of a store whose file was removed, moved or replaced while it was open."""
 deleted = Refusal(
     "PL-C010", "the deployment '{0}' was deleted", "install it again: phaseline install blueprint.yaml -d {0}"
 )
@@ -142,27 +142,27 @@ package_gone = Refusal(
 
 
 def is_read_only(error: sqlite3.Error) -> bool:
-    """Whether the file cannot be written, though it may be read."""
+    """Return True if the error means that the file may be read but not written."""
     return _kind(error) in _READ_ONLY
 
 
 def needs_log(error: sqlite3.Error) -> bool:
-    """Whether SQLite could not make the files of its log, or lock them."""
+    """Return True if SQLite could not create or lock the files of its write-ahead log."""
     return _kind(error) in {*_READ_ONLY, "SQLITE_CANTOPEN"}
 
 
 def is_damage(error: sqlite3.Error) -> bool:
-    """Whether pages of the file do not fit together."""
+    """Return True if the error means that the file is damaged."""
     return _kind(error) in _DAMAGED
 
 
 def is_busy(error: sqlite3.Error) -> bool:
-    """Whether another connection has the file locked at this moment."""
+    """Return True if another connection has locked the file."""
     return _kind(error) in _BUSY
 
 
 def as_problem(error: sqlite3.Error, path: str) -> ProblemsError:
-    """The Problem for an error of the database."""
+    """Return the Problem that explains an error of SQLite to the user."""
     kind = _kind(error)
     if kind == "SQLITE_NOTADB":
         return not_a_store(path)
@@ -184,7 +184,7 @@ def as_problem(error: sqlite3.Error, path: str) -> ProblemsError:
 
 
 def _unopened(path: str, reason: str) -> ProblemsError:
-    """The part that SQLite could not open: the log of a readable file, or the file itself."""
+    """Return the problem of a failed opening: the log could not be made if the file is readable, else the file."""
     if os.path.isfile(path) and os.access(path, os.R_OK):  # noqa: PTH113 - False for files that may not be read
         return _folder_read_only(path)
     return cannot_open(path, reason)
@@ -195,12 +195,12 @@ def _name(error: sqlite3.Error) -> str:
 
 
 def _kind(error: sqlite3.Error) -> str:
-    """The first word of SQLite's extended code, such as SQLITE_IOERR of SQLITE_IOERR_FSYNC."""
+    """Return the general part of SQLite's error name, such as SQLITE_IOERR for SQLITE_IOERR_FSYNC."""
     return "_".join(_name(error).split("_")[:2])
 
 
 def unknown_text(error: UnicodeEncodeError) -> ProblemsError:
-    """PL-C012 for a name with a character that no text can have: nothing in a store is called so."""
+    """Return PL-C012 for a name with a character that no stored text can have, so nothing has this name."""
     name = str(error.object).encode("utf-8", "replace").decode()
     return problem_error(
         "PL-C012", f"the name '{name}' is invalid: it contains a broken character", "type the name again"
@@ -208,7 +208,7 @@ def unknown_text(error: UnicodeEncodeError) -> ProblemsError:
 
 
 def copy_notice(path: str, cause: str, waiting: int) -> str:
-    """A notice: the file turned out to be a copy, and the consequences."""
+    """Return the notice that the store's file was found to be a copy, and what follows from that."""
     text = (
         f"The store {path} counts as restored: {cause}. New work has client tokens of its own, so that no cloud "
         "takes it for work of the former store"
@@ -217,18 +217,18 @@ def copy_notice(path: str, cause: str, waiting: int) -> str:
 
 
 def what_waits(count: int) -> str:
-    """The number of open executions that wait since a restore, and the command that continues them."""
+    """Return a text with the number of executions that wait since a restore and the command that continues them."""
     them = "executions that were open wait" if count > 1 else "execution that was open waits"
     return f"{count} {them}; look at the present state of their machines, then: {GO_ON}"
 
 
 def held(row: ExecutionRow) -> ProblemsError:
-    """PL-S013: the execution was open at the time of the backup, and was not resumed since the restore."""
+    """Return PL-S013: the execution was open at the time of the backup and waits since the restore."""
     return _held(row.deployment_name, row.id)
 
 
 def busy(row: ExecutionRow) -> ProblemsError:
-    """PL-C016 naming the execution of a deployment that has not ended (decision 4)."""
+    """Return PL-C016 naming the open execution that prevents another one of its deployment (decision 4)."""
     if row.status is ExecutionStatus.ATTENTION:
         way = f"decide about its unsure calls: phaseline executions retry {row.id}, or executions complete {row.id}"
     else:
@@ -237,5 +237,5 @@ def busy(row: ExecutionRow) -> ProblemsError:
 
 
 def reopening(row: ExecutionRow) -> ProblemsError:
-    """PL-C016 naming the execution that was requested to continue."""
+    """Return PL-C016 naming the ended execution that was requested to continue."""
     return _reopening(row.deployment_name, row.id)

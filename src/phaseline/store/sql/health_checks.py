@@ -1,4 +1,4 @@
-"""Results of checks in SQLite: pages of columns beside the states, and a row for each body, in the caller's transaction."""
+"""Results of checks in SQLite, in the caller's transaction: columns in pages, and one row for each message body."""
 
 from __future__ import annotations
 
@@ -30,30 +30,30 @@ _THESE = "deployment = ? and kind = ? and subject in (select value from json_eac
 
 
 class StoredBodies:
-    """``Bodies`` of one deployment as rows."""
+    """The ``Bodies`` of one deployment's check results, stored as rows."""
 
     def __init__(self, db: sqlite3.Connection, deployment: int) -> None:
         """Use the connection of the caller's transaction."""
         self._db, self._deployment = db, deployment
 
     def drop(self, kind: CheckKind, subjects: np.ndarray) -> None:
-        """Delete the rows of these."""
+        """Delete the bodies of these subjects."""
         if self._has_any(kind):
             self._db.execute(f"delete from check_body where {_THESE}", self._these(kind, subjects))
 
     def move(self, kind: CheckKind, to: CheckKind, subjects: np.ndarray) -> None:
-        """Give the rows another kind."""
+        """Change the kind of the bodies of these subjects."""
         if self._has_any(kind):
             self._db.execute(f"update check_body set kind = ? where {_THESE}", (int(to), *self._these(kind, subjects)))
 
     def put(self, kind: CheckKind, bodies: Mapping[int, Value]) -> None:
-        """Write a row for each."""
+        """Write one row for each body, {subject: body}."""
         if bodies:
             rows = [(self._deployment, int(kind), subject, to_text(body)) for subject, body in bodies.items()]
             self._db.executemany("insert into check_body values (?, ?, ?, ?)", rows)
 
     def _has_any(self, kind: CheckKind) -> bool:
-        """False in the common case: then ten thousand subjects need not be looked up."""
+        """Return False if there are no bodies of this kind, as usual, so that no subjects need be looked up."""
         found = self._db.execute(
             "select 1 from check_body where deployment = ? and kind = ? limit 1", (self._deployment, int(kind))
         )
@@ -64,7 +64,10 @@ class StoredBodies:
 
 
 def read_columns(db: sqlite3.Connection, deployment: int) -> dict[CheckKind, Column]:
-    """{kind: results by subject}; a kind of which nothing was recorded is left out. ValueError: a damaged column."""
+    """Return {kind: results by subject}, without kinds that have no results.
+
+    Raises: ValueError for a damaged column.
+    """
     pages: dict[CheckKind, list[tuple[int, bytes, bytes, bytes]]] = {}
     for kind, *page in db.execute(
         "select kind, number, results, times, executions from check_page where deployment = ? order by number",
@@ -83,7 +86,7 @@ def read_columns(db: sqlite3.Connection, deployment: int) -> dict[CheckKind, Col
 
 
 def read_book(db: sqlite3.Connection, deployment: int, *, only_results: bool) -> CheckResults:
-    """All results, in memory; with ``only_results`` without the bodies."""
+    """Read all check results of a deployment; ``only_results`` leaves out the bodies."""
     if only_results:
         return CheckResults(HeldBodies(), read_columns(db, deployment))
     rows = db.execute("select kind, subject, body from check_body where deployment = ?", (deployment,))
@@ -92,17 +95,17 @@ def read_book(db: sqlite3.Connection, deployment: int, *, only_results: bool) ->
 
 
 class ChecksWriter:
-    """Writes the results of turns; remembers columns, which only the owner changes, until ``forget``."""
+    """Writes the check results of turns. Caches the columns, which only the owner changes, until ``forget``."""
 
     def __init__(self) -> None:
         self._columns: dict[int, dict[CheckKind, Column]] = {}
 
     def forget(self) -> None:
-        """Read everything again when it is next needed."""
+        """Empty the cache, so that columns are read again when next needed."""
         self._columns.clear()
 
     def drop(self, deployment: int) -> None:
-        """A deployment was deleted."""
+        """Remove a deleted deployment from the cache."""
         self._columns.pop(deployment, None)
 
     def write(self, db: sqlite3.Connection, entered: Sequence[StatesEntered], made: Sequence[NewCheckResults]) -> None:
@@ -130,14 +133,14 @@ class ChecksWriter:
 
 
 def _packed(page: np.ndarray) -> bytes:
-    """The bytes of a page of times or executions, cached because nearly all pages of one call are equal."""
+    """Encode a page of times or executions; a page of equal values, as one call makes, is encoded once and cached."""
     first = page[0]
     return _constant(page.dtype.str, int(first)) if (page == first).all() else encode(page)
 
 
 @lru_cache(maxsize=64)
 def _unpacked(data: bytes) -> np.ndarray:
-    """A page of times or executions, to be copied."""
+    """Decode a page of times or executions. The result is cached, so the caller must copy it."""
     return decode(data)
 
 
@@ -147,7 +150,7 @@ def _constant(dtype: str, value: int) -> bytes:
 
 
 def _write_touched(db: sqlite3.Connection, deployment: int, book: CheckResults) -> None:
-    """Write the pages in which a result has changed."""
+    """Write the pages that contain a changed result."""
     rows = []
     for kind, changed in book.touched.items():
         column = book.columns[kind]

@@ -1,4 +1,4 @@
-"""Disabled hook classes, in SQLite."""
+"""Hook classes that a user has switched off, in SQLite."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 
 class SqliteSwitches:
-    """``SwitchShelf`` of a file."""
+    """The ``SwitchShelf`` of a store in a file."""
 
     def __init__(self, reading: Connect, writing: Connect, clock: Clock) -> None:
-        """Read and write transactions, whichever process owns the store."""
+        """``reading`` and ``writing`` begin transactions, whether or not this process owns the store."""
         self._reading = reading
         self._writing = writing
         self._clock = clock
@@ -32,7 +32,10 @@ class SqliteSwitches:
             return [Switch(*row) for row in rows]
 
     def put_off(self, name: str, deployment: int, reason: str, actor: Actor) -> Switch | None:
-        """Switch it off. How it was off before, None if it was on: then only a reason that is given takes the place of the former one."""
+        """Switch a hook class off for a deployment. Return its former switch, or None if the class was on.
+
+        A switch that exists is replaced only if a reason is given.
+        """
         row = Switch(name, deployment, self._clock.now(), actor.name, reason)
         found = "select name, deployment, at, actor, reason from hook_switch where name = ? and deployment = ?"
         with self._writing() as db:
@@ -42,7 +45,7 @@ class SqliteSwitches:
             return None if former is None else Switch(*former)
 
     def put_on(self, name: str, deployment: int) -> bool:
-        """Switch it on again; False if it was not off."""
+        """Switch a hook class on again. Return False if it was not off."""
         gone = "delete from hook_switch where name = ? and deployment = ?"
         with self._writing() as db:
             return db.execute(gone, (name, deployment)).rowcount == 1

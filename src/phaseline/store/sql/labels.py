@@ -13,31 +13,34 @@ Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 
 class SqliteLabels:
-    """``LabelShelf`` of a file."""
+    """The ``LabelShelf`` of a store in a file."""
 
     def __init__(self, reading: Connect, writing: Connect) -> None:
-        """Read and write transactions, whichever process owns the store."""
+        """``reading`` and ``writing`` begin transactions, whether or not this process owns the store."""
         self._reading = reading
         self._writing = writing
 
     def of(self, deployment: int) -> Sequence[Label]:
-        """The labels of a deployment, sorted by key and value."""
+        """Return the labels of a deployment, sorted by key and value."""
         with self._reading() as db:
             rows = db.execute("select key, value from label where deployment = ?", (deployment,)).fetchall()
             return sorted(Label(key, value) for key, value in rows)
 
     def add(self, deployment: int, labels: Sequence[Label]) -> int:
-        """Add labels; return the number of new ones."""
+        """Add labels to a deployment; return the number of those that it did not have."""
         with self._writing() as db:
             return add_labels(db, deployment, labels)
 
     def remove(self, deployment: int, labels: Sequence[Label]) -> int:
-        """Remove labels; return the number of removed ones. An empty value selects all labels of the key."""
+        """Remove labels from a deployment; return the number removed.
+
+        A label with an empty value selects all of its key.
+        """
         with self._writing() as db:
             return remove_labels(db, deployment, labels)
 
     def having(self, labels: Sequence[Label]) -> frozenset[int]:
-        """The deployments that have all of them; an empty value stands for any of its key."""
+        """Return the deployments that have all these labels. A label with an empty value matches any value."""
         wanted = list(dict.fromkeys(labels))
         with self._reading() as db:
             rows = db.execute(
@@ -50,12 +53,15 @@ class SqliteLabels:
 
 
 def remove_labels(db: sqlite3.Connection, deployment: int, labels: Iterable[Label]) -> int:
-    """Remove labels; return the number of removed ones. An empty value selects all labels of the key."""
+    """Remove labels from a deployment; return the number removed.
+
+    A label with an empty value selects all of its key.
+    """
     gone = "delete from label where deployment = ? and key = ? and ? in ('', value)"
     return sum(db.execute(gone, (deployment, key, value)).rowcount for key, value in labels)
 
 
 def add_labels(db: sqlite3.Connection, deployment: int, labels: Iterable[Label]) -> int:
-    """Add labels; return the number of new ones."""
+    """Add labels to a deployment; return the number of those that it did not have."""
     add = "insert or ignore into label values (?, ?, ?)"
     return sum(db.execute(add, (deployment, key, value)).rowcount for key, value in labels)

@@ -1,4 +1,4 @@
-"""Rows for lists, read from columns of many deployments at once: the number of statements does not grow with them."""
+"""Rows of lists of deployments, read for many deployments at once: always the same small number of statements."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 _CHOSEN = "in (select value from json_each(?))"
 LAST = "\U0010ffff"
-"""The last character: no text that begins with another text comes after that text and this character."""
+"""Largest character. For any beginning B, all texts that begin with B sort before B + LAST."""
 _HAVING = """number in (select deployment from label join json_each(?) wanted
     on label.key = json_extract(wanted.value, '$[0]') and json_extract(wanted.value, '$[1]') in ('', label.value)
     group by deployment having count(distinct wanted.key) = ?)"""
@@ -37,33 +37,33 @@ _TOLD = """case when instr(nodes, '"gone":[') then
         case when json_valid(nodes) then json_extract(nodes, '$.gone') else '' end end,
     case when instr(nodes, '"targets":[') then
         case when json_valid(nodes) then json_extract(nodes, '$.targets') else '' end end"""
-"""Most topologies have neither: then nothing of their JSON is parsed."""
+"""Columns with the removed instances and the targets of a topology; SQLite parses the JSON only if it has them."""
 
 
 class SqliteListings:
-    """``Listings`` of a file."""
+    """The ``Listings`` of a store in a file."""
 
     def __init__(self, reading: Connect) -> None:
-        """Transactions that read."""
+        """``reading`` begins a transaction that reads."""
         self._reading = reading
 
     def deployments(self, wanted: DeploymentQuery) -> Sequence[DeploymentRow]:
-        """The rows that a query selects."""
+        """Return the deployments that a query selects."""
         with self._reading() as db:
             return select_deployments(db, wanted)
 
     def executions(self, wanted: ExecutionQuery) -> Sequence[ExecutionRow]:
-        """The rows that a query selects."""
+        """Return the executions that a query selects."""
         with self._reading() as db:
             return select_executions(db, wanted)
 
     def count(self, wanted: DeploymentQuery | ExecutionQuery) -> int:
-        """The number of rows that fulfil the conditions."""
+        """Return the number of rows that fulfil the conditions of a query, regardless of its page and limit."""
         with self._reading() as db:
             return count_rows(db, wanted)
 
     def glances(self, deployments: Sequence[int]) -> Mapping[int, Glance]:
-        """{deployment: its summary}."""
+        """Return {deployment number: its summary for lists}."""
         which = to_text(deployments)
         with self._reading() as db:
             states, names = _states(db, which), _state_names(db, which)
@@ -81,7 +81,7 @@ class SqliteListings:
             return {number: _unless_flawed(number, read, flawed) for number in deployments}
 
     def rosters(self, deployments: Sequence[int]) -> Mapping[int, Roster]:
-        """{deployment: its instances}."""
+        """Return {deployment number: its instances}."""
         which = to_text(deployments)
         with self._reading() as db:
             states, names = _states(db, which), _state_names(db, which)
@@ -103,7 +103,7 @@ class SqliteListings:
             return {number: _unless_flawed(number, read, _no_roster) for number in deployments}
 
     def unsettled(self, deployment: int | None = None) -> Sequence[ExecutionRow]:
-        """Executions that did not complete, and the latest of each deployment."""
+        """Return the executions that did not complete, and the latest execution of each deployment."""
         with self._reading() as db:
             if deployment is None:
                 return _unsettled(db, _LIVING)
@@ -111,7 +111,10 @@ class SqliteListings:
 
 
 def _unless_flawed(number: int, read: Callable[[int], T], otherwise: Callable[[int, str], T]) -> T:
-    """What is read of one deployment; of one that cannot be read, what is made of the reason: it hides none of the others."""
+    """Return ``read(number)``, or ``otherwise(number, reason)`` if the deployment's data cannot be read.
+
+    So one damaged deployment does not prevent a list of the others.
+    """
     try:
         return read(number)
     except (ValueError, LookupError, TypeError, AttributeError, sqlite3.DataError) as error:
@@ -119,7 +122,7 @@ def _unless_flawed(number: int, read: Callable[[int], T], otherwise: Callable[[i
 
 
 def _found(rows: Mapping[int, T], number: int) -> T:
-    """The row of a deployment. Raises: ValueError if it is missing."""
+    """Return the row of a deployment. Raises: ValueError if the row is missing."""
     found = rows.get(number)
     if found is None:
         raise ValueError("a row of it is missing")
@@ -141,7 +144,10 @@ def _no_roster(_number: int, flaw: str) -> Roster:
 
 
 def _unsettled(db: sqlite3.Connection, condition: str, *values: object) -> list[ExecutionRow]:
-    """Executions that did not complete, and the latest of each deployment; ``condition`` selects deployments by number."""
+    """Return the executions that did not complete, and the latest execution of each deployment.
+
+    ``condition`` selects the deployments by number.
+    """
     latest = f"select max(number) from execution where {condition} group by deployment"
     rows = db.execute(
         f"""{reads.EXECUTION} where {condition} and (status <> 'completed' or execution.number in ({latest}))
@@ -159,7 +165,7 @@ def _by_deployment(rows: Iterable[ExecutionRow]) -> dict[int, list[ExecutionRow]
 
 
 def _states(db: sqlite3.Connection, which: str) -> dict[int, Callable[[], np.ndarray]]:
-    """{deployment: what gives the states of its instances, uint8 by number, or raises why they cannot be read}."""
+    """Return {deployment: function that decodes the states of its instances, or raises if they are damaged}."""
     pages: dict[int, list[tuple[int, bytes]]] = {}
     for deployment, number, held in db.execute(
         f"select deployment, number, states from state_page where deployment {_CHOSEN}", (which,)
@@ -170,7 +176,7 @@ def _states(db: sqlite3.Connection, which: str) -> dict[int, Callable[[], np.nda
 
 
 def _state_names(db: sqlite3.Connection, which: str) -> dict[int, tuple[str, ...]]:
-    """{deployment: names of states of resources}, without deployments that have none."""
+    """Return {deployment: names of its resource states}, without deployments that have none."""
     found: dict[int, tuple[str, ...]] = {}
     for deployment, name in db.execute(
         f"select deployment, name from state_name where deployment {_CHOSEN} order by deployment, place", (which,)
@@ -201,7 +207,10 @@ def _glance(
 def _life_cycle(
     db: sqlite3.Connection, number: int, states: np.ndarray, names: tuple[str, ...], targets: str | None
 ) -> np.ndarray:
-    """For a topology stored before targets were stored, read the blueprint."""
+    """Return the states with those of resources converted to states of node instances.
+
+    An old topology was stored without its targets. Then the whole topology is read.
+    """
     from phaseline.model.resources.path_nodes import arrived, as_life_cycle
 
     if targets is None:
@@ -228,28 +237,28 @@ class WhereClause:
     """The conditions of a statement, with their values."""
 
     def __init__(self, *always: str) -> None:
-        """``always``: conditions without values."""
+        """``always``: conditions without values, which the statement has in any case."""
         self._texts = list(always)
         self.values: list[object] = []
 
     def add(self, text: str, *values: object) -> None:
-        """Require one more condition."""
+        """Add one condition, which must hold too."""
         self._texts.append(text)
         self.values.extend(values)
 
     def add_beginning(self, column: str, text: str) -> None:
-        """Require that a column begins with the text; the second bound lets an index end the search."""
+        """Require that a column begins with the text. Two bounds express this, so that SQLite can search an index."""
         self.add(
             f"{column} >= ? and {column} < ? || '{LAST}' and substr({column}, 1, ?) = ?", text, text, len(text), text
         )
 
     def __str__(self) -> str:
-        """The ``where`` of the statement, empty without a condition."""
+        """Return the ``where`` clause of the statement; empty if there is no condition."""
         return f" where {' and '.join(self._texts)}" if self._texts else ""
 
 
 def select_executions(db: sqlite3.Connection, wanted: ExecutionQuery) -> list[ExecutionRow]:
-    """The rows that the query selects."""
+    """Return the executions that the query selects."""
     where = _of_executions(db, wanted)
     if wanted.after:
         where.add(f"execution.number {'<' if wanted.is_latest_first else '>'} ?", wanted.after)
@@ -259,7 +268,7 @@ def select_executions(db: sqlite3.Connection, wanted: ExecutionQuery) -> list[Ex
 
 
 def select_deployments(db: sqlite3.Connection, wanted: DeploymentQuery) -> list[DeploymentRow]:
-    """The rows that the query selects."""
+    """Return the deployments that the query selects."""
     where = _of_deployments(db, wanted)
     if wanted.after:
         where.add("name > ?", wanted.after)
@@ -267,7 +276,7 @@ def select_deployments(db: sqlite3.Connection, wanted: DeploymentQuery) -> list[
 
 
 def count_rows(db: sqlite3.Connection, wanted: DeploymentQuery | ExecutionQuery) -> int:
-    """The number of rows that fulfil the conditions."""
+    """Return the number of rows that fulfil the conditions of a query, regardless of its page and limit."""
     if isinstance(wanted, DeploymentQuery):
         table, where = "deployment", _of_deployments(db, wanted)
     else:
@@ -276,7 +285,7 @@ def count_rows(db: sqlite3.Connection, wanted: DeploymentQuery | ExecutionQuery)
 
 
 def _limit(limit: int | None) -> int:
-    """SQLite takes a negative limit for none."""
+    """Return the limit for SQLite, which takes a negative number for "no limit"."""
     return -1 if limit is None else limit
 
 
@@ -320,6 +329,9 @@ def _of_deployments(db: sqlite3.Connection, wanted: DeploymentQuery) -> WhereCla
 
 
 def _searched(db: sqlite3.Connection, text: str) -> str:
-    """The text for a search in any case: SQLite itself knows cases of ASCII only, so that it is given a function."""
+    """Return the text for a search that ignores case, and define SQL's ``casefold``.
+
+    SQLite itself ignores case only in ASCII.
+    """
     db.create_function("casefold", 1, str.casefold, deterministic=True)
     return text.casefold()

@@ -1,4 +1,7 @@
-"""Orders with request ids: found when one is repeated, added in the transaction that carries them out (ADR 0032)."""
+"""Orders with request ids, in SQLite (ADR 0032).
+
+An order is stored in the transaction that carries it out, so a repeated order is found and not carried out again.
+"""
 
 from __future__ import annotations
 
@@ -19,31 +22,34 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import Actor
 
 Counters = tuple[int, int]
-"""(last execution, last request)"""
+"""(number of the last execution, number of the last request)"""
 _ORDER = """select id, digest, at, requests, executions, answer from given_order
     where tenant = ? and actor = ? and id = ? and at >= ?"""
 
 
 class SqliteOrders:
-    """``model.rows.orders.OrderShelf`` on one file."""
+    """The ``model.rows.orders.OrderShelf`` of a store in a file."""
 
     def __init__(self, reading: Callable[[], AbstractContextManager[sqlite3.Connection]]) -> None:
-        """Use the store's method to read."""
+        """``reading`` begins a transaction that reads."""
         self._reading = reading
 
     def find(self, actor: Actor, id: str, since: int = 0) -> GivenOrder | None:
-        """The order that this user gave under a request id."""
+        """Return the order that this user gave under a request id, or None."""
         with self._reading() as db:
             return _find(db, actor, id, since)
 
     def count(self) -> int:
-        """The number of stored orders."""
+        """Return the number of stored orders."""
         with self._reading() as db:
             return int(db.execute("select count(*) from given_order").fetchone()[0])
 
 
 def begin(db: sqlite3.Connection, order: NewOrder) -> Counters:
-    """Start an order in the caller's transaction; return the last numbers given before it. Raises: ``GivenBeforeError``."""
+    """Begin an order in the caller's transaction; return the last execution and request numbers before it.
+
+    Raises: ``GivenBeforeError`` if the order is already stored.
+    """
     found = _find(db, order.actor, order.id, order.keeps_from)
     if found is not None:
         raise GivenBeforeError(found)
@@ -54,7 +60,10 @@ def begin(db: sqlite3.Connection, order: NewOrder) -> Counters:
 
 
 def add(db: sqlite3.Connection, order: NewOrder, before: Counters) -> None:
-    """The row, with everything created since ``begin``; no other process writes meanwhile."""
+    """Store the row of an order, with all executions and requests created since ``begin``.
+
+    No other process writes between ``begin`` and ``add``, because both are in one transaction.
+    """
     executions = db.execute("select id from execution where number > ? order by number", (before[0],))
     requests = db.execute("select number from request where number > ? order by number", (before[1],))
     values = (
@@ -71,7 +80,7 @@ def add(db: sqlite3.Connection, order: NewOrder, before: Counters) -> None:
 
 
 def forget_unknown(db: sqlite3.Connection) -> None:
-    """Remove orders that name a request or an execution above the counters: they are of another life of the store."""
+    """Remove orders that name requests or executions which do not exist any more, because a restored store is older."""
     executions, requests = _counters(db)
     for tenant, actor, id, asked, made in _references(db):
         numbers = [int(one.rpartition("-")[2]) for one in json.loads(made)]
@@ -80,7 +89,7 @@ def forget_unknown(db: sqlite3.Connection) -> None:
 
 
 def renumber(db: sqlite3.Connection, numbers: Mapping[int, int]) -> None:
-    """Name requests by their new numbers, {old: new}."""
+    """Replace the request numbers in stored orders, {old number: new number}."""
     if not numbers:
         return
     for tenant, actor, id, asked, _ in _references(db):

@@ -1,4 +1,4 @@
-"""The packages that deployments use; part of the caller's transaction."""
+"""The packages that deployments use, in the caller's transaction."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from phaseline.store.codec.json_documents import to_text
 from phaseline.store.sql import errors as failures
 
 TENANT = Actor("").tenant
-"""The one tenant there is."""
+"""The only tenant that exists so far."""
 _COLUMNS = "number, name, version, format, digest, title, origin, file_count, size_bytes, installed_at, installed_by"
 
 
 def uses_of(db: sqlite3.Connection, deployment: int) -> list[PackageUse]:
-    """The packages that a deployment uses, sorted by name."""
+    """Return the packages that a deployment uses, sorted by name."""
     rows = db.execute(
         """select deployment, package, is_enabled, is_imported, settings, folders, at, actor from package_use
         join package on number = package where deployment = ? order by name""",
@@ -30,7 +30,7 @@ def uses_of(db: sqlite3.Connection, deployment: int) -> list[PackageUse]:
 
 
 def add_uses(db: sqlite3.Connection, deployment: int, added: Iterable[PackageUse]) -> None:
-    """Remember what a deployment uses. Raises: PL-F062 if a package is not installed any more."""
+    """Store that a deployment uses these packages. Raises: PL-F062 if a package is no longer installed."""
     for use in added:
         found = select(db, "number = ? and removed_at = 0", use.package)
         if not found:
@@ -43,6 +43,6 @@ def add_uses(db: sqlite3.Connection, deployment: int, added: Iterable[PackageUse
 
 
 def select(db: sqlite3.Connection, condition: str, *values: object) -> list[PackageRow]:
-    """Packages, installed or not any more, that a condition holds of."""
+    """Return the packages that fulfil an SQL condition, including removed ones."""
     rows = db.execute(f"select {_COLUMNS} from package where tenant = ? and {condition}", (TENANT, *values))
     return [PackageRow(*row) for row in rows]

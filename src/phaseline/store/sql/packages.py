@@ -1,4 +1,4 @@
-"""Plugin packages in SQLite: installed ones, replaced ones that may still be needed, and their users."""
+"""Plugin packages in SQLite: installed ones, replaced ones that may still be needed, and the users of both."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from phaseline.store.sql.package_uses import TENANT, add_uses, select, uses_of
 from phaseline.store.sql.schema import IS_OPEN
 
 _MAY_GO_ON = f"({IS_OPEN} or status in ('failed', 'canceled'))"
-"""Condition for executions that are open or may be retried."""
+"""SQL condition for executions that are open or may be retried."""
 
 Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 
 class SqlitePackages:
-    """``PackageShelf`` of a file."""
+    """The ``PackageShelf`` of a store in a file."""
 
     def __init__(self, reading: Connect, writing: Connect, clock: Clock) -> None:
-        """Read and write transactions, whichever process owns the store."""
+        """``reading`` and ``writing`` begin transactions, whether or not this process owns the store."""
         self._reading = reading
         self._writing = writing
         self._clock = clock
 
     def all(self) -> Sequence[PackageRow]:
-        """The installed packages, sorted by name and then by time of installation."""
+        """Return the installed packages, sorted by name and then by time of installation."""
         with self._reading() as db:
             return select(db, "removed_at = 0 order by name, number")
 
     def lacking(self, digests: Sequence[str]) -> Sequence[str]:
-        """The digests without stored content."""
+        """Return those of the digests whose content is not stored."""
         with self._reading() as db:
             return kept.lacking(db, digests)
 
@@ -50,7 +50,11 @@ class SqlitePackages:
         replaces: int = 0,
         folders: Sequence[str] = (),
     ) -> PackageRow | None:
-        """Install it; None if its name and version are there already, or ``replaces`` is not any more."""
+        """Install a package.
+
+        If ``replaces`` is given, remove the package with this number and move its uses to the new one. Return None if
+        the name and version are already installed, or if the package ``replaces`` is not installed any more.
+        """
         packed = kept.packed(contents)
         with self._writing() as db:
             same = select(db, "removed_at = 0 and name = ? and version = ?", new.name, new.version)
@@ -83,12 +87,12 @@ class SqlitePackages:
             return select(db, "number = ?", number)[0]
 
     def _retire(self, db: sqlite3.Connection, package: int) -> bool:
-        """Mark a package as removed; return whether it was installed."""
+        """Mark a package as removed. Return False if it was not installed."""
         gone = "update package set removed_at = ? where number = ? and removed_at = 0"
         return db.execute(gone, (max(1, self._clock.now()), package)).rowcount == 1
 
     def files(self, package: int) -> Sequence[StoredFile]:
-        """The files of a package, by path."""
+        """Return the files of a package, sorted by path."""
         with self._reading() as db:
             rows = db.execute(
                 """select path, content, size_bytes, is_executable from package_path
@@ -98,17 +102,17 @@ class SqlitePackages:
             return [StoredFile(path, digest, size, bool(runs)) for path, digest, size, runs in rows]
 
     def content(self, digest: str) -> bytes:
-        """The content with this digest. Raises: LookupError if it is not stored."""
+        """Return the content with this digest. Raises: LookupError if it is not stored."""
         with self._reading() as db:
             return kept.read(db, digest)
 
     def rename(self, package: int, origin: str) -> None:
-        """Store another folder as the place of its files."""
+        """Record ``origin`` as the folder that a package's files came from."""
         with self._writing() as db:
             db.execute("update package set origin = ? where number = ?", (origin, package))
 
     def remove(self, package: int) -> Sequence[PackageUser]:
-        """Remove it. If it has users, return them and remove nothing."""
+        """Remove a package. If deployments use it, return these users and remove nothing."""
         with self._writing() as db:
             users = _users(db, package)
             if not users:
@@ -116,30 +120,30 @@ class SqlitePackages:
             return users
 
     def users(self, package: int) -> Sequence[PackageUser]:
-        """Deployments that use it and are not deleted, by name."""
+        """Return the deployments that use a package and are not deleted, sorted by name."""
         with self._reading() as db:
             return _users(db, package)
 
     def uses(self, deployment: int) -> Sequence[PackageUse]:
-        """The packages that a deployment uses, sorted by name."""
+        """Return the packages that a deployment uses, sorted by name."""
         with self._reading() as db:
             return uses_of(db, deployment)
 
     def use(self, use: PackageUse) -> None:
-        """Have a deployment use a package, in the place of another version of its name."""
+        """Make a deployment use a package; another version of the package that it uses is replaced."""
         with self._writing() as db:
             writes.raise_if_deleted(db, use.deployment)
             writes.raise_if_open(db, use.deployment)
             add_uses(db, use.deployment, [use])
 
     def leave(self, deployment: int, package: int) -> None:
-        """Have a deployment use a package no more."""
+        """Make a deployment stop using a package."""
         with self._writing() as db:
             writes.raise_if_open(db, deployment)
             db.execute("delete from package_use where deployment = ? and package = ?", (deployment, package))
 
     def find_again(self, folders: Mapping[str, str]) -> None:
-        """Let uses find modules in other folders."""
+        """Replace the folders in which deployments find modules of their packages, {former folder: new folder}."""
         with self._writing() as db:
             for deployment, package, text in db.execute(
                 "select deployment, package, folders from package_use"
@@ -149,12 +153,12 @@ class SqlitePackages:
                 db.execute(moved, (to_text(found), deployment, package))
 
     def kept(self) -> Mapping[str, int]:
-        """{digest: number} of everything whose files are needed."""
+        """Return {digest: package number} of all packages whose files are still needed."""
         with self._reading() as db:
             return dict(db.execute("select digest, number from package order by removed_at = 0, number").fetchall())
 
     def collect(self) -> Sequence[str]:
-        """Delete replaced and removed packages that are not needed any more; return the deleted digests."""
+        """Delete replaced and removed packages that nothing needs any more; return their digests."""
         with self._writing() as db:
             gone = db.execute(
                 f"""select number, digest from package where removed_at > 0

@@ -1,7 +1,8 @@
 """Removal of executions that ended long ago, in short transactions, so that an engine can work meanwhile.
 
-The row, graphs and requests of an execution are removed at once, with its numbers noted as ``remains``. Tables that
-may have millions of rows (statuses, notes, lines, batches) follow in pieces; a killed purge leaves them to the next.
+The row, graphs and requests of an execution are deleted in one transaction, which also notes its numbers in the table
+``remains``. Tables that may have millions of rows (statuses, notes, lines, batches) follow in pieces. If a purge is
+killed, the next one deletes what is left.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ from phaseline.store.sql.schema import IS_OPEN
 from phaseline.store.sql.turn_writer import places_row
 
 EXECUTIONS_TOGETHER = 100
-"""Executions that one transaction removes."""
+"""Number of executions that one transaction deletes."""
 ROWS_TOGETHER = 5_000
-"""Small rows that one transaction removes."""
+"""Number of small rows that one transaction deletes."""
 PAGES_TOGETHER = 500
-"""Large rows that one transaction removes."""
+"""Number of large rows that one transaction deletes."""
 BATCHES_LOOKED_AT = 20_000
-"""Batches among which one transaction looks for those that lose members."""
+"""Number of batches that one transaction searches for members of deleted graphs."""
 GIVE_WAY_S = 0.003
-"""The pause between two transactions, so that a waiting engine can write its turn."""
+"""Pause in seconds between two transactions, so that a waiting engine can write its turn."""
 
 Transaction = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
@@ -69,11 +70,11 @@ _PIECES: tuple[tuple[str, str, str, int], ...] = (
     ("check_page", "deployment, kind, number", "deployment", PAGES_TOGETHER),
     ("check_body", "deployment, kind, subject", "deployment", ROWS_TOGETHER),
 )
-"""(table, its key, the kind of remains it belongs to, how many rows go together)"""
+"""(table, its key, the kind of ``remains`` that selects its rows, number of rows deleted in one transaction)"""
 
 
 def purge(transaction: Transaction, before: int, deployment: int | None) -> Purged:
-    """Remove what ended before this time, of one deployment or of all; how much it was."""
+    """Remove executions that ended before the time ``before``, of one deployment or all; return the counts."""
     removed = Purged()
     with transaction() as db:
         found = db.execute(
@@ -95,7 +96,10 @@ def purge(transaction: Transaction, before: int, deployment: int | None) -> Purg
 
 
 def _still_speaking(db: sqlite3.Connection, deployment: int | None) -> set[int]:
-    """Executions that failed to move resources to a target, if these got no other target since: a retry needs them."""
+    """Return executions that failed to bring resources to a target, if the resources got no other target since.
+
+    A purge keeps these executions, because a retry needs them.
+    """
     failed = db.execute(
         f"""select execution.deployment, execution.number from execution
         join deployment on deployment.number = execution.deployment
@@ -113,7 +117,7 @@ def _still_speaking(db: sqlite3.Connection, deployment: int | None) -> set[int]:
 
 
 def _forget_executions(db: sqlite3.Connection, chosen: Sequence[int], before: int, deployment: int | None) -> Purged:
-    """The chosen executions that may still be removed: one may have been requested to continue meanwhile."""
+    """Delete the chosen executions, except those that were requested to continue since they were chosen."""
     which = "number in (select value from json_each(:numbers))"
     told = {"numbers": to_text(chosen), "before": before, "deployment": deployment, "called": _graphs_called(db)}
     found = db.execute(f"select number from execution where {which} and {_MAY_GO}", told).fetchall()
@@ -135,13 +139,13 @@ def _forget_executions(db: sqlite3.Connection, chosen: Sequence[int], before: in
 
 
 def _graphs_called(db: sqlite3.Connection) -> str:
-    """Graphs that have members in an open batch, as JSON."""
+    """Return the ids of all graphs with members in an open batch, as JSON."""
     rows = db.execute(f"select {PLACES} from batch where closed_at = 0")
     return to_text(sorted({graph for row in rows for graph in places_of(row).graphs}))
 
 
 def _forget_deployments(db: sqlite3.Connection, before: int, deployment: int | None) -> Purged:
-    """Remove deleted deployments without executions."""
+    """Delete the deployments that were marked as deleted and have no executions any more."""
     found = db.execute(
         """select number from deployment where deleted_at > 0 and deleted_at < :before
         and (:deployment is null or number = :deployment)
@@ -165,19 +169,19 @@ def _forget_deployments(db: sqlite3.Connection, before: int, deployment: int | N
 
 
 def _forget_plans(db: sqlite3.Connection, before: int, deployment: int | None) -> None:
-    """Plans that were not applied for that long."""
+    """Delete the plans that were made before the time ``before`` and never applied."""
     where = "execution = 0 and created_at < ? and (? is null or deployment = ?)"
     db.execute(f"delete from plan where {where}", (before, deployment, deployment))
 
 
 def _forget_requests(db: sqlite3.Connection, before: int) -> int:
-    """Answered ones that concern no execution."""
+    """Delete the answered requests that concern no execution. Return their number."""
     where = "execution = 0 and answered_at > 0 and answered_at < ?"
     return db.execute(f"delete from request where {where}", (before,)).rowcount
 
 
 def _sweep(transaction: Transaction) -> Purged:
-    """Remove the rows of everything that is noted as remains, in pieces."""
+    """Delete the rows of all numbers noted in ``remains``, in pieces."""
     with transaction() as db:
         noted = db.execute("select kind, number from remains").fetchall()
     if not noted:
@@ -190,7 +194,7 @@ def _sweep(transaction: Transaction) -> Purged:
 
 
 def _pieces(transaction: Transaction, table: str, key: str, kind: str, limit: int) -> Iterator[int]:
-    """Yield the number of rows that each transaction removed from the table."""
+    """Yield the number of rows that each transaction deletes from the table."""
     statement = f"""delete from {table} where ({key}) in (
         select {", ".join(f"{table}.{name}" for name in key.split(", "))}
         from remains cross join {table} on {table}.{kind} = remains.number where remains.kind = ? limit ?)"""
@@ -204,7 +208,10 @@ def _pieces(transaction: Transaction, table: str, key: str, kind: str, limit: in
 
 
 def _batches(transaction: Transaction) -> Iterator[int]:
-    """The number of batches that each transaction removed: those without remaining members. Others lose only members."""
+    """Remove members of deleted graphs from batches, and delete batches without other members.
+
+    Yield the number of batches that each transaction deletes.
+    """
     latest = 0
     while True:
         with transaction() as db:
@@ -223,7 +230,7 @@ def _batches(transaction: Transaction) -> Iterator[int]:
 
 
 def _leave(db: sqlite3.Connection, batch: int, kinds: bytes | None, places: MemberPositions, gone: set[int]) -> None:
-    """Take the members of these graphs, and their answers, out of a batch in which others stay."""
+    """Remove the members of deleted graphs, with their outcomes, from a batch that keeps other members."""
     parts = list(places.parts())
     staying = MemberPositions.of([(graph, positions) for graph, positions in parts if graph not in gone])
     if len(staying.graphs) == len(parts):

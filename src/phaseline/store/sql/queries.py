@@ -1,4 +1,4 @@
-"""All queries of a store, as statements within a transaction of the caller.
+"""All queries of a store, in the caller's transaction.
 
 Raises: LookupError for a row that never existed, ValueError for a value that cannot be decoded.
 """
@@ -45,9 +45,9 @@ EXECUTION = """select execution.number, id, deployment, name, request, status, r
 
 
 PLACES = "first_graph, positions, graphs, ends"
-"""The columns of a batch that ``places_of`` reads."""
+"""Columns of a batch that ``places_of`` reads."""
 MOST_KEPT = 64
-"""Different lists of folders that are not read again: most deployments of a store have the same."""
+"""Number of different folder lists whose decoded form is cached; most deployments of a store have equal lists."""
 _RANGE = """select (select min(after_batch) from graph where execution = ?),
     coalesce((select last_batch from execution where number = ?), 0)"""
 _COUNT_AND_STATUS = (
@@ -56,19 +56,20 @@ _COUNT_AND_STATUS = (
 
 
 def identity(db: sqlite3.Connection) -> str:
-    """The store's random name."""
+    """Return the store's random name."""
     return str(db.execute("select identity from store").fetchone()[0])
 
 
 def version(db: sqlite3.Connection) -> int:
-    """Another number, and never 0, whenever another connection has written; nothing is read of the tables."""
+    """Return a number above 0 that changes whenever another connection has written. No table is read for it."""
     return 1 + int(db.execute("pragma data_version").fetchone()[0])
 
 
 def deleted(db: sqlite3.Connection, deployments: Collection[int], since: int) -> tuple[int, list[int]]:
-    """(how many were deleted so far, those of the deployments that were, or were purged since).
+    """Return (number of deployments ever deleted, which of the given deployments are deleted or purged).
 
-    How many: all that ever were, without the living ones, which an index counts.
+    If the number still is ``since``, the second value is empty. The number is computed as all deployments ever made
+    minus those that exist, which an index counts fast.
     """
     (count,) = db.execute(
         """select coalesce((select seq from sqlite_sequence where name = 'deployment'), 0)
@@ -85,7 +86,7 @@ def deleted(db: sqlite3.Connection, deployments: Collection[int], since: int) ->
 
 
 def counters(db: sqlite3.Connection) -> tuple[int, int]:
-    """(next graph id, next batch id)."""
+    """Return (the id of the next graph, the id of the next batch)."""
     row = db.execute(
         """select max(purged_graph, coalesce((select max(id) from graph), 0)),
         max(purged_batch, coalesce((select max(id) from batch), 0)) from store"""
@@ -94,14 +95,14 @@ def counters(db: sqlite3.Connection) -> tuple[int, int]:
 
 
 def deployments(db: sqlite3.Connection, name: str | None = None) -> list[DeploymentRow]:
-    """Deployments that are not deleted, sorted by name; or only the named one."""
+    """Return the deployments that are not deleted, sorted by name; if ``name`` is given, only the one with it."""
     if name is None:
         return deployment_rows(db, " where deleted_at = 0 order by name")
     return deployment_rows(db, " where deleted_at = 0 and name = ?", (name,))
 
 
 def deployment_rows(db: sqlite3.Connection, rest: str, values: Sequence[object] = ()) -> list[DeploymentRow]:
-    """The deployments that the rest of a statement selects."""
+    """Return the deployments that the rest of an SQL statement (``where`` and ``order by``) selects."""
     rows = db.execute(f"{_DEPLOYMENT}{rest}", values)
     used = _folders_used(db)
     return [_deployment(row, used.get(row[0], ())) for row in rows]
@@ -138,7 +139,7 @@ def _imported(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def _folders_used(db: sqlite3.Connection) -> dict[int, tuple[str, ...]]:
-    """{deployment: folders with modules of its packages}, without deployments that use none."""
+    """Return {deployment: folders with modules of its packages}, without deployments that use no packages."""
     found: dict[int, tuple[str, ...]] = {}
     rows = db.execute(
         "select deployment, folders from package_use join package on number = package where folders <> '[]' order by name"
@@ -149,26 +150,26 @@ def _folders_used(db: sqlite3.Connection) -> dict[int, tuple[str, ...]]:
 
 
 def has_packages(db: sqlite3.Connection) -> bool:
-    """Whether any package is, or was, installed."""
+    """Return True if a package is, or ever was, installed."""
     return db.execute("select 1 from package limit 1").fetchone() is not None
 
 
 def blueprint(db: sqlite3.Connection, deployment: int) -> Blueprint:
-    """The blueprint as it was stored."""
+    """Return the stored blueprint of a deployment."""
     row = _one(db, "select body from blueprint where deployment = ?", deployment)
     with _as_damage(f"the blueprint of deployment {deployment}"):
         return topologies.blueprint_from_text(row[0])
 
 
 def inputs(db: sqlite3.Connection, deployment: int) -> dict[str, Value]:
-    """The inputs of a deployment."""
+    """Return the inputs of a deployment."""
     row = _one(db, "select inputs from blueprint where deployment = ?", deployment)
     told: dict[str, Value] = json.loads(row[0])
     return told
 
 
 def topology(db: sqlite3.Connection, deployment: int) -> Topology:
-    """Instances and relationship instances."""
+    """Return the instances and relationship instances of a deployment."""
     row = _one(db, f"select {', '.join(topologies.COLUMNS)} from topology where deployment = ?", deployment)
     known = blueprint(db, deployment)
     with _as_damage(f"the instances of deployment {deployment}"):
@@ -176,7 +177,7 @@ def topology(db: sqlite3.Connection, deployment: int) -> Topology:
 
 
 def states(db: sqlite3.Connection, deployment: int) -> np.ndarray:
-    """Instance states, uint8 by number. Raises LookupError for a deployment that never was."""
+    """Return the instance states as uint8 by number. Raises LookupError for a deployment that never existed."""
     found = db.execute("select instance_count from deployment where number = ?", (deployment,)).fetchone()
     if found is None:
         raise LookupError(f"no deployment {deployment}")
@@ -185,7 +186,7 @@ def states(db: sqlite3.Connection, deployment: int) -> np.ndarray:
 
 
 def documents(db: sqlite3.Connection, deployment: int, instances: Sequence[int] | None) -> dict[int, dict[str, Value]]:
-    """{instance number: runtime properties}, without instances that have none."""
+    """Return {instance number: runtime properties}, without instances that have none. None selects all instances."""
     statement = f"select instance, body from document where deployment = ? and body <> '{EMPTY}'"
     if instances is None:
         rows = db.execute(f"{statement} order by instance", (deployment,))
@@ -198,7 +199,7 @@ def documents(db: sqlite3.Connection, deployment: int, instances: Sequence[int] 
 def executions(
     db: sqlite3.Connection, *, deployment: int | None = None, id: str | None = None, only_open: bool = False
 ) -> list[ExecutionRow]:
-    """Executions that meet all conditions, oldest first."""
+    """Return the executions that fulfil all given conditions, oldest first."""
     conditions: list[str] = []
     values: list[Any] = []
     if deployment is not None:
@@ -214,7 +215,7 @@ def executions(
 
 
 def execution(row: Sequence[Any]) -> ExecutionRow:
-    """The execution in a row of ``EXECUTION``."""
+    """Return the execution in a row that ``EXECUTION`` selects."""
     return ExecutionRow(
         number=row[0],
         id=row[1],
@@ -232,7 +233,7 @@ def execution(row: Sequence[Any]) -> ExecutionRow:
 
 
 def graphs(db: sqlite3.Connection, execution: int) -> list[GraphRow]:
-    """In the order of their rounds."""
+    """Return the rows of an execution's graphs in the order of its rounds, without their entries."""
     rows = db.execute(
         "select id, execution, name, attempt, entry_count, created_at from graph where execution = ? order by id",
         (execution,),
@@ -241,13 +242,13 @@ def graphs(db: sqlite3.Connection, execution: int) -> list[GraphRow]:
 
 
 def graph(db: sqlite3.Connection, number: int) -> Graph:
-    """One graph with its columns."""
+    """Return one graph with its entries and edges."""
     row = _one(db, f"select name, {', '.join(graph_rows.COLUMNS)} from graph where id = ?", number)
     return graph_rows.from_row(row[0], row[1:])
 
 
 def statuses(db: sqlite3.Connection, number: int) -> np.ndarray:
-    """Status bytes by position."""
+    """Return the stored statuses of a graph's entries, as bytes by position."""
     (count,) = _one(db, "select entry_count from graph where id = ?", number)
     return _stored_statuses(db, number, count)
 
@@ -257,7 +258,10 @@ def _stored_statuses(db: sqlite3.Connection, number: int, count: int) -> np.ndar
 
 
 def entry_statuses(db: sqlite3.Connection, number: int, calls: Sequence[BatchRow] | None) -> EntryStatuses:
-    """Statuses by position, running ones included; open batches are read if the execution is open."""
+    """Return the statuses of a graph's entries by position, including running ones.
+
+    If ``calls`` is None and the execution is open, the open batches are read to find the running entries.
+    """
     count, status = _one(db, _COUNT_AND_STATUS, number)
     stored = _stored_statuses(db, number, count)
     if calls is None:
@@ -268,7 +272,7 @@ def entry_statuses(db: sqlite3.Connection, number: int, calls: Sequence[BatchRow
 
 
 def step_counts(db: sqlite3.Connection, number: int) -> dict[int, dict[EntryStatus, int]]:
-    """{place of the step in the graph: {status: how many entries}}."""
+    """Return {index of the step in the graph: {status: number of its entries}}."""
     from phaseline.store.codec.step_counts import count_by_step
 
     (text,) = _one(db, "select steps from graph where id = ?", number)
@@ -276,7 +280,7 @@ def step_counts(db: sqlite3.Connection, number: int) -> dict[int, dict[EntryStat
 
 
 def notes(db: sqlite3.Connection, number: int, among: Collection[int] | None = None) -> list[NoteRow]:
-    """Notes sorted by position; only those ``among`` the given positions, if any are given."""
+    """Return the notes of a graph sorted by position; if ``among`` is given, only those at these positions."""
     only = "" if among is None else "and position in (select value from json_each(?))"
     rows = db.execute(
         f"""select position, attempts, generation, due, message, error, result from note
@@ -298,13 +302,13 @@ def notes(db: sqlite3.Connection, number: int, among: Collection[int] | None = N
 
 
 def messages(db: sqlite3.Connection, number: int) -> dict[int, tuple[int, str]]:
-    """{position: (due in ms, message)} of all notes, by position."""
+    """Return {position: (due time in ms, message)} of all notes, sorted by position."""
     rows = db.execute("select position, due, message from note where graph = ? order by position", (number,))
     return {position: (due, message) for position, due, message in rows}
 
 
 def batches(db: sqlite3.Connection, execution: int | None, *, only_open: bool) -> list[BatchRow]:
-    """Batches sorted by id, with all their members, also those of other executions."""
+    """Return batches sorted by id: all, or those with members of one execution. Other members are included."""
     condition = "closed_at = 0" if only_open else "true"
     if execution is None:
         return _batches(db, condition, ())
@@ -321,7 +325,7 @@ def batches(db: sqlite3.Connection, execution: int | None, *, only_open: bool) -
 
 
 def runs_of(db: sqlite3.Connection, lane: str, last: int) -> LaneStatistics:
-    """The batches of a lane that are remembered."""
+    """Return statistics of a lane's stored batches, over all executions, with the ``last`` latest batches."""
     count, took_ms = db.execute(
         "select count(*), coalesce(sum(closed_at - started_at) filter (where closed_at > 0), 0) from batch where phase = ?",
         (lane,),
@@ -355,7 +359,7 @@ def _batches(db: sqlite3.Connection, condition: str, values: Sequence[Any]) -> l
 
 
 def places_of(row: Sequence[Any]) -> MemberPositions:
-    """The places of a batch's members, from its values of ``PLACES``."""
+    """Decode the graphs and positions of a batch's members from its values of ``PLACES``."""
     graph, packed, graphs, ends = row
     positions = decode(packed)
     if graphs is None:
@@ -364,7 +368,7 @@ def places_of(row: Sequence[Any]) -> MemberPositions:
 
 
 def logs(db: sqlite3.Connection, execution: int, after: int, instance: int | None, limit: int) -> list[LogLine]:
-    """Lines sorted by sequence number."""
+    """Return at most ``limit`` log lines with sequence numbers above ``after``, in their order."""
     only = "" if instance is None else " and instance = ?"
     values = (execution, after, limit) if instance is None else (execution, after, instance, limit)
     rows = db.execute(
@@ -376,7 +380,7 @@ def logs(db: sqlite3.Connection, execution: int, after: int, instance: int | Non
 
 
 def events(db: sqlite3.Connection, execution: int, after: int, limit: int) -> list[EventRow]:
-    """Lines sorted by sequence number."""
+    """Return at most ``limit`` events with sequence numbers above ``after``, in their order."""
     rows = db.execute(
         """select execution, at, type, message, instance, operation, actor, sequence from event
         where execution = ? and sequence > ? order by sequence limit ?""",
@@ -387,7 +391,7 @@ def events(db: sqlite3.Connection, execution: int, after: int, limit: int) -> li
 
 @contextmanager
 def _as_damage(what: str) -> Iterator[None]:
-    """Report a missing field, or a field of another type, as damage of the stored document, like invalid JSON."""
+    """Report a missing field, or a field of the wrong type, as damage of the stored document, like invalid JSON."""
     try:
         yield
     except (LookupError, TypeError, AttributeError) as error:

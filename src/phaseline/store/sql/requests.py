@@ -1,4 +1,4 @@
-"""The door between processes: requests to the owner and its answers, as statements within a transaction of the caller."""
+"""Requests of processes to the owner and the owner's answers, in the caller's transaction."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from phaseline.store.sql import schema
 REOPENING = (RequestKind.RETRY, RequestKind.COMPLETE, RequestKind.RERUN)
 """Kinds of requests that continue an ended execution."""
 TAKEN_AT_ONCE = 1_000
-"""Requests that one look gives; the next look gives the rest."""
+"""Largest number of requests that one query returns; the next query returns the rest."""
 
 _REOPENING = f"""select distinct execution.id from execution cross join request on request.execution = execution.number
     where execution.deployment = ? and not execution.{schema.IS_OPEN} and request.answered_at = 0
@@ -35,11 +35,11 @@ def add_request(
     at: int,
     beside: ConcurrencyRule | None = None,
 ) -> int:
-    """The number of the request.
+    """Store a request and return its number.
 
-    Raises: LookupError if there is no such execution, PL-C016 if it has ended and cannot be reopened because another one
-    of its deployment is open that ``beside`` does not permit. Until it is answered, the execution counts as open for
-    processes that want to start another one.
+    Until it is answered, a request to continue an ended execution makes that execution count as open.
+    Raises: LookupError if the execution does not exist, PL-C016 if it has ended and cannot continue because another
+    execution of its deployment is open that ``beside`` does not allow.
     """
     looked = "select deployment, status, request, number <= (select held from store) from execution where number = ?"
     found = db.execute(looked, (execution,)).fetchone()
@@ -59,26 +59,29 @@ def add_request(
 
 
 def raise_if_held(db: sqlite3.Connection, row: ExecutionRow) -> None:
-    """Raise PL-S013 if this execution is open and waits since the store was restored."""
+    """Raise PL-S013 if this execution is open and waits since a restore of the store."""
     if not row.status.is_ended and row.number <= db.execute("select held from store").fetchone()[0]:
         raise failures.held(row)
 
 
 def raise_if_incompatible(row: ExecutionRow, workflow: str, beside: ConcurrencyRule | None) -> None:
-    """Raise PL-C016 unless this open execution may be one beside one of the workflow."""
+    """Raise PL-C016 unless the open execution ``row`` may run beside an execution of ``workflow``."""
     if not is_compatible(row, workflow, beside):
         raise failures.busy(row)
 
 
 def is_compatible(row: ExecutionRow, workflow: str, beside: ConcurrencyRule | None) -> bool:
-    """True if ``beside`` permits an open execution, or, if it is not given, if both move resources to a target."""
+    """Return ``beside(row)``: True if the open execution may run beside an execution of ``workflow``.
+
+    If ``beside`` is None, return True if both bring resources to a target.
+    """
     return row.request.workflow == workflow == REACH_WORKFLOW if beside is None else beside(row)
 
 
 def raise_if_reopening(
     db: sqlite3.Connection, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None
 ) -> None:
-    """Raise PL-C016 if an ended execution of the deployment was requested to continue."""
+    """Raise PL-C016 if an ended execution was requested to continue and ``beside`` does not allow it."""
     for (id,) in db.execute(_REOPENING, (deployment,)):
         row = reads.executions(db, id=id)[0]
         if not is_compatible(row, workflow, beside):
@@ -86,24 +89,24 @@ def raise_if_reopening(
 
 
 def unanswered(db: sqlite3.Connection, after: int) -> list[RequestRow]:
-    """Requests without an answer, oldest first, at most ``TAKEN_AT_ONCE``."""
+    """Return the requests after number ``after`` that have no answer, oldest first, at most ``TAKEN_AT_ONCE``."""
     where = "where answered_at = 0 and number > max(?, (select held_request from store)) order by number limit ?"
     return _rows(db, where, (after, TAKEN_AT_ONCE))
 
 
 def requests_of(db: sqlite3.Connection, execution: int) -> list[RequestRow]:
-    """All requests about an execution, oldest first."""
+    """Return all requests about an execution, oldest first."""
     return _rows(db, "where execution = ? order by number", (execution,))
 
 
 def last_reload(db: sqlite3.Connection) -> int:
-    """The number of the latest request to reload plugins, answered or not; 0: there is none."""
+    """Return the number of the latest request to reload plugins, answered or not; 0 if there is none."""
     (number,) = db.execute("select max(number) from request where execution = 0 and kind = 'reload'").fetchone()
     return number or 0
 
 
 def answer_of(db: sqlite3.Connection, request: int) -> dict[str, Value] | None:
-    """The answer, None while there is none. Raises LookupError for a number never given."""
+    """Return the answer to a request, or None while it has none. Raises LookupError for a number never given."""
     found = db.execute("select answer from request where number = ?", (request,)).fetchone()
     if found is None:
         raise LookupError(f"no request {request}")

@@ -1,4 +1,4 @@
-"""Data only of deployments of resources: growth, names of states, paused phases, measurements; part of the caller's transaction."""
+"""Data of clusters: added resources, state names, paused phases and measurements; in the caller's transaction."""
 
 from __future__ import annotations
 
@@ -18,18 +18,21 @@ from phaseline.store.sql import errors as failures
 from phaseline.store.sql.labels import add_labels
 
 MAX_NAMES = 192
-"""Names of states in one deployment: a state is a byte, and the lower numbers are the states of node instances."""
+"""Largest number of state names in a deployment.
+
+A state is stored as a byte, and the lower numbers are the states of node instances.
+"""
 
 
 def grow(db: sqlite3.Connection, deployment: int, growth: ResourceAddition, topology: Topology) -> None:
-    """Append resources to ``topology``, which was read in this transaction. Raises: ``OutgrownError``."""
+    """Append resources to a cluster's ``topology``, which was read in this transaction. Raises: ``OutgrownError``."""
     more = grown(topology, growth)
     _replace(db, deployment, more, more.blueprint if more.blueprint is not topology.blueprint else None)
     add_documents(db, deployment, growth.documents)
 
 
 def add_documents(db: sqlite3.Connection, deployment: int, documents: Mapping[int, Mapping[str, Value]]) -> None:
-    """The runtime properties with which instances come, {instance number: properties}."""
+    """Store the initial runtime properties of new instances, {instance number: properties}."""
     texts = ((number, to_text(dict(body))) for number, body in documents.items())
     db.executemany(
         "insert into document values (?, ?, 1, ?)",
@@ -38,7 +41,7 @@ def add_documents(db: sqlite3.Connection, deployment: int, documents: Mapping[in
 
 
 def reshape(db: sqlite3.Connection, row: Reshaped) -> None:
-    """Store the new shape of a deployment, with all data that change with it."""
+    """Store the new topology of a deployment, and whatever else has changed with it."""
     _replace(db, row.deployment, row.topology, row.blueprint)
     if row.inputs is not None:
         db.execute("update blueprint set inputs = ? where deployment = ?", (to_text(dict(row.inputs)), row.deployment))
@@ -54,7 +57,7 @@ def reshape(db: sqlite3.Connection, row: Reshaped) -> None:
 
 
 def _replace(db: sqlite3.Connection, deployment: int, topology: Topology, blueprint: Blueprint | None) -> None:
-    """``blueprint``: None where it stays."""
+    """Replace the stored topology of a deployment, and its blueprint unless ``blueprint`` is None."""
     if blueprint is not None:
         body = topologies.blueprint_to_text(blueprint)
         db.execute("update blueprint set body = ? where deployment = ?", (body, deployment))
@@ -68,7 +71,7 @@ def _replace(db: sqlite3.Connection, deployment: int, topology: Topology, bluepr
 
 
 def version(db: sqlite3.Connection, deployment: int) -> int:
-    """How often the deployment has changed its shape."""
+    """Return how many times the deployment's topology was replaced."""
     found = db.execute("select version from topology where deployment = ?", (deployment,)).fetchone()
     if found is None:
         raise LookupError(f"no deployment {deployment}")
@@ -76,7 +79,7 @@ def version(db: sqlite3.Connection, deployment: int) -> int:
 
 
 def count(db: sqlite3.Connection, deployment: int) -> int:
-    """The number of instances of the deployment, removed ones included."""
+    """Return the number of instances of a deployment, including removed ones."""
     found = db.execute("select instance_count from deployment where number = ?", (deployment,)).fetchone()
     if found is None:
         raise LookupError(f"no deployment {deployment}")
@@ -84,13 +87,13 @@ def count(db: sqlite3.Connection, deployment: int) -> int:
 
 
 def state_names(db: sqlite3.Connection, deployment: int) -> tuple[str, ...]:
-    """The names of states in the order of their numbers."""
+    """Return the names of a deployment's resource states, in the order of their numbers."""
     rows = db.execute("select name from state_name where deployment = ? order by place", (deployment,))
     return tuple(name for (name,) in rows)
 
 
 def name_states(db: sqlite3.Connection, deployment: int, names: Iterable[str]) -> tuple[str, ...]:
-    """Append missing names and return all. Raises: PL-S011 if there are too many."""
+    """Append missing state names and return all of the deployment's. Raises: PL-S011 if there are too many."""
     known = state_names(db, deployment)
     missing = missing_names(known, names)
     rows = [(deployment, place, name) for place, name in enumerate(missing, len(known))]
@@ -99,7 +102,7 @@ def name_states(db: sqlite3.Connection, deployment: int, names: Iterable[str]) -
 
 
 def missing_names(known: Sequence[str], names: Iterable[str]) -> tuple[str, ...]:
-    """The names that are not stored yet. Raises: PL-S011 if there would be too many."""
+    """Return those of the names that are not in ``known``. Raises: PL-S011 if there would be too many."""
     missing = tuple(name for name in dict.fromkeys(names) if name not in known)
     if len(known) + len(missing) > MAX_NAMES:
         raise failures.too_many_states("", len(known) + len(missing), MAX_NAMES)
@@ -107,7 +110,7 @@ def missing_names(known: Sequence[str], names: Iterable[str]) -> tuple[str, ...]
 
 
 def pause(db: sqlite3.Connection, name: str, actor: Actor, reason: str, at: int) -> bool:
-    """Pause a phase unless it is paused; return whether it was not. An earlier pause keeps its actor and reason."""
+    """Pause a phase. Return False if it was already paused; then its actor and reason stay."""
     added = db.execute(
         "insert into paused_phase values (?, ?, ?, ?) on conflict do nothing", (name, at, actor.name, reason)
     )
@@ -115,23 +118,23 @@ def pause(db: sqlite3.Connection, name: str, actor: Actor, reason: str, at: int)
 
 
 def unpause(db: sqlite3.Connection, name: str) -> bool:
-    """Whether the phase was paused."""
+    """End the pause of a phase. Return False if the phase was not paused."""
     return db.execute("delete from paused_phase where name = ?", (name,)).rowcount == 1
 
 
 def know(db: sqlite3.Connection, known: Mapping[str, str]) -> None:
-    """Know these phases and no others."""
+    """Replace the stored list of known phases, {name in lower case: definition}."""
     db.execute("delete from known_phase")
     db.executemany("insert into known_phase values (?, ?)", known.items())
 
 
 def known(db: sqlite3.Connection) -> Mapping[str, str]:
-    """{name in lower case: the stored definition}, by name."""
+    """Return {name in lower case: definition} of the stored phases, sorted by name."""
     return dict(db.execute("select name, known from known_phase order by name"))
 
 
 def measure(db: sqlite3.Connection, measures: Sequence[Metric]) -> None:
-    """Store measurements in place of the former ones."""
+    """Store measurements, each in place of the former one of its name."""
     values = [(one.name, one.at, to_text(dict(one.body))) for one in measures]
     db.executemany(
         "insert into measure values (?, ?, ?) on conflict do update set at = excluded.at, body = excluded.body", values
@@ -139,7 +142,7 @@ def measure(db: sqlite3.Connection, measures: Sequence[Metric]) -> None:
 
 
 def measures(db: sqlite3.Connection) -> Mapping[str, Metric]:
-    """{name: measured value}, sorted by name."""
+    """Return {name: latest measurement}, sorted by name."""
     rows = db.execute("select name, at, body from measure order by name")
     found = {}
     for name, at, body in rows:
@@ -149,6 +152,6 @@ def measures(db: sqlite3.Connection) -> Mapping[str, Metric]:
 
 
 def paused(db: sqlite3.Connection) -> Mapping[str, PausedRow]:
-    """{name in lower case: the pause}, by name."""
+    """Return {name of a paused phase in lower case: its pause}, sorted by name."""
     rows = db.execute("select name, at, actor, reason from paused_phase order by name")
     return {row[0].lower(): PausedRow(*row) for row in rows}

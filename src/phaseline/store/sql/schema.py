@@ -1,23 +1,27 @@
-"""The tables of a new store: in one script what the migrations make step by step (a test holds both equal).
+"""SQL script with the tables of a new store. A test checks that the migrations lead to equal tables.
 
-Tenant and actor are columns from the beginning. Times are ms, 0: not yet. Columns of numbers are ``columns`` bytes,
-lists and mappings JSON.
+Every table has columns for tenant and actor from the beginning. Times are in ms, 0 meaning "not yet". Columns of
+numbers are the bytes of ``codec.columns``; lists and mappings are JSON.
 
-Members of a batch are in its row: ``positions`` of all and, if they come from several graphs, ``graphs`` and ``ends`` of
-the segments. There is no index from executions to batches, because each commit would write a page of it: their ids are
-above ``after_batch`` of its first graph and, once it has ended, up to its ``last_batch`` (0: unknown).
+The members of a batch are in its row: ``positions`` of all members and, if they are from several graphs, ``graphs`` and
+``ends`` of the segments. No index leads from executions to batches, because each commit would have to write a page of
+it. Instead, the batch ids of an execution are above ``after_batch`` of its first graph and, once it has ended, at most
+its ``last_batch`` (0: unknown).
 """
 
 from __future__ import annotations
 
 SCHEMA_VERSION = 7
-"""Kept in the file as ``user_version``; each migration raises it by one."""
+"""Version of the tables, kept in the file as ``user_version``; each migration adds one."""
 APPLICATION_ID = 0x5048_4C4E
-"""Marks a SQLite file as a store of Phaseline ("PHLN")."""
+"""Number in the header of a SQLite file that marks it as a store of Phaseline ("PHLN")."""
 REVISION = "0007"
-"""The last migration, as alembic names it."""
+"""Last migration, under its name in alembic."""
 IS_OPEN = "status in ('queued', 'running', 'canceling', 'attention')"
-"""Condition on an execution that has not ended, word for word that of the index, so that SQLite uses it."""
+"""SQL condition for an execution that has not ended.
+
+Its text equals the condition of the index, so that SQLite uses the index.
+"""
 
 TABLES = (
     "create table alembic_version (version_num varchar(32) not null, constraint alembic_version_pkc primary key (version_num))",

@@ -1,4 +1,4 @@
-"""Secrets in SQLite: rows that are unreadable without the master key."""
+"""Secrets in SQLite; their rows are unreadable without the master key."""
 
 from __future__ import annotations
 
@@ -13,34 +13,37 @@ if TYPE_CHECKING:
     from phaseline.model.rows.secrets import SecretRow, WrappedKey
 
 TENANT = Actor("").tenant
-"""The one tenant there is."""
+"""The only tenant that exists so far."""
 _COLUMNS = "name, version, body, data_key, master_key, created_at, created_by, updated_at, updated_by"
 
 Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 
 class SqliteSecrets:
-    """``SecretShelf`` of a file."""
+    """The ``SecretShelf`` of a store in a file."""
 
     def __init__(self, reading: Connect, writing: Connect) -> None:
-        """Read and write transactions, whichever process owns the store."""
+        """``reading`` and ``writing`` begin transactions, whether or not this process owns the store."""
         self._reading = reading
         self._writing = writing
 
     def all(self) -> Sequence[SecretRow]:
-        """All secrets, sorted by name."""
+        """Return all secrets, sorted by name."""
         with self._reading() as db:
             rows = db.execute(f"select {_COLUMNS} from secret where tenant = ? order by name", (TENANT,))
             return [_row(*row) for row in rows]
 
     def find(self, name: str) -> SecretRow | None:
-        """The one of this name, or None."""
+        """Return the secret with this name, or None."""
         with self._reading() as db:
             rows = db.execute(f"select {_COLUMNS} from secret where tenant = ? and name = ?", (TENANT, name))
             return next((_row(*row) for row in rows), None)
 
     def put(self, row: SecretRow) -> bool:
-        """Store it in the place of the version before it."""
+        """Store a secret in place of its former version.
+
+        Return False if its version is not the next one after the stored version.
+        """
         values = (
             row.version,
             row.body,
@@ -60,12 +63,12 @@ class SqliteSecrets:
             return db.execute(statement, (*values, TENANT, row.name, row.version - 1)).rowcount == 1
 
     def delete(self, name: str) -> bool:
-        """False if there was none."""
+        """Delete a secret. Return False if no secret has this name."""
         with self._writing() as db:
             return db.execute("delete from secret where tenant = ? and name = ?", (TENANT, name)).rowcount == 1
 
     def data_keys(self) -> Mapping[str, WrappedKey]:
-        """{purpose: data key}."""
+        """Return {purpose: the encrypted data key for it}."""
         with self._reading() as db:
             return {
                 purpose: _key(wrapped, master)
@@ -73,14 +76,14 @@ class SqliteSecrets:
             }
 
     def add_key(self, purpose: str, key: WrappedKey) -> WrappedKey:
-        """Store the key unless one is stored; return the stored one."""
+        """Store a data key for a purpose unless the purpose has one; return the stored key."""
         with self._writing() as db:
             db.execute("insert or ignore into data_key values (?, ?, ?)", (purpose, key.wrapped, key.master))
             found = db.execute("select wrapped, master_key from data_key where purpose = ?", (purpose,)).fetchone()
             return _key(*found)
 
     def rewrap(self, rewrapped: Callable[[str, str, WrappedKey], WrappedKey]) -> int:
-        """Replace all data keys, all or none."""
+        """Replace every data key by the result of ``rewrapped``, all or none; return their number."""
         with self._writing() as db:
             secrets = db.execute("select name, data_key, master_key, tenant from secret").fetchall()
             for name, wrapped, master, tenant in secrets:

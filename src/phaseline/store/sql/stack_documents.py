@@ -1,4 +1,7 @@
-"""Documents of deployments in SQLite: written and removed by turns, so that a document and its subject stay consistent."""
+"""Stack documents (deployments as JSON) in SQLite.
+
+Turns write and delete them, so that a document and the deployment it describes stay consistent.
+"""
 
 from __future__ import annotations
 
@@ -23,21 +26,21 @@ _ADD = """insert into stack_document select ?, ?, ?, ?, ?, created_by, ? from ex
 
 
 class SqliteDocuments:
-    """``DocumentShelf`` of a file."""
+    """The ``DocumentShelf`` of a store in a file."""
 
     def __init__(self, reading: Connect) -> None:
-        """Transactions that read."""
+        """``reading`` begins a transaction that reads."""
         self._reading = reading
 
     def all(self, kind: DocumentKind, deployment: int | None = None) -> Sequence[DocumentRow]:
-        """All documents, oldest first; only those of one deployment if it is given."""
+        """Return all documents of a kind, oldest first; only those of one deployment if it is given."""
         where = "kind = ? and (? is null or deployment = ?) order by at, name"
         with self._reading() as db:
             rows = db.execute(f"select {_BRIEF} from stack_document where {where}", (kind, deployment, deployment))
             return [DocumentRow(*row) for row in rows]
 
     def body(self, row: DocumentRow) -> Mapping[str, Value]:
-        """The content of a document. Raises: ``LookupError`` if it was deleted."""
+        """Return the content of a document. Raises: ``LookupError`` if the document was deleted."""
         where = "kind = ? and deployment = ? and name = ?"
         with self._reading() as db:
             found = db.execute(
@@ -50,7 +53,7 @@ class SqliteDocuments:
 
 
 def write(db: sqlite3.Connection, written: PlannerWrites, at: int) -> None:
-    """Write added and deleted documents, and delete the records of removed deployments; part of the turn's transaction."""
+    """Write a turn's added and deleted documents, and delete abandoned deployments, in the turn's transaction."""
     for new in written.kept:
         values = (new.kind, new.name, new.deployment, new.deployment_name, at, to_text(dict(new.body)), new.execution)
         db.execute(_ADD, values)
@@ -76,5 +79,5 @@ def write(db: sqlite3.Connection, written: PlannerWrites, at: int) -> None:
 
 
 def drop_snapshots(db: sqlite3.Connection, deployment: int) -> None:
-    """Remove the snapshots of a deployment that goes."""
+    """Delete the snapshots of a deployment that is being deleted."""
     db.execute("delete from stack_document where kind = ? and deployment = ?", (SNAPSHOT, deployment))

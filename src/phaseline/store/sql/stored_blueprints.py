@@ -1,4 +1,4 @@
-"""Stored blueprints in SQLite: what is in a file is kept once, however many versions and blueprints have it."""
+"""Stored blueprints in SQLite. The content of a file is stored once, however many blueprints and versions have it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.stored_blueprints import BlueprintUser, StoredBlueprint, StoredFile
 
 TENANT = Actor("").tenant
-"""The one tenant there is."""
+"""The only tenant that exists so far."""
 _COLUMNS = """number, id, version, main_file, digest, description, language, file_count, size_bytes, created_at,
     created_by"""
 
@@ -30,26 +30,26 @@ Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 
 class SqliteBlueprints:
-    """``BlueprintShelf`` of a file."""
+    """The ``BlueprintShelf`` of a store in a file."""
 
     def __init__(self, reading: Connect, writing: Connect) -> None:
-        """Read and write transactions, whichever process owns the store."""
+        """``reading`` and ``writing`` begin transactions, whether or not this process owns the store."""
         self._reading = reading
         self._writing = writing
 
     def all(self, id: str | None = None) -> Sequence[StoredBlueprint]:
-        """Stored blueprints sorted by id and version; only those of one id if it is given."""
+        """Return the stored blueprints sorted by id and version; only those of one id if it is given."""
         with self._reading() as db:
             return _select(db, "(? is null or id = ?) order by id, version", id, id)
 
     def find(self, id: str, version: int = 0) -> StoredBlueprint | None:
-        """One version, 0: the newest."""
+        """Return one version of a stored blueprint, or None. Version 0 means the newest one."""
         with self._reading() as db:
             found = _select(db, "id = ? and (? = 0 or version = ?) order by version desc limit 1", id, version, version)
             return next(iter(found), None)
 
     def lacking(self, digests: Sequence[str]) -> Sequence[str]:
-        """The digests without stored content."""
+        """Return those of the digests whose content is not stored."""
         from phaseline.store.sql import content_files as kept
 
         with self._reading() as db:
@@ -62,7 +62,7 @@ class SqliteBlueprints:
         contents: Mapping[str, bytes],
         imports: Sequence[int] = (),
     ) -> StoredBlueprint | None:
-        """Store it as the next version of its id; None if the newest version is equal."""
+        """Store a blueprint as the next version of its id. Return None if the newest version is equal."""
         from phaseline.store.sql import content_files as kept
 
         packed = kept.packed(contents)
@@ -97,7 +97,7 @@ class SqliteBlueprints:
             return _select(db, "number = ?", number)[0]
 
     def files(self, blueprint: int) -> Sequence[StoredFile]:
-        """The files of a version, by path."""
+        """Return the files of a version, sorted by path."""
         from phaseline.model.blueprint.stored_blueprints import StoredFile
 
         with self._reading() as db:
@@ -109,25 +109,25 @@ class SqliteBlueprints:
             return [StoredFile(path, digest, size, bool(runs)) for path, digest, size, runs in rows]
 
     def content(self, digest: str) -> bytes:
-        """The content with this digest. Raises: LookupError if it is not stored."""
+        """Return the content with this digest. Raises: LookupError if it is not stored."""
         from phaseline.store.sql import content_files as kept
 
         with self._reading() as db:
             return kept.read(db, digest)
 
     def imports(self, blueprint: int) -> Sequence[StoredBlueprint]:
-        """The versions that a version was uploaded with, by id."""
+        """Return the stored blueprints that a version imports, as recorded at its upload, sorted by id."""
         with self._reading() as db:
             which = "number in (select imported from stored_import where blueprint = ?) order by id, version"
             return _select(db, which, blueprint)
 
     def users(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
-        """Users of these versions: deployments that are not deleted, and other stored blueprints."""
+        """Return the users of these versions: deployments that are not deleted, and other stored blueprints."""
         with self._reading() as db:
             return list(_users(db, to_text(blueprints)))
 
     def users_by_id(self) -> Mapping[str, Sequence[BlueprintUser]]:
-        """{id: users of any of its versions}."""
+        """Return {id: users of any version of this blueprint}."""
         from phaseline.model.blueprint.stored_blueprints import BlueprintUser
 
         found: dict[str, list[BlueprintUser]] = {}
@@ -138,7 +138,10 @@ class SqliteBlueprints:
         return found
 
     def delete(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
-        """Delete these versions with the content that only they use. If there are users, return them and delete nothing."""
+        """Delete these versions and the file contents that only they use.
+
+        If they have users, return the users and delete nothing.
+        """
         from phaseline.store.sql import content_files as kept
 
         with self._writing() as db:
@@ -153,7 +156,10 @@ class SqliteBlueprints:
             return users
 
     def of_deployment(self, deployment: int) -> Mapping[str, StoredBlueprint]:
-        """{namespace: stored blueprint that a deployment imports under it}; namespace empty: the deployment's own blueprint."""
+        """Return {namespace: stored blueprint that a deployment imports under it}.
+
+        The empty namespace is the deployment's own blueprint.
+        """
         with self._reading() as db:
             rows = db.execute(
                 "select namespace, blueprint from blueprint_use where deployment = ?", (deployment,)
@@ -162,7 +168,7 @@ class SqliteBlueprints:
 
 
 def add_uses(db: sqlite3.Connection, deployment: int, uses: Mapping[str, int]) -> None:
-    """Record the stored blueprints that a new deployment needs. Raises: PL-C054 if one was deleted meanwhile."""
+    """Record the stored blueprints that a new deployment needs. Raises: PL-C054 if one of them was deleted."""
     _raise_if_gone(db, list(uses.values()))
     db.executemany(
         "insert into blueprint_use values (?, ?, ?)",
@@ -171,7 +177,7 @@ def add_uses(db: sqlite3.Connection, deployment: int, uses: Mapping[str, int]) -
 
 
 def _raise_if_gone(db: sqlite3.Connection, numbers: Sequence[int]) -> None:
-    """Raise PL-C054 if one of these versions is not there."""
+    """Raise PL-C054 if one of these versions is not stored."""
     for number in set(numbers):
         if not _select(db, "number = ?", number):
             raise failures.blueprint_gone()

@@ -1,4 +1,4 @@
-"""Plans in SQLite, and how a plan's aim becomes text."""
+"""Stored plans in SQLite, and the conversion of a plan's aim to text."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ if TYPE_CHECKING:
     from phaseline.model.packages.installed import PackageUse
 
 TENANT = Actor("").tenant
-"""The one tenant there is."""
+"""The only tenant that exists so far."""
 _BRIEF = "number, deployment, request, created_at, created_by, base, execution"
 _ONE = f"select {_BRIEF}, body, told, aim from plan where"
 Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 
 class SqlitePlans:
-    """``PlanShelf`` of a file."""
+    """The ``PlanShelf`` of a store in a file."""
 
     def __init__(self, reading: Connect, writing: Connect) -> None:
-        """Read and write transactions, whichever process owns the store."""
+        """``reading`` and ``writing`` begin transactions, whether or not this process owns the store."""
         self._reading = reading
         self._writing = writing
         self._last: StoredPlan | None = None
-        """A cache of the last aim: a stored plan is often applied at once."""
+        """Last stored plan, cached with its aim because a plan is often applied at once."""
 
     def add(self, new: StoredPlan) -> StoredPlan:
-        """Keep a plan under the next number; of more than ``MOST_WAITING`` that wait the oldest is dropped."""
+        """Store a plan under the next number. If more than ``MOST_WAITING`` plans then wait, delete the oldest."""
         from phaseline.model.execution.stored_plans import MOST_WAITING  # most commands keep no plan
 
         values = (
@@ -64,7 +64,7 @@ class SqlitePlans:
         return self._last
 
     def find(self, number: int) -> StoredPlan | None:
-        """One plan, None if there is none."""
+        """Return the plan with this number, or None."""
         with self._reading() as db:
             row = db.execute(f"{_ONE} number = ?", (number,)).fetchone()
         if row is None:
@@ -73,32 +73,32 @@ class SqlitePlans:
         return _whole(row, known.aim if known is not None and known.number == number else None)
 
     def all(self, deployment: int | None = None) -> Sequence[StoredPlan]:
-        """Plans sorted by number, without ``body``, ``text`` and ``aim``; only those of one deployment if it is given."""
+        """Return plans by number, without ``body``, ``text`` and ``aim``; only those of one deployment if given."""
         where = "where ? is null or deployment = ? order by number"
         with self._reading() as db:
             rows = db.execute(f"select {_BRIEF} from plan {where}", (deployment, deployment)).fetchall()
         return [_brief(row) for row in rows]
 
     def of_execution(self, execution: int) -> StoredPlan | None:
-        """The stored plan that an execution carries out, or None."""
+        """Return the stored plan that an execution carries out, or None."""
         with self._reading() as db:
             row = db.execute(f"{_ONE} execution = ? and execution > 0", (execution,)).fetchone()
         return None if row is None else _whole(row)
 
     def apply(self, number: int, execution: int) -> bool:
-        """Record the execution that carries a plan out; False if there is another one already."""
+        """Record the execution that carries a plan out. Return False if the plan already has another execution."""
         with self._writing() as db:
             set_ = db.execute("update plan set execution = ? where number = ? and execution = 0", (execution, number))
             return set_.rowcount == 1
 
     def delete(self, number: int) -> bool:
-        """Forget a plan that no execution carries out; False if there is none such."""
+        """Delete a plan that no execution carries out. Return False if there is no such plan."""
         with self._writing() as db:
             return db.execute("delete from plan where number = ? and execution = 0", (number,)).rowcount == 1
 
 
 def aim_to_text(aim: Aim) -> str:
-    """The aim as JSON."""
+    """Return the aim as JSON."""
     fields = {name: value for name, value in as_dict(aim).items() if name not in {"revision", "former"}}
     fields |= {"blueprint": blueprint_to_text(aim.blueprint), "code": as_dict(aim.code)}
     if aim.former is not None:
@@ -108,7 +108,7 @@ def aim_to_text(aim: Aim) -> str:
 
 
 def aim_from_text(text: str) -> Aim:
-    """The aim of ``aim_to_text``."""
+    """Return the aim that ``aim_to_text`` has converted to JSON."""
     from phaseline.model.execution.stored_plans import Aim
 
     found: dict[str, Any] = json.loads(text)

@@ -1,4 +1,4 @@
-"""One turn of the loop as statements: sets and ranges, nothing for each entry."""
+"""Writing of one turn of the engine's loop in statements for sets and ranges, not for single entries."""
 
 from __future__ import annotations
 
@@ -24,15 +24,18 @@ from phaseline.store.sql import resource_clusters as growing
 from phaseline.store.sql.health_checks import ChecksWriter
 
 STATES_CACHED = 10_000_000
-"""Instances whose states the owner holds in memory, a byte each; beyond it they are read again."""
+"""Number of instances whose states the owner keeps in memory, one byte each; if exceeded, states are read again."""
 STATES_ALWAYS = 256
-"""The fixed part of the size of a deployment's states, in bytes: the array and its entry."""
+"""Fixed part of the memory of a deployment's states, in bytes, beside the byte for each instance."""
 SEQUENCES_CACHED = 100_000
-"""Last sequence numbers in memory; those of ended executions are not among them unless lines came afterwards."""
+"""Number of last sequence numbers kept in memory. An ended execution has none unless lines were added later."""
 NUMBERED = ("log", "event")
-"""Tables whose lines are numbered within their execution."""
+"""Tables whose rows are numbered within their execution."""
 LONG_RUN = 4
-"""Neighbours in a run, on average, from which on ranges cost less than a statement for each note (0.4 against 2.2 µs)."""
+"""Average length of runs of neighbouring notes from which on one statement per run is faster.
+
+A note in a run then costs 0.4 µs, against 2.2 µs with a statement for each note.
+"""
 
 _ADD_GRAPH = (
     f"insert into graph (id, execution, name, attempt, entry_count, created_at, after_batch, {', '.join(graphs.COLUMNS)}) "
@@ -59,8 +62,8 @@ _READ_DOCUMENTS = """select instance, version, body from document
 class TurnWriter:
     """Writes turns within transactions that its caller begins and ends.
 
-    Remembers what only the owner changes (instance states, last sequence numbers); ``forget`` after
-    a transaction that was not committed and when the ownership ends.
+    It caches what only the owner changes: instance states and last sequence numbers. Call ``forget`` when a transaction
+    was not committed and when this process stops being the owner.
     """
 
     def __init__(self) -> None:
@@ -71,19 +74,19 @@ class TurnWriter:
         self._checks = ChecksWriter()
 
     def forget(self) -> None:
-        """Read everything again when it is next needed."""
+        """Empty the caches, so that everything is read again when next needed."""
         self._states.clear()
         self._state_count = 0
         self._sequences.clear()
         self._checks.forget()
 
     def expect(self, deployment: int, instance_count: int) -> None:
-        """A new deployment: its instances are uninitialized, nothing needs to be read."""
+        """Cache the states of a new deployment without reading them: all its instances are uninitialized."""
         self._states[deployment] = np.zeros(instance_count, np.uint8)
         self._state_count += instance_count + STATES_ALWAYS
 
     def drop(self, deployments: Collection[int]) -> None:
-        """These were deleted."""
+        """Remove deleted deployments from the caches."""
         for deployment in deployments:
             states = self._states.pop(deployment, None)
             if states is not None:
@@ -91,7 +94,7 @@ class TurnWriter:
             self._checks.drop(deployment)
 
     def write(self, db: sqlite3.Connection, turn: Turn) -> None:
-        """All changes of a turn, then its payload."""
+        """Write all changes of a turn, then its payload."""
         if self._state_count > STATES_CACHED or len(self._sequences) > SEQUENCES_CACHED:
             self.forget()
         for row in turn.payload.reshaped:
@@ -147,7 +150,7 @@ class TurnWriter:
                 raise LookupError(f"no execution {new.execution}")
 
     def _enter_states(self, db: sqlite3.Connection, entered: Sequence[StatesEntered]) -> None:
-        """The last state of each instance; only pages in which one changed."""
+        """Store the last state of each instance. Write only the pages in which a state has changed."""
         touched: dict[int, set[int]] = {}
         for change in entered:
             deployment, last, subjects = change.deployment, change.states[-1], change.subjects
@@ -180,7 +183,7 @@ class TurnWriter:
         return states
 
     def _longer(self, db: sqlite3.Connection, deployment: int, states: np.ndarray) -> np.ndarray:
-        """The states of a deployment to which another process added instances since they were read."""
+        """Extend the cached states of a deployment to which another process has added instances."""
         grown = _padded(states, growing.count(db, deployment))
         self._states[deployment] = grown
         self._state_count += len(grown) - len(states)
@@ -206,7 +209,7 @@ class TurnWriter:
         values_of: Callable[[Any], tuple[str | int, ...]],
         lines: Sequence[LogLine] | Sequence[EventRow],
     ) -> None:
-        """Number the lines within their execution, write them, drop the oldest beyond what is kept."""
+        """Number new lines within their execution, write them, and delete the oldest lines above the limit ``kept``."""
         last: dict[int, int] = {}
         rows = []
         for line in lines:
@@ -233,7 +236,7 @@ class TurnWriter:
 
 
 def _places_of(subjects: np.ndarray) -> tuple[int | slice | np.ndarray, int, Sequence[int]]:
-    """(their positions in a column, the last position, the pages that contain them)."""
+    """Return (positions of the subjects in a column, the last position, the pages that contain the positions)."""
     if len(subjects) == 1:  # of an index that is an array numpy asks at length what it is
         only = subjects.item()
         return only, only, (only // PAGE_ENTRIES,)
@@ -242,12 +245,12 @@ def _places_of(subjects: np.ndarray) -> tuple[int | slice | np.ndarray, int, Seq
 
 
 def _padded(column: np.ndarray, count: int) -> np.ndarray:
-    """The column padded with zeros to this length."""
+    """Return the column, padded with zeros to ``count`` values."""
     return np.concatenate((column, np.zeros(count - len(column), column.dtype)))
 
 
 def _write_documents(db: sqlite3.Connection, written: PlannerWrites, at: int) -> None:
-    """Write documents, which few turns have; their module is imported only then."""
+    """Write stack documents. Few turns have any, so their module is imported only here."""
     from phaseline.store.sql import stack_documents
 
     stack_documents.write(db, written, at)
@@ -276,12 +279,12 @@ def _change_executions(db: sqlite3.Connection, changes: Changes, at: int) -> Non
 
 
 def _last_batch(db: sqlite3.Connection) -> int:
-    """No batch has a larger id so far."""
+    """Return the largest id of a batch so far."""
     return int(db.execute("select coalesce(max(id), 0) from batch").fetchone()[0])
 
 
 def _write_notes(db: sqlite3.Connection, written: Sequence[NotesWritten]) -> None:
-    """Neighbours with the same change are written as one range, such as sleepers that were called together."""
+    """Write notes. Neighbours with equal changes, such as sleepers called together, are written as one range."""
     for notes in written:
         columns = (notes.attempts, notes.generations, notes.due)
         breaks = np.diff(notes.positions) != 1
@@ -318,7 +321,10 @@ def _open_batches(db: sqlite3.Connection, opened: Sequence[Batch]) -> None:
 
 
 def places_row(places: MemberPositions) -> tuple[int, int, bytes, bytes | None, bytes | None]:
-    """(first and last graph, positions, the graphs and ends of segments: None where there is but one)."""
+    """Encode the positions of a batch's members as (first graph, last graph, positions, graphs, ends).
+
+    The last two describe the segments of a batch from several graphs; for a single graph they are None.
+    """
     graphs, ends, positions = places
     if len(graphs) == 1:
         return graphs[0], graphs[0], encode(positions), None, None
@@ -334,7 +340,7 @@ def _close_batches(db: sqlite3.Connection, closed: Sequence[BatchClosed]) -> Non
 
 
 def _merge_documents(db: sqlite3.Connection, changes: Sequence[DocumentChange]) -> None:
-    """Read the documents concerned with one statement a deployment, write those that became different."""
+    """Merge changes into documents: read those of a deployment with one statement, write those that differ."""
     grouped = documents.by_instance(changes)
     wanted: dict[int, list[int]] = {}
     for deployment, instance in grouped:

@@ -1,1 +1,1 @@
-"""The SQLite file: connections, lock, backup and integrity."""
+"""The SQLite file of a store: its connections, lock, backup and integrity check."""

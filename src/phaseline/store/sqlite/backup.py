@@ -1,4 +1,4 @@
-"""Copies of a store in use, by SQLite's own backup: one moment of it, whole or not at all."""
+"""Copies of a store in use, by SQLite's own backup: a copy has one state of the store, whole or not at all."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from phaseline.store.sqlite.file_identity import mark_as_copy
 
 
 def copy(source: sqlite3.Connection, path: str) -> int:
-    """Copy the store to a new private file, check it, and return its size in bytes.
+    """Copy the store to a new private file, check the copy, and return its size in bytes.
 
-    Writers do not wait meanwhile, and what they write is not in the copy. Raises: PL-S006; then there is no file.
+    Writers need not wait; what they write meanwhile is not in the copy. Raises: PL-S006; then no file is left.
     """
     part = f"{path}.part"
     try:
@@ -38,7 +38,7 @@ def copy(source: sqlite3.Connection, path: str) -> int:
 
 
 def fill(source: sqlite3.Connection, part: str) -> None:
-    """Write the whole store of a connection into a file, and check that. Raises: ``sqlite3.Error``."""
+    """Write the whole store of a connection into a file, and check that file. Raises: ``sqlite3.Error``."""
     with closing(sqlite3.connect(part, isolation_level=None)) as target:
         source.backup(target)
         mark_as_copy(target)
@@ -48,7 +48,7 @@ def fill(source: sqlite3.Connection, part: str) -> None:
 
 
 def to_disk(path: str) -> None:
-    """Wait until a file, or a folder's list of them, is on the disk."""
+    """Wait until a file, or a folder's list of files, is on the disk."""
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(handle)

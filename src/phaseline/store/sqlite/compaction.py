@@ -1,4 +1,4 @@
-"""Gives free space of the file back, in steps between which an engine commits."""
+"""Return of the file's free space to the operating system, in steps between which an engine can commit."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 COMMAND = "phaseline store compact"
 PAGES_TOGETHER = 1_000
-"""Pages that one transaction gives back."""
+"""Number of pages that one transaction returns to the operating system."""
 GIVE_WAY_S = 0.003
-"""The pause between two transactions, so that a waiting engine can write its turn."""
+"""Pause in seconds between two transactions, so that a waiting engine can write its turn."""
 CHECKPOINT_PATIENCE_MS = 200
-"""How long the write-ahead log waits for readers before it is carried over as far as they let it."""
+"""How long, in ms, readers may delay copying the write-ahead log into the file; then only a part is copied."""
 NOT_WHILE_OWNED = "it was made by an earlier version: compact it once while no engine runs"
 READERS = "others are reading: what is free is given back when they have read"
 _INCREMENTAL = 2
@@ -31,7 +31,10 @@ _INCREMENTAL = 2
 
 @contextmanager
 def owned(store: Store, *, is_owner: bool) -> Iterator[bool]:
-    """Own the store if no process does; whether that came about. ``is_owner``: this process does already, with an engine at work."""
+    """Become the owner of the store within the context, unless a process owns it. Yield whether that succeeded.
+
+    ``is_owner``: this process already owns the store and has a running engine.
+    """
     with ExitStack() as stack:
         alone = not is_owner and store.owner() is None
         if alone:
@@ -43,7 +46,10 @@ def owned(store: Store, *, is_owner: bool) -> Iterator[bool]:
 
 
 def compact(path: str, patience_s: float, *, alone: bool) -> Compacted:
-    """Release free space. ``alone``: no engine runs, so the file may be rewritten if necessary."""
+    """Return free space to the operating system.
+
+    ``alone``: no engine runs, so the file may be rewritten if necessary.
+    """
     before = _size(path)
     reason = ""
     with closing(file.open_writer(path)) as db:
@@ -65,7 +71,7 @@ def compact(path: str, patience_s: float, *, alone: bool) -> Compacted:
 
 
 def _give_back(db: sqlite3.Connection, patience_s: float) -> None:
-    """Give back the pages that were free at the start; pages freed later wait for the next time."""
+    """Return the pages that were free at the start; pages freed later wait for the next compaction."""
     # A page is given back at each step of the statement: a script is stepped to its end, a query only once.
     script = f"pragma incremental_vacuum({PAGES_TOGETHER})"
     for _ in range(0, _value(db, "freelist_count"), PAGES_TOGETHER):
@@ -78,7 +84,7 @@ def _value(db: sqlite3.Connection, pragma: str) -> int:
 
 
 def _size(path: str) -> int:
-    """Bytes of the file and its write-ahead log."""
+    """Return the size in bytes of the file and its write-ahead log."""
     size = 0
     for each in (path, f"{path}-wal"):
         with suppress(FileNotFoundError):

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 
 class Connections:
-    """Opened when they are first needed. ``patience_s``: how long a writer waits for its turn."""
+    """The connections to a store's file, which are opened when first needed.
+
+    ``patience_s``: how long, in seconds, a writer waits for other writers.
+    """
 
     def __init__(self, path: str, on_undone: Callable[[], None]) -> None:
         """``on_undone`` is called when a transaction was not committed."""
@@ -34,23 +37,23 @@ class Connections:
         self.read_guard = threading.RLock()
         self.write_guard = threading.RLock()
         self.one: One | None = None
-        """The larger transaction of the thread that holds ``write_guard``, if any."""
+        """The enclosing ``as_one`` transaction of the thread that holds ``write_guard``, or None."""
         self._looks = 0
-        """The nesting depth of snapshots."""
+        """Nesting depth of reads (``look``), which share one snapshot."""
         self._inode = 0
-        """The inode number of the opened file; 0: no file is open."""
+        """Inode number of the opened file; 0 if no file is open."""
         self._reader: sqlite3.Connection | None = None
         self._writer: sqlite3.Connection | None = None
 
     def reader(self) -> sqlite3.Connection:
-        """The connection that cannot write. The caller holds ``read_guard``."""
+        """Return the read-only connection. The caller must hold ``read_guard``."""
         if self._reader is None:
             self._reader = file.open_reader(self.path)
             self._inode = self._found()
         return self._reader
 
     def refuse_gone(self) -> None:
-        """Raise PL-S016 if the file was removed, moved or replaced since it was opened: what is written is lost."""
+        """Raise PL-S016 if the file was removed, moved or replaced since it was opened: writes to it would be lost."""
         if self._inode and self._found() != self._inode:
             from phaseline.store.sqlite.file_identity import is_fleeting
 
@@ -82,7 +85,7 @@ class Connections:
         return db
 
     def looked(self) -> None:
-        """End a read that ``look`` began; the next one may see newer data."""
+        """End a read that ``look`` began. The next read may see newer data."""
         self._looks -= 1
         try:
             if not self._looks:
@@ -92,13 +95,13 @@ class Connections:
             self.read_guard.release()
 
     def writer(self) -> sqlite3.Connection:
-        """The one that writes. Under ``write_guard``."""
+        """Return the writing connection. The caller must hold ``write_guard``."""
         if self._writer is None:
             self._writer = file.open_writer(self.path)
         return self._writer
 
     def close(self) -> None:
-        """Safe to call twice."""
+        """Close both connections. Safe to call twice."""
         for db in (self._reader, self._writer):
             if db is not None:
                 db.close()
@@ -106,9 +109,10 @@ class Connections:
 
     @contextmanager
     def not_waiting(self) -> Iterator[None]:
-        """Transactions that return before they are on the disk, for data that is useless after the machine goes down.
+        """Return a context whose transactions do not wait until they are on the disk.
 
-        Other connections see them at once. The next transaction that waits for the disk waits for them, too.
+        Use it for data that is useless after a crash of the machine. Other connections see the data at once. The next
+        transaction outside the context also waits until this data is on the disk.
         """
         with Problems(self.path):
             self.writer().execute("pragma synchronous = normal")
@@ -119,14 +123,14 @@ class Connections:
 
 
 def problem_of(error: BaseException | None, path: str) -> Exception | None:
-    """The problem for an error of SQLite; None for any other error, and for bugs."""
+    """Return the problem for an error of SQLite; None for other errors and for misuse of SQLite, which is a bug."""
     if isinstance(error, sqlite3.Error) and not isinstance(error, sqlite3.ProgrammingError):
         return failures.as_problem(error, path)
     return None
 
 
 class Problems:
-    """A context that turns errors of SQLite into problems."""
+    """A context that raises errors of SQLite as problems."""
 
     __slots__ = ("_path",)
 
@@ -135,19 +139,19 @@ class Problems:
         self._path = path
 
     def __enter__(self) -> None:
-        """Nothing to do."""
+        """Do nothing."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Raise the problem instead of the error."""
+        """Raise the problem in place of an error of SQLite."""
         problem = problem_of(error, self._path)
         if problem is not None:
             raise problem from error
 
 
 class Moment:
-    """Several reads of one snapshot, in one transaction; each reports damage itself."""
+    """A context for several reads of one snapshot. A read that finds damage reports the damage itself."""
 
     __slots__ = ("_connections",)
 
@@ -155,16 +159,16 @@ class Moment:
         self._connections = connections
 
     def __enter__(self) -> None:
-        """Begin the snapshot; its time is that of the first read."""
+        """Begin the snapshot, which shows the store as it is at the first read."""
         self._connections.look()
 
     def __exit__(self, *raised: object) -> None:
-        """End the transaction."""
+        """End the snapshot."""
         self._connections.looked()
 
 
 class ReadSnapshot:
-    """A context for reads that all see the same state of the store. Values that cannot be decoded are reported as damage."""
+    """A context for reads that all see the same state of the store; reports undecodable values as damage."""
 
     __slots__ = ("_connections",)
 
@@ -172,13 +176,13 @@ class ReadSnapshot:
         self._connections = connections
 
     def __enter__(self) -> sqlite3.Connection:
-        """The connection to read with."""
+        """Return the connection to read with."""
         return self._connections.look()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Turn a raised error into a problem."""
+        """End the read; raise the problem in place of an error of SQLite or of decoding."""
         ours = self._connections
         ours.looked()
         if error is None:
@@ -193,18 +197,18 @@ class ReadSnapshot:
 
 
 class Transaction:
-    """Writing: all or nothing, and on the disk when it is over."""
+    """A transaction that writes: all or nothing, and on the disk when the context ends."""
 
     __slots__ = ("_check", "_connections", "_db")
 
     def __init__(self, connections: Connections, check: Callable[[sqlite3.Connection], None] | None = None) -> None:
-        """``check`` is called first; if it raises, the transaction does not begin."""
+        """``check`` is called when the transaction has begun; if it raises, the transaction is rolled back."""
         self._connections = connections
         self._check = check
         self._db: sqlite3.Connection | None = None
 
     def __enter__(self) -> sqlite3.Connection:
-        """The writing connection, as soon as no other process writes."""
+        """Begin as soon as no other process writes, and return the writing connection."""
         ours = self._connections
         ours.write_guard.acquire()
         try:
@@ -223,7 +227,7 @@ class Transaction:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Commit, unless something was raised."""
+        """Commit, or roll back if something was raised."""
         assert self._db is not None
         if error is None:
             try:
@@ -239,7 +243,7 @@ class Transaction:
             self._undo(error)
 
     def _undo(self, error: BaseException) -> None:
-        """Roll back; raise the problem for the user if the error becomes one."""
+        """Roll back, and raise the problem for the user if there is one for the error."""
         ours = self._connections
         try:
             ours.on_undone()  # also where SQLite has rolled back by itself, as on a full disk
@@ -256,12 +260,15 @@ class Transaction:
 
 
 class One:
-    """Several transactions of one thread that are one, all or nothing. The first begins it, the others are savepoints in it."""
+    """Joins several transactions of one thread into one that is stored as a whole or not at all.
+
+    The first transaction begins it; later ones are savepoints in it.
+    """
 
     __slots__ = ("_before", "_connections", "_db", "_is_lost", "_is_saved", "_on_undone", "_order", "_outer", "answer")
 
     def __init__(self, connections: Connections, order: NewOrder | None, on_undone: Callable[[], None]) -> None:
-        """``order``: stored with them. ``on_undone`` is called when nothing of it was committed."""
+        """``order``: an order to store in the same transaction. ``on_undone`` is called if nothing was committed."""
         self.answer: dict[str, Value] = {} if order is None else dict(order.answer)
         self._connections = connections
         self._order = order
@@ -272,7 +279,7 @@ class One:
         self._outer: One | None = None
 
     def __enter__(self) -> dict[str, Value]:
-        """Return the answer, to be filled by the caller. A nested transaction is a part of the outer one."""
+        """Begin, and return the order's answer for the caller to fill. A nested ``One`` joins the outer one."""
         ours = self._connections
         ours.write_guard.acquire()
         self._outer = ours.one
@@ -296,7 +303,7 @@ class One:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Commit, unless something was raised."""
+        """Commit, or roll back if something was raised."""
         if self._outer is not None:
             self._connections.write_guard.release()
         elif error is not None:
@@ -311,7 +318,7 @@ class One:
             self._end()
 
     def begin_part(self, db: sqlite3.Connection) -> None:
-        """Begin the outer transaction, or a savepoint in it."""
+        """Begin a part: the joined transaction itself, or a savepoint in it."""
         if self._is_lost:
             raise RuntimeError("what was written before was rolled back: nothing may follow it")
         self._is_saved = self._db is not None
@@ -321,12 +328,12 @@ class One:
             self._begin(db)
 
     def end_part(self, db: sqlite3.Connection) -> None:
-        """Keep the savepoint; the outer transaction may still be undone."""
+        """Keep the changes of a part. They are still undone if the joined transaction is."""
         if self._is_saved:
             db.execute("release part")
 
     def undo_part(self) -> None:
-        """Leave everything as it was before the part. Where SQLite has rolled all back by itself, as on a full disk, nothing may follow."""
+        """Undo the changes of a part. If SQLite has rolled back everything, as on a full disk, forbid further parts."""
         db, is_saved = self._db, self._is_saved
         if db is not None and is_saved and db.in_transaction:
             db.execute("rollback to part")

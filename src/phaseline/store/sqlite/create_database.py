@@ -1,8 +1,8 @@
-"""Create a new store: fill it under another name and move it into place, which waits for the disk once instead of nine times.
+"""Creation of a new store: fill a file under another name, then move it to its path.
 
-In place, SQLite would wait at each step for its journal and for the folder. Nothing depends on a file that is not in
-its place yet. SQLite waits for the folder before the first commit returns, because it then creates the log of the
-store.
+This way SQLite waits for the disk once. At the final path it would wait nine times: at each step for its journal and
+for the folder. Losing an unfinished file does no harm. The folder's entry for the moved file is on the disk before the
+first commit returns, because SQLite waits for the folder when it creates the store's log.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ UNIQUE_BYTES = 4
 
 
 def put(path: str, now: int) -> None:
-    """A store where there is no file. Raises: OSError, also where files cannot have two names; ``FileExistsError``."""
+    """Create a store at a path without a file.
+
+    Raises: ``FileExistsError``; OSError, also if hard links are impossible.
+    """
     beside = f"{path}.new-{os.getpid()}-{os.urandom(UNIQUE_BYTES).hex()}"
     handle = os.open(beside, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
@@ -43,13 +46,13 @@ def put(path: str, now: int) -> None:
 
 
 def shape(db: sqlite3.Connection) -> None:
-    """Set the options that an empty file needs before anything is written to it."""
+    """Set the options of an empty file that must be set before anything is written to it."""
     db.execute(f"pragma page_size = {PAGE_BYTES}")
     db.execute("pragma auto_vacuum = incremental")
 
 
 def fill(db: sqlite3.Connection, now: int) -> None:
-    """All tables, in a transaction of the caller."""
+    """Create all tables, in the caller's transaction."""
     for statement in schema.TABLES:
         db.execute(statement)
     db.execute("insert into alembic_version values (?)", (schema.REVISION,))

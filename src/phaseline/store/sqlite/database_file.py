@@ -1,4 +1,4 @@
-"""The file of a store: made with mode 0600, recognised, brought to the present schema, opened."""
+"""The file of a store: creation with mode 0600, recognition, upgrade to the present tables, connections."""
 
 from __future__ import annotations
 
@@ -22,31 +22,34 @@ from phaseline.store.sqlite.owner_lock import Memory, OwnerLock
 T = TypeVar("T")
 
 BUSY_TIMEOUT_S = 5.0
-"""How long a statement waits for another program that has locked the file."""
+"""How long, in seconds, a statement waits for another program that has locked the file."""
 TURN_PATIENCE_S = 30.0
-"""How long a writer waits for its turn: others ask, purge and compact in short transactions."""
+"""How long, in seconds, a writer waits for other writers, all of which use short transactions."""
 TRY_EVERY_S = 0.001
-"""SQLite's own waiting sleeps up to 100 ms and so may never meet the gap that a busy owner leaves between two turns."""
+"""Seconds between two attempts to begin writing.
+
+SQLite's own waiting sleeps up to 100 ms, so it may miss every gap that a busy owner leaves between two turns.
+"""
 LONGEST_TRY_S = 1.0
-"""The longest time counted for one try: beyond it, the whole machine was paused."""
+"""Most seconds counted for one attempt: if one takes longer, the whole machine was paused."""
 CHECKPOINT_PAGES = 4_000
-"""Pages in the write-ahead log before they are carried over into the file."""
+"""Number of pages in the write-ahead log from which on they are copied into the file."""
 LOG_BYTES_KEPT = 64 * 1024 * 1024
-"""The write-ahead log is cut back to this size after a large transaction."""
+"""Size in bytes to which the write-ahead log is cut back after a large transaction."""
 CACHE_KIB = 16 * 1024
-"""Memory for pages, for each connection."""
+"""Memory for cached pages of each connection, in KiB."""
 ONE_NAME = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.ENAMETOOLONG)
-"""Errors of file systems without hard links."""
+"""Error codes of file systems that cannot give a file a second name (hard link)."""
 UPGRADE = "upgrade of the store"
-"""The text of the lock while a store is upgraded."""
+"""Command that the lock file names while a store is upgraded."""
 UPGRADE_PATIENCE_S = 600.0
-"""How long others wait for an upgrade that is under way."""
+"""How long, in seconds, other processes wait for an upgrade that is under way."""
 COPIES_KEPT = 100
-"""Copies of upgraded stores of the same name; the next upgrade is refused until some are moved away."""
+"""Largest number of copies kept of upgraded stores of one name; then upgrades are refused until some are moved."""
 
 
 def make_ready(path: str, now: int) -> tuple[str, ...]:
-    """The file exists, is a store and has the present schema; what was done to it that a user should know.
+    """Make sure that the file exists, is a store and has the present tables. Return notices for the user.
 
     Raises: ``ProblemsError`` (PL-S...).
     """
@@ -71,7 +74,7 @@ def make_ready(path: str, now: int) -> tuple[str, ...]:
 
 
 def _raise_if_unreadable(path: str) -> None:
-    """Raise the problem of a store that may only be read, if it cannot be: PL-S005 for one that is to be upgraded first."""
+    """Raise a problem if a store without the right to write cannot be read; PL-S005 if it must be upgraded first."""
     try:
         with closing(open_looker(path)) as db:
             found = _version(db, path)
@@ -82,7 +85,10 @@ def _raise_if_unreadable(path: str) -> None:
 
 
 def _recognise(db: sqlite3.Connection, path: str, now: int) -> tuple[str, ...]:
-    """Detect a copied store and return notices for the user. A read-only copy is left alone, because it creates nothing."""
+    """Detect a copied store and return notices for the user.
+
+    A read-only copy is not marked, because it cannot create anything.
+    """
     memory = OwnerLock(path + ".lock").memory()
     try:
         if not _look(db, path, memory)[0]:
@@ -103,7 +109,7 @@ def _recognise(db: sqlite3.Connection, path: str, now: int) -> tuple[str, ...]:
 
 
 def _look(db: sqlite3.Connection, path: str, memory: Memory | None) -> tuple[bool, str, FileIdentity, int]:
-    """(whether something is to be written down, why it is a copy or empty, where it is, the epoch it has to have passed)."""
+    """Return (True if the path must be recorded, why the file is a copy, its identity, the least next epoch)."""
     identity, epoch, known = whereabouts.remembered(db)
     spot = whereabouts.spot_of(path)
     if memory is not None and memory.identity != identity:
@@ -124,10 +130,10 @@ def raise_if_missing(path: str) -> None:
 
 
 def open_writer(path: str) -> sqlite3.Connection:
-    """A connection whose commits are on the disk when they return. Begin with ``begin_writing``.
+    """Open a connection whose commits are on the disk when they return. Begin transactions with ``begin_writing``.
 
-    SQLite itself never waits here: once a transaction has begun, no other process can make it wait. Readers
-    may find the file locked for a moment, while its log is restarted or recovered.
+    SQLite itself never waits here: once a transaction has begun, no other process can make it wait. Readers may find
+    the file locked for a short time, while its log is restarted or recovered.
     """
     return _connect(
         path,
@@ -140,7 +146,7 @@ def open_writer(path: str) -> sqlite3.Connection:
 
 
 def open_reader(path: str) -> sqlite3.Connection:
-    """A read-only connection, also for read-only files."""
+    """Open a read-only connection, also to a read-only file."""
     pragmas = ("pragma query_only = on", f"pragma cache_size = -{CACHE_KIB}")
     try:
         return _connect(path, *pragmas, "pragma schema_version")
@@ -154,9 +160,9 @@ def open_reader(path: str) -> sqlite3.Connection:
 
 
 def open_looker(path: str, *, leaves_nothing: bool = False) -> sqlite3.Connection:
-    """A connection to a store that is only read, also on read-only media. Raises: ``sqlite3.Error``.
+    """Open a connection that only reads, also on read-only media. Raises: ``sqlite3.Error``.
 
-    ``leaves_nothing``: no process uses the store, so no log is created.
+    ``leaves_nothing``: no process uses the store, so create no log.
     """
     has_log = Path(path + "-wal").exists()
     if leaves_nothing and not has_log:
@@ -174,7 +180,7 @@ def open_looker(path: str, *, leaves_nothing: bool = False) -> sqlite3.Connectio
 
 
 def _copy_to_look_at(path: str) -> sqlite3.Connection:
-    """A connection to a copy in memory of a read-only store that has a log left behind."""
+    """Open a connection to a copy in memory, for a read-only store whose log was left behind."""
     import shutil
     import tempfile
 
@@ -188,7 +194,7 @@ def _copy_to_look_at(path: str) -> sqlite3.Connection:
 
 
 def require_our_schema(path: str) -> int:
-    """The schema of the store in this file. Raises: PL-S001 for what is no store, PL-S002 for a newer one."""
+    """Return the version of the tables in the file. Raises: PL-S001 if it is no store, PL-S002 if it is newer."""
     with closing(_connect(path)) as db:
         found = _version(db, path)
     if not found:
@@ -197,7 +203,7 @@ def require_our_schema(path: str) -> int:
 
 
 def begin_writing(db: sqlite3.Connection, patience_s: float) -> None:
-    """Begin a transaction on a writer as soon as no other process writes."""
+    """Begin a transaction on a writing connection as soon as no other process writes."""
     try:
         db.execute("begin immediate")
     except sqlite3.OperationalError as error:
@@ -207,9 +213,10 @@ def begin_writing(db: sqlite3.Connection, patience_s: float) -> None:
 
 
 def in_turn(work: Callable[[], T], patience_s: float, clock: Callable[[], float] = time.monotonic) -> T:
-    """The result of ``work`` on a writer, as soon as no other process writes: it is retried until the patience ends.
+    """Return the result of ``work``, which is retried while another process writes, until ``patience_s`` is over.
 
-    A pause of the whole machine, such as a stopped virtual machine, uses up at most ``LONGEST_TRY_S`` of the patience.
+    A pause of the whole machine, such as a stopped virtual machine, counts as at most ``LONGEST_TRY_S`` of the
+    patience.
     """
     left, tried_at = patience_s, clock()
     while True:
@@ -245,7 +252,7 @@ def _uri(path: str) -> str:
 
 
 def _make_file(path: str, now: int) -> None:
-    """A new store that only we may read, unless there is a file; folders above it likewise."""
+    """Create a store that only this user may read, with its folders, unless there is a file."""
     try:
         make_folder(Path(path).parent)
         if not os.path.lexists(path) and _put(path, now):
@@ -259,7 +266,7 @@ def _make_file(path: str, now: int) -> None:
 
 
 def _put(path: str, now: int) -> bool:
-    """Link the new file into place; False if the file system has no hard links: then it is made in place."""
+    """Move a new store to its path. Return False if the file system has no hard links; then create it in place."""
     from phaseline.store.sqlite import create_database as making
 
     try:
@@ -274,14 +281,14 @@ def _put(path: str, now: int) -> bool:
 
 
 def make_folder(folder: Path) -> None:
-    """A folder, and those above it, for this user alone: ``mkdir`` gives its mode only to the last level."""
+    """Create a folder and its parents for this user alone. ``mkdir`` alone sets the mode only on the last one."""
     if not folder.is_dir():
         make_folder(folder.parent)
         folder.mkdir(0o700, exist_ok=True)
 
 
 def _version(db: sqlite3.Connection, path: str) -> int:
-    """The schema in the file, 0 for an empty one. Raises PL-S001, PL-S002."""
+    """Return the version of the tables in the file, 0 for an empty file. Raises PL-S001, PL-S002."""
     (version,) = db.execute("pragma user_version").fetchone()
     (application,) = db.execute("pragma application_id").fetchone()
     if application != schema.APPLICATION_ID:
@@ -294,7 +301,7 @@ def _version(db: sqlite3.Connection, path: str) -> int:
 
 
 def _create(db: sqlite3.Connection, path: str, now: int) -> None:
-    """All tables in one transaction; a process that died before its end left an empty file."""
+    """Create all tables in one transaction. If the process dies before its end, the file stays empty."""
     from phaseline.store.sqlite import create_database as making
 
     making.shape(db)
@@ -307,16 +314,16 @@ def _create(db: sqlite3.Connection, path: str, now: int) -> None:
 
 
 def _keep_log(db: sqlite3.Connection) -> None:
-    """Restore write-ahead logging if a process switched it off to replace the store and died."""
+    """Switch write-ahead logging on again, if a process switched it off to replace the store and then died."""
     with suppress(sqlite3.DatabaseError):  # read-only, in use by others, or damaged, which is reported when it is read
         if db.execute("pragma journal_mode").fetchone()[0] == "delete":
             db.execute("pragma journal_mode = wal")
 
 
 def _migrate(path: str, now: int) -> tuple[str, ...]:
-    """Upgrade an older store, as its owner, after copying it; returns notices of both.
+    """Upgrade an older store as its owner, after copying it; return notices about the copy and the upgrade.
 
-    alembic costs half a second to import: only here.
+    alembic takes half a second to import, so it is imported only here.
     """
     from phaseline.store.migrations import upgrade
 
@@ -342,7 +349,10 @@ def _migrate(path: str, now: int) -> tuple[str, ...]:
 
 
 def _take(lock: OwnerLock, path: str, found: int, now: int) -> None:
-    """Hold the lock; wait for another upgrade. Raises PL-S005 while an engine of the older version works, or if the lock cannot be had."""
+    """Take the owner's lock, waiting for another upgrade.
+
+    Raises PL-S005 while an engine of the older version works, or if the lock cannot be taken.
+    """
     end = time.monotonic() + UPGRADE_PATIENCE_S
     while True:
         try:
@@ -362,7 +372,7 @@ def _take(lock: OwnerLock, path: str, found: int, now: int) -> None:
 
 
 def _copy_before(db: sqlite3.Connection, path: str) -> str:
-    """Copy the store beside itself, under a name that is free; the name."""
+    """Copy the store to a free name beside it; return the path of the copy."""
     from phaseline.store.sqlite.backup import copy  # for stores of older versions alone
 
     first = f"{path}.before-v{schema.SCHEMA_VERSION}"

@@ -1,8 +1,8 @@
-"""Detection of copies: whether the file of a store is the one written last, or a copy put there or moved elsewhere.
+"""Detection of copies: whether the store's file is the one that was last written, or a copy.
 
-The store records the place and inode of its file. A backup is marked as one. The lock file beside the store records the
-epoch of the last owner that stored anything: a file with a lower epoch is an older state of the same store, even if
-its bytes were written into the same file.
+The store records the path and inode of its file, and a backup is marked as one. The lock file beside the store records
+the epoch of the last owner that stored anything. A file with a lower epoch is an older state of the store, even if its
+bytes were written into the same file.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from phaseline.store.sqlite.owner_lock import Memory
 
 COPY = -1
-"""In the place of the inode: the file was written as a backup."""
+"""Value in place of the inode number that marks a file as a backup."""
 LARGEST = (1 << 63) - 1
 """The largest integer of SQLite."""
 FLEETING = ("9p", "cifs", "smb3", "smbfs", "overlay")
-"""File systems, beside those of FUSE, that give a file another inode number after a while."""
+"""File systems, besides those of FUSE, that may change the inode number of a file after a while."""
 
 
 @frozen
 class FileIdentity:
-    """The place of a file. ``device`` may change with a restart of the machine."""
+    """Path, inode and device of a file. ``device`` may change with a restart of the machine."""
 
     place: str
     inode: int
@@ -36,34 +36,34 @@ class FileIdentity:
 
 
 def spot_of(file: str, path: str = "") -> FileIdentity:
-    """Where the file is now, or will be once it has got the name ``path``. Raises: OSError."""
+    """Return the identity of a file now, or with ``path`` as its path if it will be moved there. Raises: OSError."""
     found = Path(file).stat()
     place = os.fsencode(path or file).decode("utf-8", "backslashreplace")
     return FileIdentity(place, found.st_ino & LARGEST, found.st_dev & LARGEST)
 
 
 def remembered(db: sqlite3.Connection) -> tuple[str, int, FileIdentity]:
-    """(identity, epoch, place of the store when they were last written; inode 0: never written)."""
+    """Return (identity, epoch, file identity) as last written to the store; inode 0 if never written."""
     identity, epoch, *spot = db.execute("select identity, epoch, place, inode, device from store").fetchone()
     return identity, epoch, FileIdentity(*spot)
 
 
 def remember(db: sqlite3.Connection, spot: FileIdentity) -> None:
-    """Write down where the store is, in a transaction of the caller."""
+    """Write the path, inode and device of the store's file into it, in the caller's transaction."""
     db.execute("update store set place = ?, inode = ?, device = ?", (spot.place, spot.inode, spot.device))
 
 
 def mark_as_copy(db: sqlite3.Connection) -> None:
-    """Mark this file as a copy for later opens; a store of an older schema cannot be marked."""
+    """Mark this file as a copy, so that later opens detect it. A store with older tables cannot be marked."""
     columns = {row[1] for row in db.execute("pragma table_info(store)")}
     if "inode" in columns:
         remember(db, FileIdentity("", COPY, 0))
 
 
 def copied(spot: FileIdentity, now: FileIdentity, epoch: int, memory: Memory | None) -> str:
-    """Why the file is not the one that was written last; empty if it is, be it that it was moved.
+    """Return why the file is a copy and not the one that was last written; empty if it is that file, even if moved.
 
-    ``memory``: what the lock file knows of this store, None: nothing.
+    ``memory``: the lock file's data about this store, or None.
     """
     if spot.inode == COPY:
         return "it is a backup"
@@ -79,7 +79,7 @@ def copied(spot: FileIdentity, now: FileIdentity, epoch: int, memory: Memory | N
 
 
 def is_fleeting(place: str) -> bool:
-    """Whether the file system gives a file another inode number after a while."""
+    """Return True if the file system may change the inode number of a file after a while."""
     from phaseline.store.sqlite.mounts import kind_of_file_system
 
     kind = kind_of_file_system(Path(place))

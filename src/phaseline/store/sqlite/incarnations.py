@@ -1,4 +1,4 @@
-"""Incarnations of a store: each restore starts a new one, and so does a file that turns out to be a copy (BK4, BK5).
+"""Incarnations of a store: a restore begins a new one, and so does the detection of a copied file (BK4, BK5).
 
 Executions that were open then wait until an operator continues them.
 """
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 NAME_BYTES = 4
 _GONE = ", ".join(f"'{kind.value}'" for kind in (RequestKind.STOP, RequestKind.RELOAD))
-"""Requests to an engine that no longer exists."""
+"""SQL list of the kinds of requests to an engine that a restore deletes, because that engine no longer exists."""
 
 
 class SqliteIncarnations:
-    """``ports.store.IncarnationShelf`` on one file."""
+    """The ``ports.store.IncarnationShelf`` of a store in a file."""
 
     def __init__(self, reading: Callable[[], ReadSnapshot], writing: Callable[[], Transaction]) -> None:
-        """Use the store's methods to read and write."""
+        """``reading`` and ``writing`` are the store's methods that begin transactions."""
         self._reading, self._writing = reading, writing
 
     def all(self) -> Sequence[Incarnation]:
-        """The incarnations after the first one, oldest first."""
+        """Return the incarnations after the first one, oldest first."""
         from phaseline.model.rows.incarnations import Incarnation  # few stores have any
 
         with self._reading() as db:
@@ -44,12 +44,12 @@ class SqliteIncarnations:
             return [Incarnation(*row) for row in rows]
 
     def held(self) -> int:
-        """Open executions up to this number wait for a person; 0: none does."""
+        """Return the highest number of an execution that waits since a restore; 0 if none waits."""
         with self._reading() as db:
             return int(db.execute("select held from store").fetchone()[0])
 
     def go_on(self, actor: Actor, now: int) -> Sequence[ExecutionRow]:
-        """Continue waiting executions, with a request to resume each; return them, oldest first."""
+        """Store a request to start each execution that waits since a restore; return these executions, oldest first."""
         with self._writing() as db:
             last, last_request = db.execute("select held, held_request from store").fetchone()
             rows = [row for row in reads.executions(db, only_open=True) if row.number <= last]
@@ -61,9 +61,9 @@ class SqliteIncarnations:
 
 
 def begin_another(db: sqlite3.Connection, cause: str, now: int, epoch: int = 0) -> int:
-    """Raise the incarnation in a transaction of the caller; how many open executions wait from now on.
+    """Begin a new incarnation in the caller's transaction. Return how many open executions wait from now on.
 
-    ``epoch``: the store is to count on from here at least, so that it is not taken for an old one again.
+    ``epoch``: raise the store's epoch to at least this number, so that it is not taken for an older state again.
     """
     first_graph, first_batch = reads.counters(db)
     name = os.urandom(NAME_BYTES).hex()
@@ -84,7 +84,7 @@ def begin_another(db: sqlite3.Connection, cause: str, now: int, epoch: int = 0) 
 
 
 def _renew_requests(db: sqlite3.Connection, last: int) -> None:
-    """Give requests from before the restore new numbers: a running engine reads only higher numbers."""
+    """Give requests from before the restore new numbers, because a running engine reads only higher numbers."""
     asked = db.execute("select number from request where answered_at = 0 and number <= ? order by number", (last,))
     numbers = {}
     for (number,) in asked.fetchall():

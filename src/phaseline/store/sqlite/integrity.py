@@ -1,7 +1,7 @@
-"""The integrity check of a store; it changes nothing.
+"""Integrity check of a store, which changes nothing.
 
-First SQLite checks the pages of the file, then rows are compared with one another, then every packed value is
-unpacked. All checks use one snapshot, so an engine may work meanwhile.
+First SQLite checks the pages of the file, then rows are compared with one another, then every packed value is unpacked.
+All checks use one snapshot, so an engine may work meanwhile.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from phaseline.store.sql.queries import PLACES, places_of
 from phaseline.store.sql.schema import IS_OPEN
 
 DAMAGES_TOLD = 20
-"""The most damages of the file that are listed."""
+"""Largest number of damages of the file that are listed."""
 
 _GRAPHS = "(select id from graph union all select number from remains where kind = 'graph')"
 _EXECUTIONS = "(select number from execution union all select number from remains where kind = 'execution')"
@@ -206,11 +206,11 @@ _RULES: tuple[tuple[str, str, str], ...] = (
         and deployment in (select number from deployment where deleted_at = 0))""",
     ),
 )
-"""(table, what is wrong with some of its rows, statement that names them)"""
+"""(table, what is wrong with the rows found, SQL statement that finds them)"""
 
 
 def check(db: sqlite3.Connection) -> list[StoreFinding]:
-    """Everything that does not fit, from the file's pages to the last value."""
+    """Return all inconsistencies of the store, from the file's pages to the last value."""
     db.create_function("can_be_read", 1, _can_be_read, deterministic=True)
     db.execute("begin")
     try:
@@ -220,7 +220,10 @@ def check(db: sqlite3.Connection) -> list[StoreFinding]:
 
 
 def _can_be_read(text: object) -> bool:
-    """Whether Python can read a value that SQLite rejects as JSON: NaN and infinity, which earlier versions stored."""
+    """Return True if Python can read a value that SQLite rejects as JSON.
+
+    Earlier versions stored NaN and infinity, which SQLite rejects.
+    """
     try:
         json.loads(text)  # type: ignore[arg-type]  # if it is no text, that is what is to be found out
     except (TypeError, ValueError, RecursionError):
@@ -250,7 +253,7 @@ def _misfits(db: sqlite3.Connection) -> Iterator[StoreFinding]:
 
 
 def _values(db: sqlite3.Connection) -> Iterator[StoreFinding]:
-    """Values that cannot be unpacked, or contradict their description."""
+    """Yield values that cannot be unpacked or contradict their description."""
     for where, statement, look in (
         ("topology", _TOPOLOGIES, _look_at_topology),
         ("graph", f"select id, name, entry_count, {', '.join(graphs.COLUMNS)} from graph", _look_at_graph),
@@ -276,7 +279,7 @@ def _values(db: sqlite3.Connection) -> Iterator[StoreFinding]:
 
 _TOPOLOGIES = f"""select deployment, {", ".join(topologies.COLUMNS)} from topology
     where deployment not in (select number from deployment where deleted_at <> 0)"""
-"""All topologies except those of deleted deployments, which may have been unreadable."""
+"""SQL query of all topologies, except those of deleted deployments, which may have been unreadable."""
 _BATCHES = f"select id, kinds, last_graph, {PLACES} from batch"
 
 
@@ -330,7 +333,7 @@ def _look_at_batch(db: sqlite3.Connection, row: tuple[Any, ...]) -> str:
 
 
 def _entry_count(db: sqlite3.Connection, graph: int) -> int | None:
-    """The number of entries of a graph; None if a purge is about to remove it. Raises: LookupError for an unknown graph."""
+    """Return the number of entries of a graph; None if a purge is about to delete it. Raises: LookupError."""
     found = db.execute("select entry_count from graph where id = ?", (graph,)).fetchone()
     if found is not None:
         return int(found[0])

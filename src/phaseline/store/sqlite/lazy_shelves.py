@@ -1,4 +1,4 @@
-"""Shelves of a store in a file that most commands do not need; the code of each is imported at its first use."""
+"""Parts of a store in a file that most commands do not need; the code of each is imported when first used."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Seldom:
-    """Parts of a store that are loaded on first use, built on its methods to read and write."""
+    """Base class with the parts of a store that are imported and made when first used."""
 
     _clock: Clock
 
@@ -36,35 +36,35 @@ class Seldom:
 
     @cached_property
     def stack_documents(self) -> SqliteDocuments:
-        """Deployments that were written down; most commands do not ask."""
+        """Stack documents: deployments as JSON."""
         from phaseline.store.sql.stack_documents import SqliteDocuments
 
         return SqliteDocuments(self._reading)
 
     @property
     def orders(self) -> SqliteOrders:
-        """Orders that were given with a request id; most commands do not ask."""
+        """Orders that were given with a request id."""
         from phaseline.store.sql.orders import SqliteOrders
 
         return SqliteOrders(self._reading)
 
     @cached_property
     def hook_switches(self) -> SqliteSwitches:
-        """Hook classes that are switched off; most commands do not ask."""
+        """Hook classes that are switched off."""
         from phaseline.store.sql.hook_switches import SqliteSwitches
 
         return SqliteSwitches(self._reading, self._writing, self._clock)
 
     @cached_property
     def listings(self) -> SqliteListings:
-        """Rows for lists of many deployments; commands that change something do not need them."""
+        """Rows for lists of many deployments."""
         from phaseline.store.sql.listings import SqliteListings
 
         return SqliteListings(self._reading)
 
     @cached_property
     def stored_plans(self) -> SqlitePlans:
-        """Plans that are kept; most commands do not ask."""
+        """Plans that users have stored."""
         from phaseline.store.sql.stored_plans import SqlitePlans
 
         return SqlitePlans(self._reading, self._writing)

@@ -1,4 +1,4 @@
-"""The kind of file system of a file."""
+"""Detection of the kind of file system of a file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from pathlib import Path
 
 
 def kind_of_file_system(file: Path) -> str:
-    """The kind of the file system with the longest mount point above the file; empty if unknown."""
+    """Return the kind of file system that contains the file, such as ``ext4``; empty if unknown.
+
+    Of all mount points above the file, the longest one decides.
+    """
     try:
         lines = Path("/proc/self/mounts").read_text("utf-8", "replace").splitlines()
     except OSError:

@@ -1,7 +1,7 @@
-"""The owner's lock: an operating-system lock on a file beside the store, released when its holder dies.
+"""The owner's lock: an operating-system lock on a file beside the store, which is released when its holder dies.
 
-The file names the holder, for the text of the refusal. It is never removed, because another process may
-be locking it at that moment.
+The file contains the holder's pid and command for the message to other processes. It is never removed, because another
+process may be locking it at the same time.
 """
 
 from __future__ import annotations
@@ -19,36 +19,39 @@ from phaseline.model.rows.rows import Owner
 from phaseline.store.sql import errors as failures
 
 PATIENCE_S = 0.25
-"""How long a held lock is tried: a dying holder releases it within that time."""
+"""How long, in seconds, to try for a held lock: a dying holder releases it within this time."""
 LOOKED_AT_S = 10.0
-"""How long a lock is tried that is only being inspected by another process, which is brief unless that process is paused."""
+"""How long, in seconds, to try for a lock that another process holds only to inspect the file.
+
+Inspecting is brief, unless that process is paused.
+"""
 TRY_EVERY_S = 0.01
 COMMAND_LENGTH = 256
-"""Characters kept of the owner's command; each takes twelve bytes at most."""
+"""Number of characters kept of the owner's command; each takes at most twelve bytes."""
 NOTE_BYTES = 4_096
-"""Longest text that is read from a lock file."""
+"""Largest number of bytes read from a lock file."""
 
 
 @frozen
 class Memory:
-    """Data of the lock file about the store beside it: its identity, and the epoch of the last owner that stored anything."""
+    """The lock file's data about the store beside it: its identity, and the epoch of the last owner that wrote."""
 
     identity: str
     epoch: int
 
 
 class OwnerLock:
-    """The lock file of one store, as this process sees it."""
+    """The lock file of a store, which this process can lock to become the owner."""
 
     def __init__(self, path: str) -> None:
-        """Touches nothing yet."""
+        """Remember the path; no file is opened yet."""
         self.path = path
         self._handle = -1
         self._note: dict[str, str | int] = {}
         self._forgets_on_fork = False
 
     def take(self, command: str, since: int) -> None:
-        """Hold the lock from now on. Raises PL-S004 naming the holder, PL-S005 if the file cannot be written."""
+        """Take the lock. Raises PL-S004 naming the holder, PL-S005 if the lock file cannot be written."""
         try:
             handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
@@ -67,7 +70,10 @@ class OwnerLock:
             raise failures.cannot_lock(self.path, error.strerror or str(error)) from error
 
     def remember(self, identity: str, epoch: int) -> None:
-        """Have the file know, beyond the end of its holder, that the store was written in this epoch; only while it is held."""
+        """Record in the lock file that the store was written in this epoch. The caller must hold the lock.
+
+        The record stays when the holder ends, so that an older copy of the store can be detected.
+        """
         known: dict[str, str | int] = {"store": identity, "epoch": epoch}
         if self._handle < 0 or known.items() <= self._note.items():
             return
@@ -76,7 +82,7 @@ class OwnerLock:
             self._write_note()
 
     def memory(self) -> Memory | None:
-        """The recorded note; None if there is none or it is unreadable."""
+        """Return the recorded data about the store, or None if there is none or it is unreadable."""
         try:
             handle = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
@@ -93,14 +99,14 @@ class OwnerLock:
         os.pwrite(handle, note.ljust(min(os.fstat(handle).st_size, NOTE_BYTES)), 0)
 
     def release(self) -> None:
-        """Let go; safe to call twice."""
+        """Release the lock. Safe to call twice."""
         handle, self._handle = self._handle, -1
         if handle >= 0:
             fcntl.flock(handle, fcntl.LOCK_UN)
             os.close(handle)
 
     def holder(self) -> Owner | None:
-        """The present holder of the lock, or None."""
+        """Return the process that holds the lock, or None."""
         try:
             handle = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
@@ -111,7 +117,7 @@ class OwnerLock:
             os.close(handle)
 
     def _forget_on_fork(self) -> None:
-        """A forked child shares the lock as long as it has the file open; one that outlives us must not keep it."""
+        """Close the lock file in forked children: a child shares the lock, and must not keep it longer than we do."""
         if not self._forgets_on_fork:
             forget_on_fork(self._close_in_child)
             self._forgets_on_fork = True
@@ -123,7 +129,7 @@ class OwnerLock:
 
 
 def forget_on_fork(close: Callable[[], None]) -> None:
-    """Have a bound method called in each forked child, for as long as its object lives."""
+    """Call a bound method in each forked child, as long as the method's object exists."""
     method = weakref.WeakMethod(close)
     os.register_at_fork(after_in_child=lambda: _call(method))
 
@@ -143,7 +149,7 @@ def _try(handle: int, form: int) -> bool:
 
 
 def _locked(handle: int, form: int) -> bool:
-    """Whether the lock was had within the patience."""
+    """Take the lock within the time limit. Return False if that fails."""
     end = time.monotonic() + PATIENCE_S
     while not _try(handle, form):
         late_s = time.monotonic() - end
@@ -154,7 +160,7 @@ def _locked(handle: int, form: int) -> bool:
 
 
 def _is_looked_at(handle: int) -> bool:
-    """Whether those that hold the lock share it: none of them is its holder."""
+    """Return True if the lock is held only in shared mode, by processes that inspect the file and not by an owner."""
     is_shared = _try(handle, fcntl.LOCK_SH)
     if is_shared:
         fcntl.flock(handle, fcntl.LOCK_UN)
@@ -162,7 +168,7 @@ def _is_looked_at(handle: int) -> bool:
 
 
 def _read_memory(handle: int) -> dict[str, str | int]:
-    """The note's data about the store; empty if it has none, or was written by an earlier version."""
+    """Return the lock file's data about the store; empty if there is none or an earlier version wrote the file."""
     try:
         note = json.loads(os.pread(handle, NOTE_BYTES, 0))
         return {"store": str(note["store"]), "epoch": int(note["epoch"])}

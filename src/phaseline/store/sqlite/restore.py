@@ -1,7 +1,8 @@
 """Restore of a store from a backup: all of it or nothing, with a new incarnation (rule BK4).
 
-The new file is completed beside its place before the present store is touched. That one is copied aside, and the last step is
-one rename. No other process may have the old file open meanwhile: a log of the old store beside the new file would destroy it.
+The new file is completed beside the present store, which is not touched until then. Then the present store is copied
+aside, and the last step is a single rename. No other process may have the old file open meanwhile, because a log of the
+old store beside the new file would destroy the new one.
 """
 
 from __future__ import annotations
@@ -29,18 +30,18 @@ if TYPE_CHECKING:
 
 COMMAND = "phaseline store restore"
 PATIENCE_S = 5.0
-"""How long others may still have the store open; commands that only look are over by then."""
+"""How long, in seconds, to wait for other processes to close the store; commands that only read end earlier."""
 TRY_EVERY_S = 0.05
 TAILS = ("", "-wal", "-shm")
-"""SQLite's files of one database."""
+"""Endings of the names of SQLite's files for one database."""
 
 
 def restore(source: str, path: str, now: int) -> RestoredStore:
-    """Replace the store at ``path`` by the one in ``source``; the old one, if any, is kept beside it.
+    """Replace the store at ``path`` by the one in ``source``. An old store is kept beside it.
 
-    A store restored from itself, such as after its file system was reset, gets a new incarnation in place. Raises:
-    PL-S014 for a file that is not a backup, PL-S002, PL-S004 while an engine runs, PL-S005 while other processes have the
-    store open; then nothing has changed.
+    If ``source`` is ``path``, such as after a reset of its file system, the store only gets a new incarnation.
+    Raises: PL-S014 if ``source`` is not a backup, PL-S002, PL-S004 while an engine runs, PL-S005 while other processes
+    have the store open. Then nothing has changed.
     """
     _raise_if_missing(source)
     lock = OwnerLock(path + ".lock")
@@ -79,7 +80,7 @@ def _raise_if_missing(source: str) -> None:
 
 
 def _again(path: str, now: int, epoch: int) -> int:
-    """Start a new incarnation of the store in place; return how many executions wait."""
+    """Begin a new incarnation of the store without replacing it; return how many executions wait."""
     file.require_our_schema(path)
     with closing(file.open_writer(path)) as db:
         file.begin_writing(db, file.TURN_PATIENCE_S)
@@ -90,7 +91,7 @@ def _again(path: str, now: int, epoch: int) -> int:
 
 
 def _make(source: str, part: str, path: str, now: int) -> int:
-    """Write the new store for ``path``, complete and on the disk; return how many of its executions wait."""
+    """Write the complete new store for ``path`` to the disk; return how many of its executions wait."""
     os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     try:
         with closing(file.open_looker(source, leaves_nothing=True)) as found:
@@ -120,7 +121,10 @@ def _make(source: str, part: str, path: str, now: int) -> int:
 
 @contextmanager
 def _aside(path: str) -> Iterator[str]:
-    """Copy the store at ``path`` to a file beside it, closed to other processes; its path, empty if there was no store."""
+    """Copy the store at ``path`` to a file beside it, and keep other processes out of the store meanwhile.
+
+    Yield the path of the copy; empty if there was no store.
+    """
     if not os.path.lexists(path):
         _remove(path, TAILS[1:])
         yield ""
@@ -155,7 +159,7 @@ def _aside(path: str) -> Iterator[str]:
 
 
 def _alone(db: sqlite3.Connection, path: str) -> None:
-    """Have all of the store in its one file, and keep others out. Raises PL-S005 if others have it open."""
+    """Move the write-ahead log into the file, and keep other processes out. Raises PL-S005 if one has it open."""
     end = time.monotonic() + PATIENCE_S
     while True:
         try:

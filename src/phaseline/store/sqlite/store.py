@@ -1,7 +1,7 @@
-"""The store in one SQLite file: the embedded default.
+"""The store in one SQLite file, which is the default.
 
-Two connections: one writes, one reads, so that readers never wait for a commit. Each is guarded by a lock
-and may be used from any thread.
+It has two connections: one writes and one reads, so that readers never wait for a commit. Each is guarded by a lock and
+may be used from any thread.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ if TYPE_CHECKING:
 
 
 class SqliteStore(Seldom):
-    """``ports.store.Store`` on one file; see there for what each method promises."""
+    """Implements ``ports.store.Store`` in an SQLite file; the protocol describes each method."""
 
     def __init__(self, path: str, clock: Clock, notices: Sequence[str] = ()) -> None:
-        """Use ``open``."""
+        """Do not call: ``open`` makes these objects."""
         self.path = path
         self.notices = notices
         self._clock = clock
@@ -91,13 +91,13 @@ class SqliteStore(Seldom):
 
     @property
     def has_packages(self) -> bool:
-        """False where no package is, or was."""
+        """False if no package is, or ever was, installed."""
         with self._reading() as db:
             return reads.has_packages(db)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], clock: Clock, *, makes: bool = True) -> SqliteStore:
-        """The store in the file; ``makes``: a new one if there is none. Raises: PL-S001, S002, S003, S005, S007."""
+        """Open the store in a file. ``makes``: create a missing file. Raises: PL-S001, S002, S003, S005, S007."""
         whole = str(Path(path).resolve())  # one file, one lock, whatever leads to it
         if not makes:
             file.raise_if_missing(whole)
@@ -105,7 +105,7 @@ class SqliteStore(Seldom):
 
     @contextmanager
     def own(self, command: str) -> Iterator[int]:
-        """Become the one process that writes; yields the epoch."""
+        """Become the owner, the only process that writes for an engine; yield the epoch."""
         try:
             self._lock.take(command, self._clock.now())
         except ProblemsError:
@@ -124,21 +124,21 @@ class SqliteStore(Seldom):
                 self._lock.release()
 
     def owner(self) -> Owner | None:
-        """The process that owns the store at this moment, or None."""
+        """Return the process that owns the store now, or None."""
         return self._lock.holder()
 
     def identity(self) -> str:
-        """The store's random name."""
+        """Return the store's random name."""
         with self._reading() as db:
             return reads.identity(db)
 
     def counters(self) -> tuple[int, int]:
-        """(next graph id, next batch id)."""
+        """Return (the id of the next graph, the id of the next batch)."""
         with self._reading() as db:
             return reads.counters(db)
 
     def as_one(self, order: NewOrder | None = None) -> One:
-        """A context in which all writes of this thread are one transaction, including the row of the order."""
+        """Return a context that makes all writes of this thread one transaction, with the order's row."""
         return One(self.connections, order, self._topologies.forget)
 
     def create_deployment(
@@ -149,7 +149,7 @@ class SqliteStore(Seldom):
         replaces: int = 0,
         asks: bool | None = None,
     ) -> tuple[int, ExecutionRow | None]:
-        """Store a deployment; return its number and the execution stored with it."""
+        """Store a deployment; return its number and the execution stored with the deployment, or None."""
         with self._writing() as db:
             if replaces:
                 writes.delete_deployment(db, replaces, self._clock.now(), new.actor)
@@ -162,12 +162,12 @@ class SqliteStore(Seldom):
         return number, row
 
     def delete_deployment(self, deployment: int, actor: Actor | None = None) -> None:
-        """Free the name."""
+        """Delete a deployment, so that its name is free again; its executions stay."""
         with self._writing() as db:
             writes.delete_deployment(db, deployment, self._clock.now(), actor)
 
     def deleted(self, deployments: Collection[int], since: int = 0) -> tuple[int, Sequence[int]]:
-        """(number of deployments deleted so far, the given deployments that were deleted)."""
+        """Return (number of deployments ever deleted, which of the given deployments are deleted)."""
         with self._reading() as db:
             count, found = reads.deleted(db, deployments, since)
         with self.connections.write_guard:
@@ -177,14 +177,14 @@ class SqliteStore(Seldom):
     def create_execution(
         self, new: NewExecution, *, asks: bool | None = None, beside: ConcurrencyRule | None = None
     ) -> ExecutionRow:
-        """The stored execution, status queued."""
+        """Store an execution with status queued and return its row."""
         with self._writing() as db:
             return writes.add_execution(db, new, new.deployment, asks=self._asks(asks), beside=beside)
 
     def grow(
         self, deployment: int, growth: ResourceAddition, actor: Actor, *, asks: bool | None = None
     ) -> Sequence[ExecutionRow]:
-        """Add resources, and store executions with them."""
+        """Add resources to a cluster, and store the executions that ``growth`` requests."""
         with self._writing() as db:
             writes.raise_if_deleted(db, deployment)
             growing.grow(db, deployment, growth, reads.topology(db, deployment))
@@ -201,7 +201,7 @@ class SqliteStore(Seldom):
         beside: ConcurrencyRule | None = None,
         answer: Mapping[str, Value] | None = None,
     ) -> int:
-        """The number of a new request to the owner."""
+        """Store a request to the owner and return its number."""
         with self._writing() as db:
             number = asking.add_request(db, kind, execution, body, actor, self._clock.now(), beside)
             if answer is not None:
@@ -209,12 +209,12 @@ class SqliteStore(Seldom):
             return number
 
     def last_reload(self) -> int:
-        """The number of the latest request to reload plugins."""
+        """Return the number of the latest request to reload plugins; 0 if there is none."""
         with self._reading() as db:
             return asking.last_reload(db)
 
     def requests(self, after: int = 0) -> Sequence[RequestRow]:
-        """Requests with higher numbers that have no answer, oldest first."""
+        """Return the requests with numbers above ``after`` that have no answer, oldest first."""
         seen, last = self._requests_seen
         if after >= last and seen == self.changed():
             return ()
@@ -226,32 +226,32 @@ class SqliteStore(Seldom):
             return rows
 
     def answer_of(self, request: int) -> Mapping[str, Value] | None:
-        """The answer to a request; None while there is none."""
+        """Return the answer to a request, or None while it is unanswered."""
         with self._reading() as db:
             return asking.answer_of(db, request)
 
     def requests_of(self, execution: int) -> Sequence[RequestRow]:
-        """All requests about an execution, oldest first."""
+        """Return all requests about an execution, oldest first."""
         with self._reading() as db:
             return asking.requests_of(db, execution)
 
     def changed(self, since: int = 0) -> int:
-        """0 if nothing was written since the look that gave ``since``; otherwise the present look."""
+        """Return 0 if nothing was written since the call that returned ``since``; otherwise a new mark."""
         with self.connections.read_guard, Problems(self.path):
             version = reads.version(self.connections.reader())
         self.connections.refuse_gone()
         return 0 if version == since else version
 
     def waiting(self) -> AbstractContextManager[None]:
-        """Register as a process that would take over from the owner."""
+        """Return a context that registers this process as waiting to become the owner."""
         return self._waiting.inside()
 
     def somebody_waits(self) -> bool:
-        """True while another process waits."""
+        """Return True while another process waits to become the owner."""
         return self._waiting.somebody_else()
 
     def commit(self, turn: Turn) -> None:
-        """Write one turn of the loop. Only the owner may: any other caller is a bug."""
+        """Write one turn of the engine's loop. Only the owner may: a call by any other process is a bug."""
         with self._owned() as db:
             self._turns.write(db, turn)
             versions = [(row, growing.version(db, row.deployment)) for row in turn.payload.reshaped]
@@ -262,35 +262,38 @@ class SqliteStore(Seldom):
             self._topologies.keep(row.deployment, version, row.topology)
 
     def set_process_group(self, batch: int, process_group: int) -> None:
-        """Store the processes to end if the engine dies. The disk is not awaited: if the machine dies, so do they."""
+        """Store the processes to end if the engine dies.
+
+        Do not wait for the disk: a crash of the machine ends them too.
+        """
         with self.connections.write_guard, self.connections.not_waiting(), self._owned() as db:
             db.execute("update batch set process_group = ? where id = ?", (process_group, batch))
 
     def at_once(self) -> Moment:
-        """A context in which all reads see the same state of the store."""
+        """Return a context in which all reads see one state of the store."""
         return Moment(self.connections)
 
     def deployments(self) -> Sequence[DeploymentRow]:
-        """All that are not deleted, by name."""
+        """Return all deployments that are not deleted, sorted by name."""
         with self._reading() as db:
             return reads.deployments(db)
 
     def deployment(self, name: str) -> DeploymentRow | None:
-        """The one that is not deleted, or None."""
+        """Return the deployment of this name that is not deleted, or None."""
         with self._reading() as db:
             return next(iter(reads.deployments(db, name)), None)
 
     def blueprint(self, deployment: int) -> Blueprint:
-        """The blueprint as it was stored."""
+        """Return the stored blueprint of a deployment."""
         return self.topology(deployment).blueprint
 
     def inputs(self, deployment: int) -> Mapping[str, Value]:
-        """The inputs of a deployment."""
+        """Return the inputs of a deployment."""
         with self._reading() as db:
             return reads.inputs(db, deployment)
 
     def topology(self, deployment: int) -> Topology:
-        """Instances and relationship instances."""
+        """Return the instances and relationship instances of a deployment."""
         with self._reading() as db:
             version = growing.version(db, deployment)
             known = self._topologies.find(deployment, version)
@@ -300,178 +303,178 @@ class SqliteStore(Seldom):
         return known
 
     def state_names(self, deployment: int) -> tuple[str, ...]:
-        """The names of states of resources, in the order of their numbers."""
+        """Return the names of a deployment's resource states, in the order of their numbers."""
         with self._reading() as db:
             return growing.state_names(db, deployment)
 
     def name_states(self, deployment: int, names: Sequence[str]) -> tuple[str, ...]:
-        """The names of states, after missing ones were appended."""
+        """Append those of ``names`` that are missing; return all state names of the deployment."""
         with self._writing() as db:
             return growing.name_states(db, deployment, names)
 
     def pause_phase(self, name: str, actor: Actor, reason: str) -> bool:
-        """Have a phase called no more; False if it was paused already."""
+        """Pause a phase, so that it is not called. Return False if it was already paused."""
         with self._writing() as db:
             return growing.pause(db, name, actor, reason, self._clock.now())
 
     def unpause_phase(self, name: str) -> bool:
-        """Have it called again; False if it was not paused."""
+        """End the pause of a phase. Return False if the phase was not paused."""
         with self._writing() as db:
             return growing.unpause(db, name)
 
     def paused_phases(self) -> Mapping[str, PausedRow]:
-        """{name in lower case: the pause}."""
+        """Return {name of a paused phase in lower case: its pause}."""
         with self._reading() as db:
             return growing.paused(db)
 
     def know_phases(self, known: Mapping[str, str]) -> None:
-        """Store these phases and forget the former ones."""
+        """Replace the stored list of known phases, {name in lower case: description}."""
         with self._writing() as db:
             growing.know(db, known)
 
     def known_phases(self) -> Mapping[str, str]:
-        """{name in lower case: the stored definition}."""
+        """Return {name in lower case: description} of the phases that the last engine knew."""
         with self._reading() as db:
             return growing.known(db)
 
     def measures(self) -> Mapping[str, Metric]:
-        """{name: value measured by engines}."""
+        """Return {name: the latest measurement that an engine stored under this name}."""
         with self._reading() as db:
             return growing.measures(db)
 
     def states(self, deployment: int) -> np.ndarray:
-        """Instance states, uint8 by instance number."""
+        """Return the instance states as uint8, by instance number."""
         with self._reading() as db:
             return reads.states(db, deployment)
 
     def checks(self, deployment: int, *, only_results: bool = False) -> CheckResults:
-        """The check results of a deployment."""
+        """Return a copy of a deployment's check results."""
         with self._reading() as db:
             return read_book(db, deployment, only_results=only_results)
 
     def documents(self, deployment: int, instances: Sequence[int] | None = None) -> Mapping[int, dict[str, Value]]:
-        """{instance number: runtime properties}, without instances that have none."""
+        """Return {instance number: runtime properties}, without instances that have none."""
         with self._reading() as db:
             return reads.documents(db, deployment, instances)
 
     def executions(self, deployment: int | None = None, *, only_open: bool = False) -> Sequence[ExecutionRow]:
-        """Executions that meet all conditions, oldest first."""
+        """Return the executions that fulfil all given conditions, oldest first."""
         with self._reading() as db:
             return reads.executions(db, deployment=deployment, only_open=only_open)
 
     def execution(self, id: str) -> ExecutionRow | None:
-        """The execution with this id, or None."""
+        """Return the execution with this id, or None."""
         with self._reading() as db:
             return next(iter(reads.executions(db, id=id)), None)
 
     def around(self, execution: int) -> PrePost:
-        """The pre and post of an execution."""
+        """Return the hooks and stage tasks before and after an execution."""
         from phaseline.store.codec.pre_post import read_around
 
         with self._reading() as db:
             return read_around(db, execution)
 
     def graphs(self, execution: int) -> Sequence[GraphRow]:
-        """In the order of their rounds."""
+        """Return the rows of an execution's graphs in the order of its rounds, without their entries."""
         with self._reading() as db:
             return reads.graphs(db, execution)
 
     def graph(self, graph: int) -> Graph:
-        """One graph with its columns."""
+        """Return one graph with its entries and edges."""
         with self._reading() as db:
             return reads.graph(db, graph)
 
     def statuses(self, graph: int) -> np.ndarray:
-        """Status bytes by position."""
+        """Return the stored statuses of a graph's entries, as bytes by position."""
         with self._reading() as db:
             return reads.statuses(db, graph)
 
     def entry_statuses(self, graph: int, calls: Sequence[BatchRow] | None = None) -> EntryStatuses:
-        """Statuses by position, running ones included."""
+        """Return the statuses of a graph's entries by position, including running ones."""
         with self._reading() as db:
             return reads.entry_statuses(db, graph, calls)
 
     def step_counts(self, graph: int) -> Mapping[int, Mapping[EntryStatus, int]]:
-        """{place of the step in the graph: {status: how many entries}}, statuses with none left out."""
+        """Return {index of the step in the graph: {status: number of its entries}}."""
         with self._reading() as db:
             return reads.step_counts(db, graph)
 
     def notes(self, graph: int, *, among: Collection[int] | None = None) -> Sequence[NoteRow]:
-        """The notes of a graph, sorted by position."""
+        """Return the notes of a graph, sorted by position."""
         with self._reading() as db:
             return reads.notes(db, graph, among)
 
     def messages(self, graph: int) -> Mapping[int, tuple[int, str]]:
-        """{position: (due in ms, message)} of all notes."""
+        """Return {position: (due time in ms, message)} of all notes."""
         with self._reading() as db:
             return reads.messages(db, graph)
 
     def batches(self, *, execution: int | None = None, only_open: bool = False) -> Sequence[BatchRow]:
-        """Batches sorted by id, with all their members, also those of other executions."""
+        """Return batches sorted by id, with all their members, including those of other executions."""
         with self._reading() as db:
             return reads.batches(db, execution, only_open=only_open)
 
     def runs_of(self, lane: str, *, last: int = 100) -> LaneStatistics:
-        """The batches of a lane that are remembered."""
+        """Return statistics of a lane's stored batches, with the ``last`` latest batches."""
         with self._reading() as db:
             return reads.runs_of(db, lane, last)
 
     def logs(
         self, execution: int, *, after: int = 0, instance: int | None = None, limit: int = 10_000
     ) -> Sequence[LogLine]:
-        """Lines sorted by sequence number."""
+        """Return log lines of an execution, sorted by sequence number."""
         with self._reading() as db:
             return reads.logs(db, execution, after, instance, limit)
 
     def events(self, execution: int, *, after: int = 0, limit: int = 10_000) -> Sequence[EventRow]:
-        """Lines sorted by sequence number."""
+        """Return events of an execution, sorted by sequence number."""
         with self._reading() as db:
             return reads.events(db, execution, after, limit)
 
     def check(self) -> Sequence[StoreFinding]:
-        """Everything in the store that does not fit together."""
+        """Return all inconsistencies in the store."""
         from phaseline.store.sqlite import integrity as checking
 
         with Problems(self.path), closing(file.open_reader(self.path)) as db:
             return checking.check(db)
 
     def backup(self, path: str) -> int:
-        """Copy the store as it is at this moment into a new file; its size in bytes."""
+        """Copy the store's present state into a new file; return its size in bytes."""
         from phaseline.store.sqlite.backup import copy
 
         with Problems(self.path), closing(file.open_reader(self.path)) as db:
             return copy(db, path)
 
     def compact(self) -> Compacted:
-        """Give free space back to the operating system."""
+        """Return free space of the file to the operating system."""
         from phaseline.store.sqlite import compaction as compacting
 
         with Problems(self.path), compacting.owned(self, is_owner=bool(self._epoch)) as alone:
             return compacting.compact(self.path, self.connections.patience_s, alone=alone)
 
     def purge(self, before: int, *, deployment: int | None = None) -> Purged:
-        """Remove executions that ended before this time, with everything about them."""
+        """Remove executions that ended before the time ``before``, with all their data."""
         from phaseline.store.sql import purge as purging
 
         return purging.purge(self._transaction, before, deployment)
 
     def close(self) -> None:
-        """Release files; safe to call twice."""
+        """Close the store's files. Safe to call twice."""
         with self.connections.read_guard, self.connections.write_guard:
             self.connections.close()
             self._waiting.close()
             self._lock.release()
 
     def _reading(self) -> ReadSnapshot:
-        """One snapshot; what cannot be decoded is damage."""
+        """Return a context for reads of one snapshot, which reports undecodable values as damage."""
         return ReadSnapshot(self.connections)
 
     def _asks(self, asks: bool | None) -> bool:  # noqa: FBT001  # handed on from a keyword
-        """Whether an execution is stored with a request to start it."""
+        """Return True if an execution is to be stored with a start request; by default unless we are the owner."""
         return not self._epoch if asks is None else asks
 
     def _writing(self) -> Transaction:
-        """A transaction of any process; the owner makes sure that it still is."""
+        """Return a transaction of any process. For the owner, it is refused if we no longer own the store."""
         return self._owned() if self._epoch else self._transaction()
 
     def _owned(self) -> Transaction:
@@ -486,5 +489,5 @@ class SqliteStore(Seldom):
             raise failures.taken_over(self.path, self._epoch, epoch)
 
     def _transaction(self) -> Transaction:
-        """All or nothing; on the disk when it is over."""
+        """Return a transaction that is stored as a whole or not at all, and is on the disk when it ends."""
         return Transaction(self.connections)

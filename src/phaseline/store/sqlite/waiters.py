@@ -1,6 +1,7 @@
-"""Processes that wait for the store: each holds a shared lock on a file beside it, released when the process dies.
+"""Register of processes that wait to own the store.
 
-The owner needs no clock: if it can lock the file exclusively, no process waits. The file is never removed.
+Each holds a shared lock on a file beside the store, which is released when the process dies. The owner needs no clock:
+if it can lock the file exclusively, no process waits. The file is never removed.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from phaseline.store.sqlite.owner_lock import forget_on_fork
 
 
 class WaitingRoom:
-    """The waiting file of one store, as this process sees it."""
+    """The lock file on which waiting processes of a store hold shared locks."""
 
     def __init__(self, path: str) -> None:
-        """Touches nothing yet."""
+        """Remember the path; no file is opened yet."""
         self.path = path
         self._handle = -1
         self._count = 0
@@ -28,7 +29,10 @@ class WaitingRoom:
 
     @contextmanager
     def inside(self) -> Iterator[None]:
-        """Wait, in as many threads as want to. Raises PL-S005 if the file cannot be written."""
+        """Return a context that registers this process as waiting; several threads may use it.
+
+        Raises PL-S005 if the file cannot be written.
+        """
         self._enter()
         try:
             yield
@@ -36,7 +40,7 @@ class WaitingRoom:
             self._leave()
 
     def somebody_else(self) -> bool:
-        """True if any other process waits."""
+        """Return True if any other process waits."""
         with self._guard:
             if self._count:
                 return not self._alone()
@@ -50,7 +54,7 @@ class WaitingRoom:
                 os.close(handle)
 
     def close(self) -> None:
-        """Wait no longer; safe to call twice."""
+        """Stop waiting and close the file. Safe to call twice."""
         with self._guard:
             self._count = 0
             self._let_go()
@@ -77,7 +81,10 @@ class WaitingRoom:
                     self._let_go()
 
     def _alone(self) -> bool:
-        """Lock exclusively and share again; if refused, the lock is lost and taken again."""
+        """Try to turn the shared lock into an exclusive one, and share it again. Return True if that succeeded.
+
+        A failed attempt loses the shared lock, so it is taken again.
+        """
         try:
             return _try_alone(self._handle)
         finally:
@@ -89,7 +96,7 @@ class WaitingRoom:
             os.close(handle)
 
     def _close_in_child(self) -> None:
-        """A forked child shares the lock as long as it has the file open; it does not wait."""
+        """Close the file in a forked child, which shares the lock but does not wait."""
         self._guard = threading.Lock()
         self._count = 0
         self._let_go()

@@ -1,1 +1,1 @@
-"""The migrations, one module each, in the order of their numbers."""
+"""The migrations, one module for each, in the order of their numbers."""

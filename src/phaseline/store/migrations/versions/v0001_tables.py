@@ -1,4 +1,4 @@
-"""The first tables."""
+"""Migration to schema 1: the first tables."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _TABLES = (
 
 
 def upgrade() -> None:
-    """Make the tables of schema 1."""
+    """Create the tables of schema 1."""
     for statement in _TABLES:
         op.execute(statement)
     op.execute(f"pragma application_id = {0x5048_4C4E}")

@@ -1,4 +1,4 @@
-"""Requests of other processes; the user that deleted a deployment; numbers that must not be reused after a purge."""
+"""Migration to schema 2: requests of other processes; user of a deletion; numbers that a purge must not free."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STATEMENTS = (
 
 
 def upgrade() -> None:
-    """Make schema 2 of schema 1."""
+    """Change the tables from schema 1 to schema 2."""
     for statement in _STATEMENTS:
         op.execute(statement)
     op.execute("pragma user_version = 2")

@@ -1,4 +1,4 @@
-"""Deployments of resources: what their states are called, which phases are paused; when a graph was made."""
+"""Migration to schema 3: state names and paused phases of clusters; the creation time of graphs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STATEMENTS = (
 
 
 def upgrade() -> None:
-    """Make schema 3 of schema 2."""
+    """Change the tables from schema 2 to schema 3."""
     for statement in _STATEMENTS:
         op.execute(statement)
     op.execute("pragma user_version = 3")

@@ -1,4 +1,4 @@
-"""Secrets, and the keys of other encrypted data; stored blueprints and their users; phases that an engine has known."""
+"""Migration to schema 4: secrets and data keys; stored blueprints and their users; phases that an engine knew."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _STATEMENTS = (
 
 
 def upgrade() -> None:
-    """Make schema 4 of schema 3."""
+    """Change the tables from schema 3 to schema 4."""
     for statement in _STATEMENTS:
         op.execute(statement)
     op.execute("pragma user_version = 4")

@@ -1,4 +1,7 @@
-"""Tables for figures, changing topologies, check results, plans, labels and switches; members in the row of their batch."""
+"""Migration to schema 5: tables for measurements, changing topologies, check results, plans, labels and switches.
+
+It also moves the members of a batch into the batch's row.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +74,7 @@ _STATEMENTS = (
 
 
 def upgrade() -> None:
-    """Make schema 5 of schema 4."""
+    """Change the tables from schema 4 to schema 5."""
     for statement in _STATEMENTS:
         op.execute(statement)
     _join_segments()
@@ -79,7 +82,7 @@ def upgrade() -> None:
 
 
 def _join_segments() -> None:
-    """Turn the rows for the graphs of a batch into columns of the batch's row."""
+    """Convert the rows that a batch has for each of its graphs into columns of the batch's own row."""
     db = op.get_bind()
     rows = db.exec_driver_sql("select batch, graph, positions from segment order by batch, place")
     for batch, parts in groupby(rows.fetchall(), key=itemgetter(0)):

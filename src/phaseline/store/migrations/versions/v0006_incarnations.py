@@ -1,4 +1,4 @@
-"""Identity of a store: the place of its file, its incarnations, and executions that wait since a restore."""
+"""Migration to schema 6: path and inode of the store's file, incarnations, executions that wait since a restore."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _STATEMENTS = (
 
 
 def upgrade() -> None:
-    """Make schema 6 of schema 5; a store without an incarnation keeps the tokens that it gave."""
+    """Change the tables from schema 5 to schema 6. Tokens stay equal until the store's first restore."""
     for statement in _STATEMENTS:
         op.execute(statement)
     op.execute("pragma user_version = 6")

@@ -1,4 +1,4 @@
-"""Orders that were given with a request id."""
+"""Migration to schema 7: orders that users gave with a request id."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _STATEMENTS = (
 
 
 def upgrade() -> None:
-    """Make schema 7 of schema 6; no order had a request id until then."""
+    """Change the tables from schema 6 to schema 7; the new table is empty."""
     for statement in _STATEMENTS:
         op.execute(statement)
     op.execute("pragma user_version = 7")
