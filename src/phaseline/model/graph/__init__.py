@@ -1,1 +1,1 @@
-"""One round of work: entries, edges, statuses and members of batches."""
+"""The graph of one round of an execution: entries, edges, statuses, and members of batches."""

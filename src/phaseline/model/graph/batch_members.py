@@ -1,8 +1,9 @@
-"""Members of a batch as columns, so that ten thousand executions in one batch cost hardly more than one.
+"""Members of a batch as columns, so that a batch with entries of ten thousand executions costs little more than one of one.
 
-Members are counted from 0. Consecutive members from one graph are a *segment*: the ``i``-th ends before member ``ends[i]``
-and begins where the one before it ends. Values common to a segment are kept once for each segment, in tuples; values that
-differ are kept in arrays by member. Hot code reads the columns; code that needs one member asks for its segment.
+Members are counted from 0. Consecutive members from one graph form a *segment*: the ``i``-th segment ends before member
+``ends[i]`` and begins where the segment before it ends. Values that are equal within a segment are stored once, in
+tuples by segment; all others are stored in arrays by member. Code that runs often reads the columns, other code reads
+segments.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 class GraphSegment(NamedTuple):
     """Consecutive members of a batch that come from one graph.
 
-    Columns in member order: ``positions`` int32 in the graph, ``subjects`` int32, ``attempts`` int32
-    (retries made before this call), ``generations`` int32 (retries by users), ``policies`` uint16 (into the
-    graph's table). ``kind`` is that of their step.
+    Columns by member: ``positions`` int32 (in the graph), ``subjects`` int32, ``attempts`` int32 (retries made before
+    this call), ``generations`` int32 (retries by users), ``policies`` uint16 (index in the graph's table). ``kind`` is
+    the kind of the subjects.
     """
 
     graph: int
@@ -54,20 +55,20 @@ class MemberPositions(NamedTuple):
 
     @classmethod
     def of(cls, parts: Sequence[tuple[int, np.ndarray]]) -> MemberPositions:
-        """Of (graph, positions) one behind the other."""
+        """Create the columns from (graph, positions) of consecutive segments."""
         columns = [positions for _, positions in parts]
         ends = tuple(accumulate(map(len, columns)))
         joined = np.concatenate(columns).astype(np.int32) if columns else np.empty(0, np.int32)
         return cls(tuple([graph for graph, _ in parts]), ends, joined)
 
     def parts(self) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield (graph, positions) by segment."""
+        """Yield (graph, positions) of each segment."""
         for graph, (low, high) in zip(self.graphs, pairwise((0, *self.ends)), strict=True):
             yield graph, self.positions[low:high]
 
 
 class MemberColumns(NamedTuple):
-    """The columns of ``GraphSegment``: those from ``graphs`` to ``ends`` by segment, the others by member."""
+    """All segments of a batch as columns: those from ``graphs`` to ``ends`` by segment, the others by member."""
 
     graphs: tuple[int, ...]
     executions: tuple[int, ...]
@@ -82,7 +83,7 @@ class MemberColumns(NamedTuple):
 
     @classmethod
     def of(cls, *segments: GraphSegment) -> MemberColumns:
-        """Of these segments one behind the other."""
+        """Create the columns from consecutive segments."""
         by_segment = [(one.graph, one.execution, one.deployment, one.kind, len(one.positions)) for one in segments]
         graphs, executions, deployments, kinds, counts = zip(*by_segment, strict=True)
         by_member = [(one.positions, one.subjects, one.attempts, one.generations, one.policies) for one in segments]
@@ -91,11 +92,11 @@ class MemberColumns(NamedTuple):
 
     @property
     def places(self) -> MemberPositions:
-        """What the store keeps of them."""
+        """Return the part of the columns that the store keeps."""
         return MemberPositions(self.graphs, self.ends, self.positions)
 
     def segment(self, number: int) -> GraphSegment:
-        """Return one of the segments; its columns are parts of these."""
+        """Return the segment with this number; its columns are views of the batch's columns."""
         mine = slice(self.ends[number - 1] if number else 0, self.ends[number])
         return GraphSegment(
             self.graphs[number], self.executions[number], self.deployments[number], self.positions[mine], self.kinds[number],
@@ -103,11 +104,11 @@ class MemberColumns(NamedTuple):
         )  # fmt: skip
 
     def segments(self) -> list[GraphSegment]:
-        """Return all of them, in order."""
+        """Return all segments in order."""
         return [self.segment(number) for number in range(len(self.ends))]
 
     def place_of(self, member: int) -> tuple[GraphSegment, int]:
-        """Return (the segment that contains a member, its place there). Raises: IndexError for a member outside of the batch."""
+        """Return (the segment that contains a member, its index there). Raises: IndexError for a number that is no member."""
         if not 0 <= member < self.ends[-1]:
             raise IndexError(member)
         number = bisect_right(self.ends, member)

@@ -1,4 +1,4 @@
-"""Numbers that identify the function called for each subject; the engine needs nothing else about functions."""
+"""Numbers that identify the function that is called for each subject; the engine knows functions only by these."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 INSTANCE, SOURCE, TARGET = int(SubjectKind.INSTANCE), int(SubjectKind.SOURCE), int(SubjectKind.TARGET)
 NOBODYS = 0
-"""The number where no function is called."""
+"""The number for subjects for which no function is called."""
 
 
 class Functions:
-    """Numbers of the functions of a deployment: equal ones are one function of the same code, in any deployment.
+    """Numbers of the functions of a deployment. Equal numbers mean the same function of the same code, in any deployment.
 
-    They hold while this process lives. Two functions may have the same number, once in 2⁶⁴ times.
+    The numbers are valid in this process only. Two different functions get one number with a probability of 1 in 2⁶⁴.
     """
 
     __slots__ = ("_code", "_tables", "_topology")
 
     def __init__(self, topology: Topology, code: CodeLocation) -> None:
-        """For this topology and code; numbers are computed when they are first requested."""
+        """Prepare for this topology and code; numbers are computed when they are first requested."""
         self._topology, self._code = topology, hash(code)
         self._tables: dict[tuple[str, int], np.ndarray] = {}
 
@@ -59,7 +59,7 @@ class Functions:
         return found
 
     def _mapped(self, operation: str, kind: int, place: int) -> Operation | None:
-        """Return the operation mapped at a node or link."""
+        """Return the operation mapped at a node or link, or None."""
         if kind == INSTANCE:
             return self._topology.nodes[place].operations.get(operation)
         relationship = self._topology.links[place].relationship

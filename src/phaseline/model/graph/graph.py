@@ -1,8 +1,9 @@
 """The graph of one round of one execution: entries in flat columns, and the edges between them.
 
-An entry is one phase on one subject. A step is a range of entries of one phase. There are no kinds of
-edges: an edge from a to b means that b needs a. Marks vary the rule for an entry (``status.Mark``). In the graph of a
-state the names of steps are its entrance (``state:NAME``), its phases (``phase:NAME``) and its exit (ADR 0011).
+An entry is one phase on one subject; a step is a range of entries of one phase. An edge from a to b means that b needs
+a; there are no kinds of edges. Marks vary the rule for an entry (``status.Mark``). In the graph of a state of
+resources, steps are named ``state:NAME`` (the beginning), ``phase:NAME`` (one for each phase) and ``exit:NAME`` (ADR
+0011).
 """
 
 from __future__ import annotations
@@ -23,36 +24,36 @@ if TYPE_CHECKING:
 
 STATE_PREFIX = "state:"
 LANE_PREFIX = "phase:"
-"""The prefix of a phase's name in names of steps and lanes."""
+"""Prefix of a phase's name in names of steps and lanes."""
 EXIT_PREFIX = "exit:"
 
 
 class SubjectKind(IntEnum):
-    """The kind of numbers in the ``subject`` column of a step."""
+    """What the numbers in the ``subject`` column of a step mean."""
 
     NONE = 0
-    """Milestones: the subject is -1."""
+    """No subject: the entries are milestones, and the column is -1."""
     INSTANCE = 1
     """Instance numbers of the deployment."""
     SOURCE = 2
-    """Relationship numbers; the operation of the source's side."""
+    """Relationship numbers, for the operation on the source."""
     TARGET = 3
-    """Relationship numbers; the operation of the target's side."""
+    """Relationship numbers, for the operation on the target."""
     DEPLOYMENT = 4
-    """The deployment itself; the number is the kind of call (``model.execution.pre_post.DeploymentCallKind``)."""
+    """The deployment as a whole; the number is the reason of the call (``model.execution.pre_post.DeploymentCallKind``)."""
 
 
 @frozen
 class LaneSpec:
-    """Which entries may share a call, and the limits of those calls.
+    """Which entries may share a call, and the limits of these calls.
 
-    ``phase`` is the name of the operation or phase. ``form`` ``bulk``: one call takes many members;
-    ``each``: one call a member, concurrent up to the pool. ``pool`` ``threads`` or ``workers``
-    (processes, for what must be killable). ``concurrency`` batches at once for each key, of operations also for each function
-    (0: 1 for bulk, as many as there are slots for each). ``key``: expression whose values a batch must not mix.
-    ``interval_ms`` is the least time between the starts of two batches. ``rate``: batches a second, at most ``burst`` at
-    once; shared by all lanes of the same ``limiter`` (empty: of the phase) and key. ``coalesce_ms``: sleepers that are due so
-    soon come along with a batch. ``priority``: where slots are short, the larger begins first.
+    ``phase`` is the name of the operation or phase. ``form`` is ``bulk`` (a call takes many members) or ``each`` (a
+    call for each member, several at a time). ``pool`` is ``threads`` or ``workers`` (processes, for calls that must be
+    killable). ``concurrency`` is how many batches may run at a time for each key, and for operations also for each
+    function (0: 1 for bulk, no limit for each). ``key`` is an expression; members with different values never share a
+    batch. ``interval_ms`` is the least time between the starts of two batches. ``rate`` is batches a second, at most
+    ``burst`` at once, shared by all lanes with the same ``limiter`` (empty: the phase) and key. Entries that are due
+    within ``coalesce_ms`` may join a batch early. When slots are short, lanes with a larger ``priority`` come first.
     """
 
     phase: str
@@ -69,21 +70,21 @@ class LaneSpec:
     priority: float = 0.0
 
     def __hash__(self) -> int:
-        """Return the hash of the fields that differ most; hashing all fields takes three times as long, and lookups are frequent."""
+        """Return a hash of the fields that differ most; a hash of all fields takes three times as long, and lookups are frequent."""
         return hash((self.phase, self.key, self.max_batch))
 
 
 @frozen
 class Policy:
-    """How entries that share it are called, retried and reflected in instance states.
+    """How the entries that share this policy are called and retried, and how they change instance states.
 
-    ``enter``: states their instances go through when a call begins; ``leave``: when the entry is
-    completed or passed. Instance state numbers; only the last one is stored, all are shown as events.
-    ``max_retries`` -1: without end. ``backoff_ms``: in place of the interval, the times before the first retry, the second …;
-    the last one stays. ``until_true``: a false result means again after the interval. ``cancel_wins``: what
-    was being called when it was canceled counts as canceled whatever the call answers; its data is kept (phases, T12).
-    ``answers_stop``: ending such a call is confirmed at once, so a cancel waits for the confirmation even if it waits for no other call.
-    ``target``: the state that ends the path in a blueprint which their instances are on; of other paths the execution knows it.
+    ``enter`` has the states (numbers) that an instance goes through when a call begins, ``leave`` those when the entry
+    is completed or passed; the last state is stored, all are reported as events. ``max_retries`` -1 means no limit.
+    ``backoff_ms`` replaces the interval: the times before the first retry, the second, ...; the last one repeats.
+    ``until_true``: a false result means "again". ``cancel_wins``: an entry canceled during its call ends as canceled
+    whatever the call returns; its data is kept (T12). ``answers_stop``: the plugin confirms the end of a stopped call,
+    so every cancel waits for this. ``target`` is the last state of the path that the instances are on, for paths of a
+    blueprint; empty for other paths.
     """
 
     lane: LaneSpec
@@ -101,9 +102,7 @@ class Policy:
     backoff_ms: tuple[int, ...] = ()
 
     def wait_ms(self, attempts: int) -> int:
-        """Return the time from a failure to the next try, in ms, if the call gave none.
-
-        ``attempts``: the number of the retry, from 1.
+        """Return the time in ms from a failure to the next try, for calls that gave none. ``attempts`` counts retries from 1.
 
         >>> policy = Policy(LaneSpec("create"), retry_interval_ms=9, backoff_ms=(2, 8))
         >>> [policy.wait_ms(attempts) for attempts in (1, 2, 3)], Policy(LaneSpec("create"), retry_interval_ms=9).wait_ms(3)
@@ -116,10 +115,10 @@ class Policy:
 
 @frozen
 class Bound:
-    """A bound on failures among the subjects in ``groups`` (numbers of ``Graph.group``), together called ``name``.
+    """The number of failures that some groups of a graph tolerate; ``groups`` are numbers in ``Graph.group``, ``name`` is for people.
 
-    If more than ``failures`` of them fail, entries that have not begun are canceled. Failures within the bounds do
-    not fail the round.
+    If more than ``failures`` of their subjects fail, entries that have not begun are canceled. Fewer failures do not
+    make the round fail.
     """
 
     name: str
@@ -129,7 +128,7 @@ class Bound:
 
 @frozen
 class Step:
-    """A named range of entries: ``count`` entries from position ``first``. Steps tile the graph in order."""
+    """A named range of ``count`` entries from position ``first``. The steps of a graph cover all its entries in order."""
 
     phase: str
     kind: SubjectKind
@@ -139,11 +138,11 @@ class Step:
 
 @frozen
 class Graph:
-    """One closed graph. Columns over positions: ``subject`` int32, ``policy`` uint16 (into ``policies``), ``marks`` uint8.
+    """A graph. Columns by position: ``subject`` int32, ``policy`` uint16 (index in ``policies``), ``marks`` uint8.
 
-    ``ptr`` int32 (n + 1) and ``idx`` int32: the entries that wait for entry i are ``idx[ptr[i]:ptr[i+1]]``.
-    ``group`` int32 or empty: the group of each entry for ``stop_after`` by group; -1: its failure is an answer, and not counted.
-    ``bounds``: how many subjects of which groups may fail.
+    ``ptr`` (int32, n + 1) and ``idx`` (int32) are the edges: the entries that need entry i are
+    ``idx[ptr[i]:ptr[i+1]]``. ``group`` (int32 or empty) is the group of each entry for limits of failures; failures in
+    group -1 are not counted. ``bounds`` limit the failed subjects of groups.
     """
 
     name: str
@@ -171,7 +170,7 @@ class Graph:
         return self.name.partition(" ")[0]
 
     def needs_count(self) -> np.ndarray:
-        """Return the number of needs of each entry, int32 by position."""
+        """The number of needs of each entry (int32 by position)."""
         return np.bincount(self.idx, minlength=len(self)).astype(np.int32)
 
 
@@ -186,7 +185,7 @@ def without_entries(name: str) -> Graph:
 
 
 def bears(bounds: Sequence[Bound], group: np.ndarray, subject: np.ndarray, lost: np.ndarray) -> bool:
-    """Return True if some entries are ``lost`` (bool by entry) but no more than the bounds of the graph allow.
+    """Return True if some entries are ``lost`` (bool by entry), but no more than the bounds of the graph allow.
 
     >>> columns = np.array([1, 1, 2]), np.array([7, 8, 9])
     >>> two_of_three = [Bound("all", (1, 2), 2)]
@@ -200,7 +199,7 @@ def bears(bounds: Sequence[Bound], group: np.ndarray, subject: np.ndarray, lost:
 
 
 def owners_of(topology: Topology, kind: SubjectKind, subjects: np.ndarray) -> np.ndarray:
-    """Return the instance to whose sequence each entry belongs, for a relationship its source; -1 if there is none."""
+    """Return for each subject the instance that it belongs to (a relationship belongs to its source), or -1."""
     if kind is SubjectKind.INSTANCE:
         return subjects
     if kind is SubjectKind.SOURCE or kind is SubjectKind.TARGET:
@@ -210,7 +209,7 @@ def owners_of(topology: Topology, kind: SubjectKind, subjects: np.ndarray) -> np
 
 
 def called_side(topology: Topology, kind: SubjectKind, subject: int) -> int:
-    """Return the instance that a call is about, for a relationship the side with the operation; -1 if there is none."""
+    """Return the instance that a call acts on (for a relationship the one whose operation is called), or -1."""
     if kind is SubjectKind.INSTANCE:
         return subject
     if kind is SubjectKind.SOURCE or kind is SubjectKind.TARGET:
@@ -219,7 +218,7 @@ def called_side(topology: Topology, kind: SubjectKind, subject: int) -> int:
 
 
 def phase_of(step: str) -> str | None:
-    """Return the phase of a step or lane; None if it belongs to no phase of a state.
+    """Return the phase of a step or lane, or None for steps that are no phase of a state.
 
     >>> phase_of("phase:Acme.Create"), phase_of("cloudify.interfaces.lifecycle.create")
     ('Acme.Create', None)
@@ -233,7 +232,7 @@ def has_phases(steps: Iterable[Step]) -> bool:
 
 
 def is_of_state(step: str) -> bool:
-    """Return True for steps that enter or leave a state, which call nothing.
+    """Return True for steps at the beginning and the end of a state, which call nothing.
 
     >>> is_of_state("exit:Allocation"), is_of_state("phase:Acme.Create")
     (True, False)
@@ -242,7 +241,7 @@ def is_of_state(step: str) -> bool:
 
 
 def state_entered(step: str) -> str | None:
-    """Return the state that subjects of a step enter; None for other steps.
+    """Return the state that subjects of a step enter, or None for other steps.
 
     >>> state_entered("state:Allocation"), state_entered("exit:Allocation")
     ('Allocation', None)

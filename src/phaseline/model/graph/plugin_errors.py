@@ -13,16 +13,16 @@ class RecoverableError(Exception):
     """The operation failed and is retried after ``retry_after`` seconds or the operation's interval."""
 
     def __init__(self, message: str = "", retry_after: float | None = None) -> None:
-        """``retry_after`` in seconds; None: the interval of the operation."""
+        """``retry_after`` is in seconds; None means the interval of the operation."""
         super().__init__(message)
         self.retry_after = retry_after
 
 
 class TemporaryError(RecoverableError):
-    """Raised in a phase plugin: resources without a mark are still pending, and the plugin gets them again after the delay.
+    """Raised in a phase plugin: resources that it has not marked stay pending, and it gets them again after the delay.
 
-    ``throttled``: the provider asks for fewer calls. If the phase has a rate (``Phase.RateLimit``), half as many
-    calls are made from now on, and slowly more again as calls succeed.
+    ``throttled``: the provider asks for fewer calls. If the phase has a rate (``Phase.RateLimit``), the rate is halved,
+    and raised again slowly while calls succeed.
 
     >>> TemporaryError("the quota is being raised", delay=120).retry_after, TemporaryError(5).retry_after
     (120.0, 5.0)
@@ -31,7 +31,7 @@ class TemporaryError(RecoverableError):
     def __init__(
         self, message: str | float | timedelta = "", delay: float | timedelta | None = None, *, throttled: bool = False
     ) -> None:
-        """``delay`` in seconds; None: the delay of the run or of its phase.
+        """``delay`` is in seconds; None means the delay of the run or of its phase.
 
         A number as ``message`` is the delay.
         """
@@ -44,4 +44,4 @@ class TemporaryError(RecoverableError):
 
 
 class PermanentError(NonRecoverableError):
-    """Raised in a phase plugin: resources without a mark have failed, and a retry without a change cannot help."""
+    """Raised in a phase plugin: resources that it has not marked have failed, and a retry without a change cannot help."""

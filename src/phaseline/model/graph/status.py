@@ -1,8 +1,7 @@
-"""Statuses of entries and executions, and what an entry's status means to those that wait for it.
+"""Statuses of entries and executions, and how an entry's status affects the entries that need it.
 
-An entry contributes to each dependent a pair: *unmet* (1 while the need is not done)
-and *lost* (1 when it will never be done). Everything the engine does follows from the
-change of that pair (ARCHITECTURE section 1).
+An entry contributes two numbers to each entry that needs it: *unmet* (1 while it is not done) and *lost* (1 if it will
+never be done). The engine's decisions follow from changes of these numbers (ARCHITECTURE section 1).
 """
 
 from __future__ import annotations
@@ -27,33 +26,33 @@ class EntryStatus(IntEnum):
 
     @property
     def word(self) -> str:
-        """The name users know, such as ``completed``."""
+        """The name that users see, such as ``completed``."""
         return self.name.lower()
 
 
 FIRST_ENDED = EntryStatus.COMPLETED
-"""Statuses from this one on are ended."""
+"""The first of the statuses that mean an ended entry; later ones mean this, too."""
 PAGE_ENTRIES = 1000
-"""Entries whose statuses share one row of the store."""
+"""Number of entries whose statuses share one page (row of the store)."""
 
 
 class Mark(IntEnum):
-    """Bits that vary the one rule for an entry."""
+    """Bits that vary the rules for an entry."""
 
     ABSENT = 1
-    """Passes when its needs are done; is never called."""
+    """The entry is never called; it passes when its needs are done."""
     TOLERANT = 2
-    """Failed counts as done for others."""
+    """A failure of the entry counts as done for the entries that need it."""
     ANY = 4
-    """Absent entry that passes with the first need that is done."""
+    """With ``ABSENT``: the entry passes when the first of its needs is done."""
     ENDED = 8
-    """Absent entry that passes when all its needs have ended, however."""
+    """With ``ABSENT``: the entry passes when all its needs have ended, even if they failed."""
     ANNOUNCE = 16
-    """Listeners are notified when it passes (command ``Announce``)."""
+    """Listeners are notified when the entry passes or completes (command ``Announce``)."""
     EXIT = 32
-    """When it passes, the planner is asked to continue with its subject (command ``Ask``)."""
+    """When the entry passes, the planner is asked to continue with its subject (command ``Ask``)."""
     CONDITIONAL = 64
-    """Before it waits in a lane, the shell is asked whether it applies (``Evaluate``); of an absent one, before it passes."""
+    """The shell evaluates whether the entry applies (``Evaluate``) before it enters a lane, or if it is absent, before it passes."""
 
 
 class ExecutionStatus(StrEnum):
@@ -69,12 +68,12 @@ class ExecutionStatus(StrEnum):
 
     @property
     def is_ended(self) -> bool:
-        """True when nothing more happens without a user's request."""
+        """True if nothing more happens until a user requests it."""
         return self in ENDED
 
 
 ENDED = frozenset({ExecutionStatus.COMPLETED, ExecutionStatus.FAILED, ExecutionStatus.CANCELED})
-"""Statuses of executions that have their verdict."""
+"""Statuses of executions that have ended."""
 
 
 class OutcomeKind(IntEnum):
@@ -83,12 +82,12 @@ class OutcomeKind(IntEnum):
     PENDING = 0
     COMPLETED = 1
     AGAIN = 2
-    """Call me again at the due time; not a failure, not counted as a retry."""
+    """Not done yet: call again at the due time. Not a failure and not counted as a retry."""
     RETRY = 3
-    """Failed, may be tried again if retries remain; a due time may be given."""
+    """Failed, and may be tried again if retries remain; a due time may be given."""
     FAILED = 4
-    """Failed for good."""
+    """Failed, and must not be tried again."""
     UNSURE = 5
-    """Unknown whether it was carried out."""
+    """It is unknown whether the call was carried out."""
     LOST = 6
-    """The calling process died; it waits to be called again."""
+    """The calling process died; the entry waits for another call."""

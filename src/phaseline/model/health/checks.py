@@ -1,9 +1,9 @@
 """Results of checks: whether instances are healthy, and whether they or their relationships have drifted (W32, W46).
 
-A result is a byte by subject, with its time and its execution; a body is kept only where a call returned one. Walk of
-a check of 1,000 machines of which one fails: the outcomes of a batch come back, ``results_of`` makes one ``NewCheckResults`` of
-them; ``CheckResults.record`` moves the former results to the previous status, and the turn writes the two changed pages and
-one body. The planner, asked in the same turn, finds the bytes in ``Checks``.
+A result is a byte for each subject, with its time and execution; a value that a call returned is stored as its body.
+Example: a check of 1,000 machines finds one failure. When the outcomes of a batch arrive, ``results_of`` makes one
+``NewCheckResults`` of them. ``CheckResults.record`` moves the former results to the previous status, and the turn
+writes the two changed pages and one body. The planner, asked in the same turn, reads the bytes from ``Checks``.
 """
 
 from __future__ import annotations
@@ -34,40 +34,40 @@ UPDATES = tuple(
     f"cloudify.interfaces.lifecycle.{name}"
     for name in ("preupdate", "update", "postupdate", "update_config", "update_apply", "update_postapply")
 )
-"""Operations that bring an instance back to its model, in this order (W61)."""
+"""Operations that change an instance to match its model, in the order of their calls (W61)."""
 UPDATE_RELATIONSHIP = "cloudify.interfaces.relationship_lifecycle.update"
 
 
 class CheckKind(IntEnum):
-    """What a result is about; the numbers are stored."""
+    """The kind of a result; the numbers are stored."""
 
     STATUS = 0
-    """Of instances: whether they are healthy."""
+    """Whether an instance is healthy."""
     PREVIOUS_STATUS = 1
-    """Of instances: the result before the present one."""
+    """The last result of ``STATUS`` before the present one."""
     DRIFT = 2
-    """Of instances: whether they match the model."""
+    """Whether an instance matches the model."""
     SOURCE_DRIFT = 3
-    """Of relationships: the result of the operation on the source's side."""
+    """Whether a relationship matches the model, by the operation of its source."""
     TARGET_DRIFT = 4
-    """Of relationships: the result of the operation on the target's side."""
+    """Whether a relationship matches the model, by the operation of its target."""
 
 
 class CheckResult(IntEnum):
     """The result of a check; the numbers are stored."""
 
     UNKNOWN = 0
-    """Never checked, or the subject was re-created since."""
+    """The subject was never checked, or was re-created after its check."""
     FAILED = 1
-    """The check raised: the instance is not healthy, or its drift is unknown."""
+    """The check raised an exception: the instance is not healthy, or its drift is unknown."""
     GOOD = 2
-    """Healthy, or without drift."""
+    """The instance is healthy, or has no drift."""
     DRIFTED = 3
-    """The check gave a result that is not null."""
+    """The drift check returned a value that is not null, which means drift."""
     HEALED = 4
-    """Healthy, because the operation ``heal`` has succeeded."""
+    """The instance is healthy because its operation ``heal`` succeeded."""
     MARKED = 5
-    """Marked unhealthy by a user; no check changes that, only a heal or a re-creation."""
+    """A user marked the instance as unhealthy; only a heal or a re-creation changes this, not a check."""
 
 
 ILL = (CheckResult.FAILED, CheckResult.MARKED)
@@ -75,14 +75,14 @@ ILL = (CheckResult.FAILED, CheckResult.MARKED)
 OVER_A_MARK = (CheckResult.HEALED, CheckResult.MARKED)
 """Results that replace a user's mark; every other result leaves the mark unchanged."""
 GONE = frozenset({InstanceState.UNINITIALIZED, InstanceState.DELETED})
-"""A re-created instance has been in one of these; not every install enters the states before ``started``."""
+"""States that a re-created instance has been in; results from before are deleted, because they are about the old instance."""
 CLEARING = GONE | {InstanceState.CONFIGURED, InstanceState.STARTED}
 
 
 CHECKS = frozenset({CHECK_STATUS, CHECK_DRIFT, CHECK_RELATIONSHIP_DRIFT})
-"""Operations that check. Later steps depend on their results."""
+"""Operations that are checks; later steps depend on their results."""
 OPERATIONS = CHECKS | {PREHEAL, HEAL, POSTHEAL, UPDATE_RELATIONSHIP, *UPDATES}
-"""Operations that leave a result."""
+"""Operations whose calls store a result."""
 _DRIFTS = {
     SubjectKind.INSTANCE: CheckKind.DRIFT,
     SubjectKind.SOURCE: CheckKind.SOURCE_DRIFT,
@@ -94,12 +94,12 @@ _NOTHING = np.empty(0, np.uint8)
 
 @frozen
 class Checks:
-    """The results for a planner: {kind: uint8 by instance or relationship number}."""
+    """The results that a planner gets: {kind: uint8 by instance or relationship number}."""
 
     columns: Mapping[CheckKind, np.ndarray] = field(default_factory=dict)
 
     def column(self, kind: CheckKind, count: int) -> np.ndarray:
-        """Return the first ``count`` results of a kind; ``UNKNOWN`` where none was recorded.
+        """Return the first ``count`` results of a kind, ``UNKNOWN`` if none was stored.
 
         >>> Checks({CheckKind.DRIFT: np.array([3], np.uint8)}).column(CheckKind.DRIFT, 2).tolist()
         [3, 0]
@@ -115,9 +115,10 @@ class Checks:
 
 @frozen
 class NewCheckResults:
-    """Results of one kind in one deployment. ``subjects`` int32, each once; ``results`` uint8; ``at`` in ms.
+    """New results of one kind in one deployment. ``subjects`` int32, each once; ``results`` uint8; ``at`` in ms.
 
-    ``execution``: number of the calling execution. ``bodies``: {subject: result of the call}, only where there is one.
+    ``execution`` is the number of the execution that called. ``bodies`` is {subject: returned value}, for calls that
+    returned one.
     """
 
     deployment: int
@@ -132,10 +133,10 @@ class NewCheckResults:
 def results_of(
     operation: str, kind: SubjectKind, outcomes: np.ndarray, has_said: np.ndarray
 ) -> tuple[CheckKind, np.ndarray] | None:
-    """Return the results (uint8) for outcomes of calls of an operation (uint8: completed or failed); None: no result.
+    """Return (kind, results as uint8) for outcomes of an operation (uint8: completed or failed), or None if it gives none.
 
-    ``has_said``: calls that returned a value, which means drift. A successful ``preheal`` or ``postheal`` proves nothing;
-    an update operation clears the drift until the next one of the same instance fails.
+    ``has_said`` marks calls that returned a value, which means drift. A successful ``preheal`` or ``postheal`` gives no
+    result. An update operation clears the drift, until the next update operation of the same instance fails.
 
     >>> results_of(CHECK_DRIFT, SubjectKind.INSTANCE, np.array([1, 1, 4], np.uint8), np.array([True, False, False]))
     (<CheckKind.DRIFT: 2>, array([3, 2, 1], dtype=uint8))
@@ -153,23 +154,23 @@ def results_of(
 
 
 class Bodies(Protocol):
-    """Bodies returned by checks, in memory or in a table."""
+    """Storage of the bodies (values that checks returned), in memory or in a table."""
 
     def drop(self, kind: CheckKind, subjects: np.ndarray) -> None:
         """Delete the bodies of these subjects."""
         ...
 
     def move(self, kind: CheckKind, to: CheckKind, subjects: np.ndarray) -> None:
-        """Move the bodies of these subjects to another kind, which has none for them."""
+        """Move the bodies of these subjects to another kind, which has no bodies for them."""
         ...
 
     def put(self, kind: CheckKind, bodies: Mapping[int, Value]) -> None:
-        """Store {subject: body} for subjects that have none."""
+        """Store {subject: body}, for subjects without a body."""
         ...
 
 
 class HeldBodies(dict[tuple[CheckKind, int], "Value"]):
-    """``Bodies`` in memory."""
+    """Bodies of checks in memory; implements ``Bodies``."""
 
     def drop(self, kind: CheckKind, subjects: np.ndarray) -> None:
         """Delete the bodies of these subjects."""
@@ -189,14 +190,14 @@ class HeldBodies(dict[tuple[CheckKind, int], "Value"]):
 
 @mutable
 class Column:
-    """Results of one kind by subject, whole pages of them, each with its time (ms) and the number of its execution."""
+    """Results of one kind by subject, each with its time (ms) and the number of its execution; the length is whole pages."""
 
     results: np.ndarray
     times: np.ndarray
     executions: np.ndarray
 
     def __len__(self) -> int:
-        """Return the number of subjects it can hold."""
+        """Return the number of subjects for which there is room."""
         return len(self.results)
 
 
@@ -206,22 +207,22 @@ def empty_column(count: int) -> Column:
 
 
 class CheckResults:
-    """All results of one deployment. ``touched``: {kind: subjects whose results have changed}, for the turn writer."""
+    """All results of one deployment. ``touched`` is {kind: subjects with changed results}, which the turn must write."""
 
     def __init__(self, bodies: Bodies, columns: Mapping[CheckKind, Column] | None = None) -> None:
-        """``columns`` as stored; they are changed in place."""
+        """Use ``columns`` as they are stored; they are changed in place."""
         self.bodies = bodies
         self.columns = dict(columns or {})
         self.touched: dict[CheckKind, list[np.ndarray]] = {}
 
     @property
     def is_empty(self) -> bool:
-        """True while nothing was ever checked."""
+        """True if no result was ever stored."""
         return not self.columns
 
     @property
     def checks(self) -> Checks:
-        """A copy for planners."""
+        """Return a copy of the results for planners."""
         return Checks({kind: column.results.copy() for kind, column in self.columns.items()})
 
     def copy(self) -> CheckResults:
@@ -254,9 +255,9 @@ class CheckResults:
         self.bodies.put(made.kind, bodies)
 
     def enter(self, states: tuple[int, ...], subjects: np.ndarray) -> None:
-        """Clear outdated results after state changes: configuring clears drift, starting clears the status.
+        """Delete results that a change of state makes outdated: configuring deletes drift, starting deletes the status.
 
-        A mark survives a restart. A removed instance counts as unhealthy until it is re-created and started.
+        A user's mark survives a restart. A removed instance counts as unhealthy until it is re-created and started.
         """
         if self.is_empty:
             return
@@ -271,7 +272,7 @@ class CheckResults:
             self._clear(CheckKind.STATUS, known)
 
     def _is_marked(self, subjects: np.ndarray) -> np.ndarray:
-        """Return instances that a user marked unhealthy, bool by place in ``subjects``."""
+        """Return a bool array: True for those of ``subjects`` that a user marked as unhealthy."""
         column = self.columns.get(CheckKind.STATUS)
         if column is None:
             return np.zeros(len(subjects), bool)
@@ -281,7 +282,7 @@ class CheckResults:
         return found
 
     def _unmark(self, subjects: np.ndarray) -> None:
-        """Turn the marks of these subjects into failed checks, with the user's reason."""
+        """Turn a user's marks of these subjects into failed checks that have the user's reason."""
         if len(subjects):
             self.columns[CheckKind.STATUS].results[subjects] = CheckResult.FAILED
             self.touched.setdefault(CheckKind.STATUS, []).append(subjects)

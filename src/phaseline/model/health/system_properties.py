@@ -1,4 +1,4 @@
-"""System properties of an instance: check results in the form that the ancestor shows (W32, W46)."""
+"""System properties of an instance: results of checks in the form in which Cloudify shows them (W32, W46)."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
 
 Named = Callable[[int], str]
-"""From the number of an execution to its id."""
+"""A function that returns the id of the execution with a number."""
 
 
 def system_properties(
     book: CheckResults, topology: Topology, instance: int, state: int, named: Named
 ) -> dict[str, Value]:
-    """Return the known values among ``status``, ``previous_status`` and drifts of an instance.
+    """Return the known system properties of an instance: ``status``, ``previous_status`` and drifts.
 
-    ``state``: its present state. Each is ``{ok, timestamp, task, result}``; the task is the execution that checked; a
-    status may be ``healed``. An instance that was started and not checked since counts as healthy: it has no task and
-    is no result of a check (W33).
+    ``state`` is its present state. Each property is ``{ok, timestamp, task, result}``; ``task`` is the execution that
+    checked, and a status may have ``healed``. A started instance that was not checked since its start counts as
+    healthy; this status has no task (W33).
     """
     status = as_property(book, CheckKind.STATUS, instance, named)
     if status is None and state == InstanceState.STARTED:
@@ -51,7 +51,7 @@ def system_properties(
 
 
 def as_property(book: CheckResults, kind: CheckKind, subject: int, named: Named) -> dict[str, Value] | None:
-    """Return one result; None if unknown."""
+    """Return one result as a system property, or None if it is unknown."""
     column = book.columns.get(kind)
     if column is None or subject >= len(column) or column.results[subject] == CheckResult.UNKNOWN:
         return None

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 NATIVE = "10.0.0"
-"""The format of our own packages."""
+"""Version number of Phaseline's own package format."""
 
 
 @frozen
 class PackageRow:
-    """One installed version of a package. ``digest`` is that of all its files with their paths.
+    """One installed version of a package. ``digest`` covers all its files with their paths.
 
-    ``number`` is given by the store (0: not installed yet). ``format`` is its package version, such as ``4.0.0``.
-    ``origin``: the folder of its files, or the distribution that announces it; ``sync`` compares with it; empty: only the
-    store has the files. Times in ms.
+    ``number`` is given by the store (0: not installed yet). ``format`` is the version of its format, such as ``4.0.0``.
+    ``origin`` is the folder of its files or the distribution that contains it; ``sync`` compares the package with it.
+    It is empty if only the store has the files. Times are in ms.
     """
 
     number: int
@@ -40,21 +40,21 @@ class PackageRow:
 
     @property
     def is_native(self) -> bool:
-        """Whether it is of our own format, and may bring types, phases and code."""
+        """True for Phaseline's own format; only such packages may contain types, phases and code."""
         return self.format == NATIVE
 
     def __str__(self) -> str:
-        """Return how a user names it, such as ``ntp==1.0.2``."""
+        """Return the name by which users refer to the package, such as ``ntp==1.0.2``."""
         return f"{self.name}=={self.version}"
 
 
 @frozen
 class PackageUse:
-    """The use of a package (by its number) by a deployment, which uses at most one version of each package name.
+    """The use of a package (by its number) by a deployment. A deployment uses at most one version of each package.
 
     ``is_enabled``: its tasks run in workflows of the deployment. ``is_imported``: the deployment's blueprint imports
-    its types, so that its code is needed. ``settings``: the given settings, without defaults. ``folders``: absolute
-    folders of its modules.
+    its types, so its code is needed. ``settings`` are those that a user gave, without defaults. ``folders`` are the
+    absolute folders of its modules.
     """
 
     deployment: int
@@ -69,7 +69,7 @@ class PackageUse:
 
 @frozen
 class PackageUser:
-    """A deployment that uses a package. ``is_enabled`` False: only its blueprint imports types of the package."""
+    """A deployment that uses a package. If ``is_enabled`` is False, only its blueprint imports types of the package."""
 
     deployment: str
     is_enabled: bool
@@ -83,7 +83,7 @@ class PackageShelf(Protocol):
         ...
 
     def lacking(self, digests: Sequence[str]) -> Sequence[str]:
-        """Return the digests among these whose content the store does not have."""
+        """Return those digests whose content the store does not have."""
         ...
 
     def add(
@@ -95,11 +95,12 @@ class PackageShelf(Protocol):
         replaces: int = 0,
         folders: Sequence[str] = (),
     ) -> PackageRow | None:
-        """Install a package; None if its name and version exist already, or if ``replaces`` was removed.
+        """Install a package. Return None if its name and version exist already, or if ``replaces`` was removed.
 
-        ``replaces``: number of the package that it replaces, another version or other files. Users of the old package
-        use the new one, with these ``folders``. The old files are kept until ``collect``. ``contents`` {digest:
-        bytes}: at least the contents that the store does not have (otherwise ``LookupError``).
+        ``replaces`` is the number of the package that it replaces: another version, or the same with other files.
+        Deployments that use the old package then use the new one, with these ``folders``. The old files are kept until
+        ``collect``. ``contents`` is {digest: bytes}, at least those that the store does not have (otherwise
+        ``LookupError``).
         """
         ...
 
@@ -112,15 +113,15 @@ class PackageShelf(Protocol):
         ...
 
     def rename(self, package: int, origin: str) -> None:
-        """Store another folder as the place of its files."""
+        """Store another folder as the origin of a package."""
         ...
 
     def remove(self, package: int) -> Sequence[PackageUser]:
-        """Remove it. If it has users, return them and remove nothing."""
+        """Remove a package. If it has users, remove nothing and return the users."""
         ...
 
     def users(self, package: int) -> Sequence[PackageUser]:
-        """Return deployments that use it and are not deleted, by name."""
+        """Return the deployments that use a package and are not deleted, by name."""
         ...
 
     def uses(self, deployment: int) -> Sequence[PackageUse]:
@@ -128,10 +129,10 @@ class PackageShelf(Protocol):
         ...
 
     def use(self, use: PackageUse) -> None:
-        """Store that a deployment uses a package. Another version of the package and its settings are replaced.
+        """Store that a deployment uses a package. It replaces the use of another version of the package, with its settings.
 
-        Raises: PL-C016 while an execution of the deployment is open, PL-C010 if it was deleted, PL-F062 if the
-        package is gone.
+        Raises: PL-C016 while an execution of the deployment is open, PL-C010 if it was deleted, PL-F062 if the package
+        was removed.
         """
         ...
 
@@ -143,11 +144,11 @@ class PackageShelf(Protocol):
         ...
 
     def find_again(self, folders: Mapping[str, str]) -> None:
-        """Change the folders in which modules are searched, {old folder: new folder}, after the store was moved."""
+        """Replace folders in which modules are searched by {old folder: new folder}, after the store was moved."""
         ...
 
     def kept(self) -> Mapping[str, int]:
-        """Return {digest: number} of packages whose files are needed: installed, or replaced while an execution may still use them."""
+        """Return {digest: number} of packages whose files are needed: installed, or replaced but perhaps used by an execution."""
         ...
 
     def collect(self) -> Sequence[str]:

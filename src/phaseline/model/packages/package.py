@@ -1,7 +1,7 @@
-"""Plugin packages as one shipped unit: the tasks, roles, settings and components in it.
+"""Plugin packages: the tasks, roles, settings and components that a package contains.
 
-A package is read and checked by ``phaseline.packages``; these values obey every rule of its format. Conditions are
-kept as their text (``phaseline.packages.format.condition_language`` evaluates them), stage numbers as exact decimals.
+``phaseline.packages`` reads and checks packages, so these values obey all rules of the format. Conditions are stored as
+text (``phaseline.packages.format.condition_language`` evaluates them), numbers of stages as exact decimals.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 PRE, POST = "pre_deployment", "post_deployment"
 STAGES: Final = (PRE, POST)
-"""The stages of packages, in the order in which they run: before and after the deployment's own work."""
+"""The stages in which tasks of packages run: before and after the deployment's own work."""
 WORKFLOWS: Final = ("install", "update", "scale", "heal")
 """Workflows in which the tasks of a package run unless a native package names others."""
 NATIVE: Final = package_rows.NATIVE
-"""The package version of our own packages; those of Fuel are 1.0.0 to 5.0.0."""
+"""Format version of Phaseline's own packages; Fuel's packages have 1.0.0 to 5.0.0."""
 
 Scope: TypeAlias = Literal["named", "all", "master", "self", "sync"]
 Action: TypeAlias = Literal["disable", "hide", "enable", "none"]
@@ -30,11 +30,11 @@ Action: TypeAlias = Literal["disable", "hide", "enable", "none"]
 
 @frozen
 class Roles:
-    """The instances that run a task. ``names`` and ``patterns`` are used if the scope is ``named``.
+    """The instances that run a task, given by ``scope``. ``names`` and ``patterns`` are used if the scope is ``named``.
 
-    ``patterns``: regular expressions, matched from the start. Other scopes: ``all``: every instance of the deployment
-    (``*``); ``master``: the machine of the engine. A dependency may also have ``self``: the task's own instance, or
-    ``sync``: the points between stages, which belong to no instance.
+    ``patterns`` are regular expressions, matched from the start of a role's name. The scope ``all`` (``*``) means every
+    instance, ``master`` the machine of the engine. In a dependency, ``self`` means the task's own instance, and
+    ``sync`` the points between stages, which belong to no instance.
     """
 
     names: tuple[str, ...] = ()
@@ -42,23 +42,23 @@ class Roles:
     scope: Scope = "named"
 
     def __str__(self) -> str:
-        """As people read it."""
+        """Return the roles as text for people."""
         if self.scope != "named":
             return {"all": "*", "sync": "null"}.get(self.scope, self.scope)
         return ", ".join((*self.names, *(f"/{pattern}/" for pattern in self.patterns)))
 
 
 NOBODY: Final = Roles()
-"""No role is named at all."""
+"""The value for a task that names no role."""
 EVERYBODY: Final = Roles(scope="all")
 
 
 @frozen
 class StageTask:
-    """One task of ``tasks.yaml``. ``index``: its place in the file, from 0; ``written``: its stage as the file has it.
+    """One task of ``tasks.yaml``. ``index`` is its index in the file, from 0; ``written`` is its stage as the file has it.
 
-    ``plugin`` and ``version`` are those of its package. ``parameters`` are as the file has them: ``timeout`` is always
-    there (0: without limit). ``on``: the workflows in which it runs. ``id`` and ``diagnostic_name`` may be empty.
+    ``plugin`` and ``version`` are those of its package. ``parameters`` are as in the file, and always contain
+    ``timeout`` (0: no limit). ``on`` has the workflows in which it runs. ``id`` and ``diagnostic_name`` may be empty.
     """
 
     stage: str
@@ -80,7 +80,7 @@ class StageTask:
 
 @frozen
 class CrossDependency:
-    """Tasks of other instances that a task needs, or that need it. ``name`` is a regular expression where ``is_pattern``."""
+    """Tasks of other instances that a task needs, or that need it. ``is_pattern``: ``name`` is a regular expression."""
 
     name: str
     roles: Roles = EVERYBODY
@@ -90,7 +90,7 @@ class CrossDependency:
 
 @frozen
 class Strategy:
-    """How many instances may run a task at once; ``amount`` None: all of them."""
+    """How many instances may run a task at the same time; ``amount`` None means all of them."""
 
     type: Literal["parallel", "one_by_one"] = "parallel"
     amount: int | None = None
@@ -98,12 +98,13 @@ class Strategy:
 
 @frozen
 class GranularTask:
-    """One task of ``deployment_tasks.yaml``. ``task_version`` below (2, 0, 0) is the old form, with groups and stages.
+    """One task of ``deployment_tasks.yaml``. A ``task_version`` below (2, 0, 0) means the old form, with groups and stages.
 
-    ``requires`` and ``required_for`` name tasks of the same instance. ``roles`` is ``NOBODY`` where the file names none.
-    ``tasks``: the tasks of a group in the old form. ``fault_tolerance`` of a group: a number, a share such as ``20%``, or a negative
-    number: that many must succeed; None if not given. ``stage``: the stage as written, in the old form. ``yaql``: {key of the
-    file: the expression in its place}, of a condition or of dependencies.
+    ``requires`` and ``required_for`` name tasks of the same instance. ``roles`` is ``NOBODY`` if the file names none.
+    ``tasks`` are the tasks of a group in the old form. ``fault_tolerance`` of a group is a number or share (``20%``) of
+    instances that may fail, a negative number of instances that must succeed, or None. ``stage`` is the stage as
+    written, in the old form. ``yaql`` is {key of the file: YAQL expression}, for a condition or dependencies that are
+    expressions.
     """
 
     id: str
@@ -132,7 +133,7 @@ class GranularTask:
 
 @frozen
 class Restriction:
-    """The ``action`` on a setting or a role while a condition is true, with a message for the user."""
+    """A restriction: the ``action`` applies to a setting or role while the condition is true; ``message`` is for the user."""
 
     condition: str
     message: str = ""
@@ -141,7 +142,7 @@ class Restriction:
 
 @frozen
 class LimitOverride:
-    """Limits that count instead of the usual ones while its condition is true."""
+    """Limits that replace the usual ones while the condition is true."""
 
     condition: str
     min: int | str | None = None
@@ -152,7 +153,7 @@ class LimitOverride:
 
 @frozen
 class InstanceLimits:
-    """How many instances may have a role: numbers, or expressions of the condition language that give one."""
+    """How many instances may have a role. Each limit is a number, or an expression of the condition language."""
 
     min: int | str | None = None
     max: int | str | None = None
@@ -163,7 +164,7 @@ class InstanceLimits:
 
 @frozen
 class NodeRole:
-    """A role that instances may have by the label ``role``. ``conflicts``: ``*`` stands for all others."""
+    """A role that instances get by the label ``role``. ``conflicts`` may be ``*``, which means all other roles."""
 
     id: str
     name: str
@@ -191,7 +192,7 @@ class Choice:
 
 @frozen
 class PackageSetting:
-    """One element of a form. ``value``: its default; ``generator``: how a value is generated."""
+    """One setting of a form. ``value`` is its default; ``generator`` describes how a value is generated."""
 
     id: str
     type: str
@@ -209,7 +210,7 @@ class PackageSetting:
 
     @property
     def is_secret(self) -> bool:
-        """True if its values are hidden and stored encrypted."""
+        """True if values of the setting are secrets: hidden and stored encrypted."""
         return self.type == "password"
 
 
@@ -228,9 +229,9 @@ class Form:
 
 @frozen
 class RelatedComponents:
-    """Components with which another one is compatible, which it requires, or which it excludes.
+    """The names of components with which a component is compatible, which it requires, or which it excludes.
 
-    The name may end in ``*``.
+    A name may end in ``*``, which matches any text.
     """
 
     name: str
@@ -252,7 +253,7 @@ class Component:
 
 @frozen
 class Release:
-    """A system that a package supports, and the folders of its scripts and packages."""
+    """A system that a package supports, and the folders of the package's scripts and repositories for it."""
 
     version: str
     os: str
@@ -263,7 +264,7 @@ class Release:
 
 @frozen
 class PackageHookClass:
-    """A class of lifecycle hooks that a native package brings: ``module:Class``, and its options, as in the settings."""
+    """A hook class in a native package: ``module:Class`` and its options, as in the settings of hooks."""
 
     target: str
     name: str = ""
@@ -273,10 +274,10 @@ class PackageHookClass:
 
 @frozen
 class PackageCode:
-    """The Python code of a native package. ``paths``: folders of it that are importable; all paths are relative to it.
+    """The Python code of a native package. ``paths`` are its folders from which modules are imported. All paths are relative.
 
-    ``phases``: folders and files with definitions of phases. ``operations``: modules whose operations blueprints map.
-    ``types``: files with node types. ``entry_points``: {group: {name: ``module:attribute``}}.
+    ``phases`` are folders and files with definitions of phases. ``operations`` are modules with operations for
+    blueprints. ``types`` are files with node types. ``entry_points`` is {group: {name: ``module:attribute``}}.
     """
 
     paths: tuple[str, ...] = ()
@@ -288,10 +289,11 @@ class PackageCode:
 
 @frozen
 class Package:
-    """One plugin package. ``format``: the version of the format; ``requires_product``: versions of Phaseline (PEP 440).
+    """One plugin package. ``format`` is the format's version; ``requires_product`` is versions of Phaseline (PEP 440).
 
-    ``documents``: {file: its whole content}, of every file that was read, with what has no field of its own: volumes,
-    network roles, forms of network interfaces, bonds and nodes. ``components`` are what it brings.
+    ``documents`` is {file: its whole content} for every file that was read. It has also what no field contains:
+    volumes, network roles, and forms of network interfaces, bonds and nodes. ``components`` are those that the package
+    provides.
     """
 
     name: str
@@ -317,5 +319,5 @@ class Package:
     documents: Mapping[str, Value] = {}
 
     def __str__(self) -> str:
-        """As people name it."""
+        """Return the name by which people refer to the package."""
         return f"{self.name}-{self.version}"

@@ -12,15 +12,18 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
 Count: TypeAlias = "Callable[[str], int]"
-"""How many instances have a role."""
+"""A function that returns how many instances have a role."""
 INSTALL = "install"
 SHAPING = (INSTALL, "scale", "update", "restore")
-"""Workflows that bring a deployment to a number of instances."""
+"""Workflows that change the number of instances of a deployment, so that limits of roles must be checked."""
 
 
 @frozen
 class RoleLimits:
-    """Limits of a role of a ``package`` (name and version), conditions evaluated. None: any number. ``mend``: the package's text."""
+    """Limits of a role of ``package`` (name and version), after evaluating conditions; None: no limit.
+
+    ``mend`` is the package's text.
+    """
 
     package: str
     role: str
@@ -33,8 +36,8 @@ class RoleLimits:
 def beyond(limits: Iterable[RoleLimits], count: Count, before: Count | None = None) -> list[Problem]:
     """Return a problem (PL-F069) for each role that too few or too many instances have.
 
-    Fewer than recommended is a warning. ``before``: returns the number of instances that had a role before the
-    change. If the number is still the same, every problem is a warning, because the change has not caused it.
+    Fewer than recommended is a warning. ``before`` returns the number of instances with a role before a change. If the
+    number is unchanged, the problem is a warning, too, because the change has not caused it.
 
     >>> [one.message for one in beyond([RoleLimits("lma-1.0.0", "db", least=3)], {"db": 1}.__getitem__)]
     ["1 instance has the role 'db' of lma-1.0.0, at least 3 must"]

@@ -1,7 +1,7 @@
-"""Package data of one execution, stored with it: ordered, serialized tasks and limits of roles (source document 4).
+"""The package data of one execution, stored with it: tasks in order, and limits of roles (see the Fuel document, source 4).
 
-The execution uses this copy, whatever happens to the packages later. Conditions are evaluated and defaults filled in.
-The instances of a task are given by its roles, because instances are added and removed meanwhile.
+Later changes of packages do not affect this copy. Conditions are evaluated and defaults filled in. A task names roles
+instead of instances, because instances may be added and removed while the execution runs.
 """
 
 from __future__ import annotations
@@ -20,19 +20,20 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
 
 SYNC, GROUP, SKIPPED = "stage", "group", "skipped"
-"""Types of tasks that call nothing: a point between stages, a group of instances, a skipped task."""
+"""Types of tasks that call nothing: a point between stages, a group of instances, and a skipped task."""
 REBOOT, OPERATION, SHELL, PYTHON = "reboot", "operation", "shell", "python"
 RUNNERS = "phaseline.tasks.task_types."
-"""The module of the functions that run tasks; most are named like the task type."""
+"""Prefix of the functions that run tasks; most are named like the task type."""
 NOTING, AWAITING = " note", " await"
-"""Suffixes of the first and the last call of a task that reboots."""
+"""Suffixes of the phases of the first and the last call of a task that reboots an instance."""
 
 
 @frozen
 class TaskOrigin:
-    """The package of a task. ``folder``: its location; ``scripts``: the folder of its scripts in it.
+    """The package that a task comes from. ``folder`` is its location, ``scripts`` the folder of its scripts in it.
 
-    ``work``: the folder with the work folders of instances on this machine. ``settings``: the deployment's values for it.
+    ``work`` is the folder on this machine that has a work folder for each instance. ``settings`` are the deployment's
+    settings of the package.
     """
 
     plugin: str
@@ -45,9 +46,9 @@ class TaskOrigin:
 
 @frozen
 class Ties:
-    """Dependencies of a task of ``deployment_tasks.yaml``, as written: names of tasks, or ``/regular expressions/``.
+    """The dependencies of a task of ``deployment_tasks.yaml``, as written: names of tasks, or ``/regular expressions/``.
 
-    ``stage``: the stage in the old form. ``tasks``: for a group, the tasks that its instances run.
+    ``stage`` is the stage in the old form. ``tasks`` are the tasks that the instances of a group run.
     """
 
     requires: tuple[str, ...] = ()
@@ -60,13 +61,13 @@ class Ties:
 
 @frozen
 class ExecutionTask:
-    """One task. ``phase``: the name of what it calls, different from that of all others of the execution.
+    """One task of an execution. ``phase`` is the name of its phase, unique in the execution.
 
-    ``stage``: the stage of a task of ``tasks.yaml``, in which it runs, with its ``priority`` in it (100, 200, ...) and its stage as
-    ``written``; empty for one of ``deployment_tasks.yaml``, which has ``ties``. ``skipped``: why it is not carried out,
-    such as a false condition; others then find it done. ``at_once``: how many instances may run it at a time, 0: any number. ``reexecutes``: it runs
-    again on instances that were there before. ``fault_tolerance``: the fault tolerance of a group, as written. ``not_on``: nodes for whose instances
-    its condition is false.
+    A task of ``tasks.yaml`` has a ``stage``, its ``priority`` in it (100, 200, ...), and its stage as ``written``. A
+    task of ``deployment_tasks.yaml`` has ``ties`` and an empty ``stage``. ``skipped`` is why it is not carried out,
+    such as a false condition; tasks that need it treat it as done. ``at_once`` is how many instances may run it at a
+    time (0: any number). ``reexecutes``: it runs again on instances that existed before. ``fault_tolerance`` is that of
+    a group, as written. ``not_on`` are nodes for whose instances its condition is false.
     """
 
     phase: str
@@ -90,12 +91,12 @@ class ExecutionTask:
 
     @property
     def is_called(self) -> bool:
-        """True when it calls anything at all."""
+        """True if the task calls a function."""
         return not self.skipped and self.type not in {SYNC, GROUP, SKIPPED}
 
     @property
     def file(self) -> str:
-        """The file of its package that declares it."""
+        """Name of the file in the package that declares the task."""
         return "tasks.yaml" if self.ties is None else "deployment_tasks.yaml"
 
     @property
@@ -106,11 +107,11 @@ class ExecutionTask:
 
     @property
     def is_repeatable(self) -> bool:
-        """What may be tried again after a failure may be called again after a crash; of a reboot only what is round it."""
+        """True if the task may be called again after a crash: if it may be retried, except for the reboot itself."""
         return self.type not in {SHELL, PYTHON} or self.retries > 0
 
     def operation(self, phase: str = "") -> Operation:
-        """Return the operation that one of the task's own phases calls, on instances or on the engine's machine."""
+        """Return the operation that a phase of the task calls, on instances or on the engine's machine."""
         interval = self.parameters.get("interval")
         return Operation(
             phase or self.phase,
@@ -124,7 +125,7 @@ class ExecutionTask:
 
     @property
     def _timeout_s(self) -> float | None:
-        """How long one call may take where that is not for the runner to see to: a function is ended with its process."""
+        """Return the time limit (s) of one call if the engine must enforce it, or None if the runner enforces it."""
         found = self.parameters.get("timeout")
         return float(found) if self.type == PYTHON and isinstance(found, int | float) and found else None
 
@@ -156,10 +157,10 @@ class ExecutionTask:
 
 @dataclass(frozen=True)
 class Stages:
-    """The tasks of one execution: those of ``tasks.yaml`` in the order in which they run, then the others by package and place.
+    """The tasks of one execution: those of ``tasks.yaml`` in the order in which they run, then the others by package and index.
 
-    ``split``: roles that have a primary instance, which their name alone does not mean (F19). ``limits``: how many instances
-    may have a role, where the workflow brings the deployment to a number of them.
+    ``split`` are roles with a primary instance, which the role's name does not include (F19). ``limits`` say how many
+    instances may have a role, if the workflow changes their number.
     """
 
     tasks: tuple[ExecutionTask, ...] = ()
@@ -167,11 +168,11 @@ class Stages:
     limits: tuple[RoleLimits, ...] = ()
 
     def __len__(self) -> int:
-        """Return how many tasks there are."""
+        """Return the number of tasks."""
         return len(self.tasks)
 
     def __bool__(self) -> bool:
-        """Return True when there is anything in it that the execution has to look at."""
+        """Return True if there are tasks or limits that concern the execution."""
         return bool(self.tasks or self.limits)
 
     def __iter__(self) -> Iterator[ExecutionTask]:
@@ -179,7 +180,7 @@ class Stages:
         return iter(self.tasks)
 
     def operation(self, phase: str) -> Operation | None:
-        """Return the operation that a phase of a task calls; None for any other phase."""
+        """Return the operation that a phase of a task calls, or None for any other phase."""
         task = self._by_phase.get(phase)
         return None if task is None else task.operation(phase)
 
@@ -192,14 +193,14 @@ NO_STAGES = Stages()
 
 
 def own_phases(task: ExecutionTask) -> tuple[str, ...]:
-    """Return the names of the phases under which a task is called, in order; operations of instances have other names."""
+    """Return the names of the phases under which a task is called, in order."""
     if task.type == OPERATION:
         return ()
     return (task.phase + NOTING, task.phase + AWAITING) if task.type == REBOOT else (task.phase,)
 
 
 def to_json(stages: Stages) -> dict[str, Value]:
-    """Return the tasks as JSON has them: an origin once for all tasks in a row, otherwise what differs from the defaults.
+    """Return the tasks as JSON values; defaults and repeated origins are left out.
 
     >>> from_json(to_json(Stages((ExecutionTask("net#1", "shell", TaskOrigin("net", "1.0.0"), 0, priority=100),)))).tasks[0].priority
     100
@@ -219,7 +220,7 @@ def to_json(stages: Stages) -> dict[str, Value]:
 
 
 def from_json(stored: Mapping[str, Any]) -> Stages:
-    """Return the tasks of ``to_json``."""
+    """Return the tasks from the JSON values that ``to_json`` made."""
     origins = [TaskOrigin(**one) for one in stored["origins"]]
     tasks = tuple(ExecutionTask(**{**_read(one), "origin": origins[one["origin"]]}) for one in stored["tasks"])
     limits = tuple(RoleLimits(**one) for one in stored.get("limits", ()))

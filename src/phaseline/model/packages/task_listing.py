@@ -7,10 +7,13 @@ from phaseline.lang.fast_dataclasses import frozen
 
 @frozen
 class TaskRow:
-    """One task. ``task``: its name in an execution; ``stage``: on which side of the body it runs; ``written``: the stage as its file names it.
+    """One task as listed. ``task`` is its name in an execution.
 
-    ``priority``: the priority of a task of ``tasks.yaml``; 0 if its dependencies (``needs``) decide its place. ``instances``: how many
-    run it, None if unknown; ``skipped``: why no instance runs it, else empty.
+    ``stage`` is whether it runs before or after the deployment's work.
+
+    ``written`` is the stage in its file. ``priority`` is that of a task of ``tasks.yaml``; 0 if dependencies
+    (``needs``) give its order. ``instances`` is how many run it (None: unknown). ``skipped`` is why no instance runs
+    it, otherwise empty.
     """
 
     task: str
