@@ -65,7 +65,7 @@ class BulkCaller(Protocol):
 
 
 class BulkOutcome:
-    """Outcomes of a call by member index: ``kinds`` uint8, ``delays`` int64 ms, ``outcomes`` where there are details."""
+    """Outcomes of a call by member index: ``kinds`` uint8, ``delays`` int64 ms, ``outcomes`` with details if any."""
 
     __slots__ = ("calls", "delays", "fallen", "kinds", "outcomes")
 

@@ -89,8 +89,8 @@ class Tried:
     ``outcome`` is ``completed``, ``again`` (after ``after_s``), ``retry`` (failed, tried again after ``after_s``, or
     after the operation's interval if None), ``failed``, or ``unsure`` (``find`` could not decide what an earlier call
     created). ``runtime_properties`` are those of the instance as stored, ``data`` is for the next call. ``lines`` are
-    (level, text) of the log. ``result`` is the return value of a function with ctx, ``phase_data`` what the phase stores
-    with the resource. ``raised`` is the exception of the function in this member's call, if exceptions are kept.
+    (level, text) of the log. ``result`` is what a function with ctx returned, ``phase_data`` what the phase stores with
+    the resource. ``raised`` is the exception of the function in this member's call, if exceptions are kept.
     """
 
     instance: str

@@ -1,1 +1,1 @@
-"""The protocol of a call: its values, channel and reports."""
+"""The interface between executors and plugin code: a call, its channel to the engine, and its reports."""

@@ -1,10 +1,10 @@
 """The interface between executors and callers: the call of one member, for every flavour of code.
 
-An executor makes a ``PluginCall`` for a member and gives it to the ``Caller`` of its flavour: ``native`` (an
-item), ``cloudify`` (a function with ctx), ``script`` (a file or text run as a process), ``phase`` (a handler). The same callers
-run in the engine's threads and inside worker processes; what differs is the ``Channel`` and the ``DeploymentLookup``
-behind the call. A caller changes ``runtime_properties`` of the views in place; the executor compares them
-with what they were when the call has returned (C4), after an exception too.
+An executor makes a ``PluginCall`` for a member and gives it to the ``Caller`` of its flavour: ``native`` (an item),
+``cloudify`` (a function with ctx), ``script`` (a file or text run as a process), ``phase`` (a handler). The same
+callers run in the engine's threads and in worker processes, with another ``Channel`` and ``DeploymentLookup`` behind
+the call. Plugin code changes ``runtime_properties`` of the views in place. After the call, even one that raised, the
+executor compares them with their former values (C4).
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     from phaseline.model.phases.definitions import PhaseCode
 
 MAX_MESSAGE_CHARS = 10_000
-"""Longest message kept of one call; the rest is cut in the middle."""
+"""The most characters kept of a call's message; a longer one is cut in the middle."""
 MAX_TRACEBACK_CHARS = 20_000
-"""Longest traceback kept of one call."""
+"""The most characters kept of a call's traceback."""
 MAX_LINE_CHARS = 10_000
-"""Longest line of a log."""
+"""The most characters of a log line."""
 MAX_LINES = 20_000
-"""The most log lines of one call; one more line reports that the rest was dropped."""
+"""The most log lines of one call; one more line reports that further lines were dropped."""
 
 Flavour = Literal["native", "cloudify", "script", "phase", "hook", "task"]
 
@@ -64,7 +64,7 @@ class NodeContext:
 
 @frozen
 class RelationshipContext:
-    """One relationship instance seen from its source; ``target`` is an instance id (see ``DeploymentLookup.instance``)."""
+    """One relationship instance as its source sees it; ``target`` is the id of the target instance."""
 
     type: str
     type_hierarchy: tuple[str, ...]
@@ -73,56 +73,56 @@ class RelationshipContext:
 
 
 class DeploymentLookup(Protocol):
-    """Look-ups in the deployment during a call, answered from memory or through the worker's pipe."""
+    """Look-ups in the deployment during a call, answered from memory or by the engine through a worker's socket."""
 
     def instance(self, id: str) -> InstanceContext:
-        """The instance of this id. ``KeyError`` if there is none."""
+        """Return the instance with this id. Raises ``KeyError`` if there is none."""
         ...
 
     def node(self, instance: InstanceContext) -> NodeContext:
-        """The node of an instance, properties evaluated for that instance."""
+        """Return the node of an instance, with properties evaluated for that instance."""
         ...
 
     def document(self, instance: InstanceContext) -> Mapping[str, Value]:
-        """Runtime properties of an instance as they are known now; never to be changed."""
+        """Return the present runtime properties of an instance; callers must not change them."""
         ...
 
     def relationships(self, instance: InstanceContext) -> tuple[RelationshipContext, ...]:
-        """Relationship instances whose source it is, in template order."""
+        """Return the relationship instances whose source is this instance, in template order."""
         ...
 
     def host(self, instance: InstanceContext) -> str | None:
-        """The id of the innermost host that contains the instance; a host contains itself."""
+        """Return the id of the innermost host that contains the instance, or None. A host contains itself."""
         ...
 
     def instances_of(self, node: str) -> Sequence[str]:
-        """Ids of the instances of a node, by index."""
+        """Return the ids of a node's instances, by index."""
         ...
 
     def state(self, instance: InstanceContext) -> str:
-        """The state of the instance, such as ``started``."""
+        """Return the state of the instance, such as ``started``."""
         ...
 
     def system_properties(self, instance: InstanceContext) -> Mapping[str, Value]:
-        """The check results of the instance: ``status``, ``configuration_drift`` and others."""
+        """Return the check results of the instance: ``status``, ``configuration_drift`` and others."""
         ...
 
     def evaluate(self, value: Value, call: PluginCall) -> Value:
-        """The value with its intrinsic functions evaluated as seen by a call. Raises ``ProblemsError``."""
+        """Return the value with intrinsic functions evaluated from the call's viewpoint. Raises ``ProblemsError``."""
         ...
 
     def secret(self, name: str) -> str:
-        """The text of a secret, which is then masked in everything that is written. Raises: ``KeyError`` if it is unknown."""
+        """Return the text of a secret, masked in all that is written later. Raises: ``KeyError`` if it is unknown."""
         ...
 
 
 class InstanceContext:
-    """One node instance as a call sees it; everything beyond its id is looked up when touched."""
+    """One node instance as a call sees it; everything except its id is looked up when it is used."""
 
     __slots__ = ("_before", "_changes", "_node", "_runtime", "id", "index", "number", "world")
 
     def __init__(self, id: str, index: int, number: int, world: DeploymentLookup) -> None:
-        """``index`` counts the instances of a node from 1, ``number`` those of the deployment from 0."""
+        """``index`` counts the instances of the node from 1, ``number`` the instances of the deployment from 0."""
         self.id = id
         self.index = index
         self.number = number
@@ -141,9 +141,9 @@ class InstanceContext:
 
     @property
     def runtime_properties(self) -> dict[str, Value]:
-        """A copy of its own that may be changed; the changes of a call's subjects are stored after the call.
+        """The runtime properties, as a copy that may be changed. After a call, changes of its subjects are stored.
 
-        What phases keep with the instance is not in it.
+        Data that phases keep with the instance is left out.
         """
         if self._runtime is None:
             self._before = attributes_in(self.world.document(self))
@@ -152,41 +152,41 @@ class InstanceContext:
 
     @runtime_properties.setter
     def runtime_properties(self, value: Mapping[str, Value]) -> None:
-        """Replace the whole document."""
+        """Replace all runtime properties."""
         if self._before is None:
             self._before = attributes_in(self.world.document(self))
         self._runtime = dict(value)
 
     def change(self, written: Mapping[PropertyPath, Value], removed: Sequence[PropertyPath]) -> None:
-        """Have just these paths stored after the call: all that they do not name stays as others write it meanwhile.
+        """Store changes of only these paths after the call; other paths keep what others write meanwhile.
 
-        The values must be storable, and are not to be changed any more.
+        The values must be storable, and must not be changed afterwards.
         """
         self._before = self.world.document(self)
         self._changes = dict(written), tuple(removed)
 
     @property
     def changes(self) -> tuple[dict[PropertyPath, Value], tuple[PropertyPath, ...]] | None:
-        """({path: value written}, paths removed) given to ``change``; None: what differs in the document counts."""
+        """The changes given to ``change``: ({path: value written}, paths removed). None if the document is compared."""
         return self._changes
 
     @property
     def before(self) -> Mapping[str, Value] | None:
-        """The document as first read by this call, or None when it was never touched."""
+        """The runtime properties as this call first read them, or None if it has not used them."""
         return self._before
 
     def settle(self) -> None:
-        """Take the present document as stored: later comparisons begin here."""
+        """Treat the present runtime properties as stored: later comparisons begin with them."""
         self._changes = None
         self._before = None if self._runtime is None else copy_mapping(self._runtime)
 
     def refresh(self) -> None:
-        """Drop the values read so far; the next access reads the present ones."""
+        """Drop the values read so far; the next access reads the present values."""
         self._before = self._runtime = self._node = self._changes = None
 
     @property
     def relationships(self) -> tuple[RelationshipContext, ...]:
-        """Relationship instances whose source it is, in template order."""
+        """The relationship instances whose source is this instance, in template order."""
         return self.world.relationships(self)
 
     @property
@@ -196,14 +196,14 @@ class InstanceContext:
 
     @property
     def host(self) -> str | None:
-        """The id of the innermost host that contains the instance; a host contains itself."""
+        """The id of the innermost host that contains the instance, or None. A host contains itself."""
         return self.world.host(self)
 
 
 @frozen
 class ExecutionContext:
-    """The execution a call belongs to. ``decisions``: {instance id: what hooks decided for it}; ``around``: what surrounds it;
-    ``ground``: what its hooks may look up besides, None where it has none.
+    """The execution that a call belongs to. ``decisions`` is {instance id: decisions of hooks}. ``around`` has the hooks,
+    ``ground`` their look-ups, None without hooks.
     """
 
     id: str
@@ -219,7 +219,7 @@ class ExecutionContext:
 
 @frozen
 class DeploymentContext:
-    """The deployment a call belongs to. ``blueprint`` is the name of its file without suffix; ``code`` finds files and plugins."""
+    """The deployment that a call belongs to. ``blueprint`` is its file name without suffix, ``code`` locates code."""
 
     id: str
     blueprint: str
@@ -234,13 +234,13 @@ class DeploymentContext:
 
 @frozen
 class Site:
-    """What all calls of one operation of one node (or relationship) in one execution have in common.
+    """The data shared by all calls of one operation of one node or relationship in one execution.
 
-    ``form`` and ``implementation`` as in ``model.blueprint.blueprint.Operation``: for ``script`` a path relative to
-    the blueprint's folder or a URL, for ``inline`` the text itself. ``relationship`` is set for relationship
-    operations (then the call has ``source`` and ``target``). ``max_retries`` -1: without end. ``phase``: for a phase of a
-    state, with its ``phase_code``; an operation whose function is a phase plugin's has none, and is a phase of its own name.
-    ``hook``: the hook class, for a call of one.
+    ``form`` and ``implementation`` are those of ``model.blueprint.blueprint.Operation``: for ``script`` a path relative
+    to the blueprint's folder or a URL, for ``inline`` the text itself. ``relationship`` is set for operations of
+    relationships; their calls have ``source`` and ``target``. ``max_retries`` is -1 for unlimited retries. ``phase``
+    and ``phase_code`` are set for a phase of a state, but not for an operation whose function is a phase plugin.
+    ``hook`` is the hook class, for a call of a hook.
     """
 
     operation: str
@@ -260,33 +260,33 @@ class Site:
 
 
 class Channel(Protocol):
-    """The reports and queries of a running call; safe from any thread."""
+    """The connection of a running call to the engine, to log, save and query. Thread-safe."""
 
     def log(self, call: PluginCall, level: str, text: str) -> None:
-        """Keep one line of text (levels ``debug info warning error``), shown live."""
+        """Store one log line (level ``debug``, ``info``, ``warning`` or ``error``), which users can follow live."""
         ...
 
     def log_lines(self, call: PluginCall, level: str, lines: Sequence[str]) -> bool:
-        """``log`` of many; False where the call has left as many as it may, so that no more are wanted."""
+        """Store many log lines. Return False when the call may store no more."""
         ...
 
     def save(self, call: PluginCall, *, wait: bool = False) -> None:
-        """Store the runtime properties of its subjects as they are now, without waiting for the call's end.
+        """Store the present runtime properties of the call's subjects before the call ends.
 
-        ``wait``: return when they, and all that was saved before, outlive this process.
+        With ``wait``, return when these and all earlier changes outlive this process.
         """
         ...
 
     def save_unless_stale(self, call: PluginCall) -> bool:
-        """``save``, unless the subjects were changed elsewhere since the call read them (then False)."""
+        """Save, unless the subjects were changed elsewhere since the call read them; then return False."""
         ...
 
     def tell(self, call: PluginCall, message: str) -> None:
-        """Show how far it is, without waiting for the call's end; together with its ``data``."""
+        """Show a progress message to users and store the call's ``data``, before the call ends."""
         ...
 
     def is_canceled(self, call: PluginCall) -> bool:
-        """True when a user canceled it; it may end early."""
+        """Return True when a user has canceled the call, which may then end early."""
         ...
 
     def on_kill(self, call: PluginCall, end: Callable[[], object]) -> None:
@@ -294,25 +294,25 @@ class Channel(Protocol):
         ...
 
     def load(self, call: PluginCall) -> Callable[..., object]:
-        """The function of a call's site, imported from the deployment's code places. Raises what the import raises."""
+        """Return the function of a call's site, imported from the deployment's code. Raises what the import raises."""
         ...
 
     def inputs(self, call: PluginCall) -> dict[str, Value]:
-        """The evaluated inputs of a call, a copy of its own. Raises ``ProblemsError`` for what cannot be evaluated."""
+        """Return the evaluated inputs of a call, as a copy that it may change. Raises ``ProblemsError``."""
         ...
 
     def token(self, call: PluginCall) -> str:
-        """The token of the call, equal for all attempts of one entry until a user retries it."""
+        """Return the token of the call, equal for all attempts of one entry until a user retries it."""
         ...
 
 
 class PluginCall:
-    """One call of one member. Its contexts are ``instance``, or ``source`` and ``target``; none for the deployment itself.
+    """One call of one member. It has an ``instance``, or ``source`` and ``target``, or none for the deployment itself.
 
-    ``attempt``: retries so far; of a hook class calls that ended unseen count, too. ``is_doubted``: the previous call
-    ended unseen. ``why``: the kind of a call of the deployment itself. In a worker ``os.environ`` holds ``PHASELINE_CALL``;
-    every process that the call starts must inherit it: by it processes are found again and ended after a
-    time-out or the engine's death.
+    ``attempt`` is the number of retries so far; for a hook, calls with an unknown end count too. ``is_doubted``: the
+    end of the previous call is unknown. ``why`` is the kind of a call of the deployment itself. In a worker,
+    ``os.environ`` contains ``PHASELINE_CALL``. Every process that the call starts must inherit it, because it is
+    used to find and end the processes after a time-out or the engine's death.
     """
 
     __slots__ = (
@@ -331,7 +331,7 @@ class PluginCall:
         target: InstanceContext | None = None,
         data: Value = None,
     ) -> None:
-        """``member`` is its place in the batch, ``data`` what an earlier call of the entry left for this one."""
+        """``member`` is the index in the batch, ``data`` what an earlier call of the entry left for this call."""
         self.site = site
         self.member = member
         self.attempt = attempt
@@ -347,7 +347,7 @@ class PluginCall:
 
     @property
     def inputs(self) -> dict[str, Value]:
-        """Its inputs, evaluated when first read; they belong to this call alone (C2). Raises ``ProblemsError``."""
+        """The inputs, evaluated when first read; they belong to this call alone (C2). Raises ``ProblemsError``."""
         if self._inputs is None:
             self._inputs = self.channel.inputs(self)
         return self._inputs
@@ -359,12 +359,12 @@ class PluginCall:
 
     @property
     def token(self) -> str:
-        """Equal for all attempts of one entry until a user retries it; for use as a cloud's client token."""
+        """A text that is equal for all attempts of one entry until a user retries it; for use as a client token."""
         return self.channel.token(self)
 
     @property
     def owner(self) -> InstanceContext:
-        """The instance whose operation it is: of a relationship the side that is called."""
+        """The instance whose operation is called; of a relationship, the instance on the called side."""
         found = self.instance or (self.target if self.site.side == "target" else self.source)
         assert found is not None
         return found
@@ -378,48 +378,48 @@ class PluginCall:
 
     @property
     def is_touched(self) -> bool:
-        """True when the runtime properties of a subject were looked at, so that they may have changed."""
+        """True if the runtime properties of a subject were used, so that they may have changed."""
         if self.instance is not None:
             return self.instance.before is not None
         return any(view.before is not None for view in self.subjects)
 
     def log(self, level: str, text: str) -> None:
-        """Keep one line of text, shown live."""
+        """Store one log line, which users can follow live."""
         self.channel.log(self, level, text)
 
     def log_lines(self, level: str, lines: Sequence[str]) -> bool:
-        """``log`` of many; False: no more are wanted."""
+        """Store many log lines. Return False when the call may store no more."""
         return self.channel.log_lines(self, level, lines)
 
     def save(self, *, wait: bool = False) -> None:
-        """Store the runtime properties as they are now; ``wait`` until they outlive this process."""
+        """Store the present runtime properties; with ``wait``, return when they outlive this process."""
         self.channel.save(self, wait=wait)
 
     def save_unless_stale(self) -> bool:
-        """``save``, unless the subject was changed elsewhere since it was read (then False, and nothing is stored)."""
+        """Save, unless a subject was changed elsewhere since it was read; then store nothing and return False."""
         return self.channel.save_unless_stale(self)
 
     def tell(self, message: str) -> None:
-        """Show how far it is."""
+        """Show a progress message to users, and store the call's ``data``."""
         self.channel.tell(self, message)
 
     @property
     def is_canceled(self) -> bool:
-        """True when a user canceled it."""
+        """True when a user has canceled the call."""
         return self.channel.is_canceled(self)
 
     def on_kill(self, end: Callable[[], object]) -> None:
-        """``end`` cuts it short, from any thread: called as soon as a user wants that."""
+        """Register ``end``, which interrupts the call from any thread as soon as a user requests it."""
         self.channel.on_kill(self, end)
 
     def load(self) -> Callable[..., object]:
-        """The function of a ``function`` site. Raises what the import raises."""
+        """Return the function of a site of form ``function``. Raises what the import raises."""
         return self.channel.load(self)
 
 
 @frozen
 class Outcome:
-    """The result of one call. ``delay_ms``: until the next call, -1: the policy's interval. ``error``: {type, traceback}."""
+    """The result of one call. ``delay_ms`` is the time until the next call, -1 for the policy's interval."""
 
     kind: OutcomeKind
     delay_ms: int = -1
@@ -429,11 +429,11 @@ class Outcome:
 
 
 COMPLETED = Outcome(OutcomeKind.COMPLETED)
-"""The commonest outcome, made once."""
+"""The most frequent outcome, as one shared object."""
 
 
 class Caller(Protocol):
-    """Calls code of one flavour. Never raises what plugin code raised: that becomes an outcome (``outcome_of``)."""
+    """Calls code of one flavour. An exception of plugin code is not raised; it becomes an outcome (``outcome_of``)."""
 
     def call(self, call: PluginCall) -> Outcome:
         """Run the member to its end and return its outcome."""
@@ -441,11 +441,11 @@ class Caller(Protocol):
 
 
 def outcome_of(error: BaseException, *, hidden_frames: int = 0) -> Outcome:
-    """What an exception of plugin code means (W2): fail, or retry after its ``retry_after`` or the interval.
+    """Return the outcome for an exception of plugin code (W2): failed, or retried after its delay or the interval.
 
-    A problem (inputs that cannot be evaluated) is not retried. The exception classes of foreign
-    interfaces derive from those of Phaseline. ``hidden_frames``: the number of innermost frames of Phaseline that
-    the traceback need not show. ``sys.exit`` fails the call, because the process is the engine's and a retry is unlikely to help.
+    A problem, such as inputs that cannot be evaluated, is not retried. The exceptions of Cloudify's interface derive
+    from those of Phaseline. ``hidden_frames`` is the number of Phaseline's own frames that the traceback leaves out.
+    ``sys.exit`` fails the call: the process belongs to the engine, and a retry is unlikely to help.
     """
     is_final = isinstance(error, NonRecoverableError | ProblemsError | SystemExit)
     after = getattr(error, "retry_after", None) if isinstance(error, RecoverableError) else None
@@ -471,7 +471,7 @@ def _traceback(error: BaseException, hidden_frames: int) -> str:
 
 
 def truncate(said: object, limit: int) -> str:
-    """The value as text, shortened in the middle to the limit, with a note of how much was cut."""
+    """Return the value as text of at most ``limit`` characters, cut in the middle with a note of the cut length."""
     text = said if type(said) is str else text_of(said)
     if len(text) <= limit:
         return text
@@ -480,13 +480,13 @@ def truncate(said: object, limit: int) -> str:
 
 
 def unloadable(error: BaseException, implementation: str) -> Outcome:
-    """The outcome of a function that cannot be imported, not found or not callable (W2)."""
+    """Return the outcome for a function that cannot be imported, is missing or is not callable (W2)."""
     wrapped = NonRecoverableError(f"'{implementation}' cannot be loaded: {type(error).__name__}: {message_of(error)}")
     return outcome_of(wrapped.with_traceback(error.__traceback__))
 
 
 def written_of(view: InstanceContext) -> tuple[dict[PropertyPath, Value], tuple[PropertyPath, ...]]:
-    """({path: value written}, paths removed) of a view that was touched. Raises PL-O034 for what cannot be stored."""
+    """Return what a call changed in a view: ({path: value written}, paths removed). Raises PL-O034."""
     if view.before is None:
         return {}, ()
     return view.changes or changed(view.before, view.runtime_properties)

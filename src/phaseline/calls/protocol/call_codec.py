@@ -1,4 +1,4 @@
-"""Calls, views and outcomes as JSON documents, for the way to a worker process and back."""
+"""Calls, views and outcomes as JSON documents, to send them to a worker process and back."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Changes = list[tuple[int, list[tuple[list[str], Any]], list[list[str]]]]
 
 
 def write_node(view: NodeContext) -> Letter:
-    """A node's view."""
+    """Return the view of a node as JSON."""
     return {
         "name": view.name,
         "type": view.type,
@@ -49,7 +49,7 @@ def read_node(letter: Letter) -> NodeContext:
 
 
 def write_relationship(view: RelationshipContext) -> Letter:
-    """A relationship's view."""
+    """Return the view of a relationship as JSON."""
     return {
         "type": view.type,
         "type_hierarchy": list(view.type_hierarchy),
@@ -64,7 +64,7 @@ def read_relationship(letter: Letter) -> RelationshipContext:
 
 
 def write_phase(view: PhaseContext) -> Letter:
-    """A phase's view."""
+    """Return the view of a phase as JSON."""
     return {
         "name": view.name,
         "state": view.state,
@@ -74,7 +74,7 @@ def write_phase(view: PhaseContext) -> Letter:
 
 
 def write_instance(view: InstanceContext) -> Letter:
-    """An instance with its node and its runtime properties as they are known now."""
+    """Return an instance as JSON, with its node and its present runtime properties."""
     return {
         "id": view.id,
         "index": view.index,
@@ -85,14 +85,17 @@ def write_instance(view: InstanceContext) -> Letter:
 
 
 def write_execution(view: ExecutionContext) -> Letter:
-    """The execution, without what hooks have decided."""
+    """Return the view of an execution as JSON, without the decisions of hooks."""
     left_out = {"around", "ground", "parameters", "decisions"}
     rest = {name: value for name, value in as_dict(view).items() if name not in left_out}
     return {**rest, "parameters": dict(view.parameters)}
 
 
 def write_call(call: PluginCall, *, inputs: Mapping[str, Value], mark: str) -> Letter:
-    """What a worker that knows the site of a call needs to begin it; the rest it asks for. Of what hooks decided what concerns it."""
+    """Return a call as JSON for a worker that knows the call's site. The worker asks for missing data.
+
+    Of the decisions of hooks, only those for the call's instances are included.
+    """
     decisions = call.site.execution.decisions
     letter: Letter = {
         "member": call.member,
@@ -113,7 +116,7 @@ def write_call(call: PluginCall, *, inputs: Mapping[str, Value], mark: str) -> L
 
 
 def write_site(site: Site) -> Letter:
-    """Write the data shared by all calls of one operation of one node."""
+    """Return the data shared by all calls of one operation of one node as JSON."""
     plugin = None if site.plugin is None else asdict(site.plugin)
     deployment = site.deployment
     return {
@@ -162,7 +165,7 @@ def read_site(letter: Letter) -> Site:
 
 
 def read_call(letter: Letter, site: Site, channel: Channel, world: DeploymentLookup) -> PluginCall:
-    """The call that ``write_call`` wrote."""
+    """Read the call that ``write_call`` wrote."""
     if letter.get("decisions"):
         site = altered(site, execution=altered(site.execution, decisions=letter["decisions"]))
     subjects = {
@@ -173,7 +176,7 @@ def read_call(letter: Letter, site: Site, channel: Channel, world: DeploymentLoo
 
 
 def write_outcome(outcome: Outcome) -> Letter:
-    """Write an outcome."""
+    """Return an outcome as JSON."""
     return {
         "kind": int(outcome.kind),
         "delay_ms": outcome.delay_ms,
@@ -191,7 +194,7 @@ def read_outcome(letter: Letter) -> Outcome:
 
 
 def write_changes(changes: Sequence[tuple[int, Mapping[PropertyPath, Value], Sequence[PropertyPath]]]) -> Changes:
-    """[(instance number, [(path, value)], [removed path])]."""
+    """Return changes as JSON: [(instance number, [(path, value)], [removed path])]."""
     return [
         (number, [(list(path), value) for path, value in written.items()], [list(path) for path in removed])
         for number, written, removed in changes

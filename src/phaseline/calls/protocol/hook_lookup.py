@@ -1,4 +1,4 @@
-"""The lookups of a hook beyond its deployment, as a protocol for the callers of hooks."""
+"""The interface by which hooks look up data beyond the present state of their deployment."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ if TYPE_CHECKING:
 
 @frozen
 class Usage:
-    """The size of a deployment. ``counts``: {a node's types, root first: instances that exist or may be in creation}."""
+    """Numbers of instances of a deployment. ``counts`` is {a node's types, root first: number of its instances}.
+
+    Instances that may be in creation are counted too.
+    """
 
     deployment: str
     counts: Mapping[tuple[str, ...], int]
 
     def count(self, type_name: str = "") -> int:
-        """How many instances, in all or of a type.
+        """Return the number of instances of a type, or of all instances without a type.
 
         >>> Usage("shop", {("Root", "Host"): 2, ("Root",): 3}).count("Host")
         2
@@ -31,7 +34,7 @@ class Usage:
 
 @frozen
 class Approval:
-    """A user's approval of a plan: the digest shown to the user, and when (seconds since the epoch)."""
+    """A user's approval of a plan, with the digest of the plan and the time in seconds since the epoch."""
 
     actor: str
     plan: str
@@ -40,16 +43,19 @@ class Approval:
 
 
 class HookLookup(Protocol):
-    """Look-ups of hooks in one execution; safe from any thread."""
+    """Look-ups of hooks in one execution. Thread-safe."""
 
     def target(self, now: DeploymentLookup, *, takes_back: bool = False) -> DeploymentLookup:
-        """What the deployment is brought to; while what was done is taken back, what it was before. Raises ``ProblemsError``."""
+        """Return the deployment as it will be after the execution. Raises ``ProblemsError``.
+
+        ``takes_back`` means that the execution is being undone; then it is the deployment as it was before.
+        """
         ...
 
     def approvals(self) -> Sequence[Approval]:
-        """Approvals of the execution by users, oldest first."""
+        """Return the approvals that users gave for the execution, oldest first."""
         ...
 
     def usage(self, key: str, value: str) -> Sequence[Usage]:
-        """The deployments that have this label, by name."""
+        """Return the deployments that have this label, by name, with their numbers of instances."""
         ...

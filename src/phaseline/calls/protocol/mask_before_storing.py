@@ -1,4 +1,7 @@
-"""Remove secrets from everything that a turn writes: texts are masked, values are sealed (decision 30). All writes pass through this module."""
+"""Removing secrets from everything that a turn writes: texts are masked, values are encrypted (decision 30).
+
+All writes pass through this module.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ T = TypeVar("T")
 
 
 def protected(payload: TurnPayload, secrets: SecretSource) -> TurnPayload:
-    """The payload as it may be stored and shown."""
+    """Return the payload with all secrets masked or encrypted, so that it may be stored and shown."""
     return altered(
         payload,
         documents=tuple(_document(change, secrets) for change in payload.documents),
@@ -38,7 +41,7 @@ def _document(change: DocumentChange, secrets: SecretSource) -> DocumentChange:
 
 
 def _remark(remark: EntryRemark, secrets: SecretSource) -> EntryRemark:
-    """Mask secrets in a call's messages, and seal them in data for the next call of its entry."""
+    """Mask secrets in a call's messages, and encrypt them in data for the next call of its entry."""
     return altered(
         remark,
         message=secrets.masked(remark.message),
@@ -48,14 +51,14 @@ def _remark(remark: EntryRemark, secrets: SecretSource) -> EntryRemark:
 
 
 def _checks(made: NewCheckResults, secrets: SecretSource) -> NewCheckResults:
-    """Mask secrets in messages of checks, and seal them in returned values."""
+    """Mask secrets in messages of checks, and encrypt them in returned values."""
     said = made.bodies.items()
     bodies = {who: secrets.masked(body) if isinstance(body, str) else secrets.sealed(body) for who, body in said}
     return altered(made, bodies=bodies)
 
 
 def _written(written: PlannerWrites, secrets: SecretSource) -> PlannerWrites:
-    """Seal the secrets of instances in stored documents; all other values come from the store unchanged."""
+    """Encrypt the secrets of instances in stored documents; all other values come from the store unchanged."""
     if not written.kept:
         return written
     bodies = [{**one.body, "resources": secrets.sealed(one.body["resources"])} for one in written.kept]
@@ -64,13 +67,13 @@ def _written(written: PlannerWrites, secrets: SecretSource) -> PlannerWrites:
 
 
 def _masked(row: T, name: str, text: str, secrets: SecretSource) -> T:
-    """The row itself where nothing is to be masked: that is the common case."""
+    """Return the row with ``text`` masked; the row itself if there is nothing to mask, which is the common case."""
     shown = secrets.masked(text)
     return row if shown is text else altered(row, **{name: shown})
 
 
 def raise_if_secret_names(written: Mapping[PropertyPath, Value], secrets: SecretSource) -> None:
-    """Raise PL-O005 if a property is named by a secret: names cannot be sealed, and would be stored in clear."""
+    """Raise PL-O005 if the name of a property contains a secret: names cannot be encrypted."""
     if secrets.guards and any(secrets.knows(step) for path in written for step in path):
         message = "the name of a runtime property holds a secret, and names are stored in clear"
         raise problem_error(

@@ -1,4 +1,4 @@
-"""Secrets of engines without a store of secrets, as in simulations: none exist, so nothing is masked or sealed."""
+"""A source of secrets for engines that have none, such as simulations: nothing is masked or encrypted."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ if TYPE_CHECKING:
 
 
 class NoSecrets:
-    """Implements ``ports.secrets.SecretSource``."""
+    """A source without secrets; implements ``ports.secrets.SecretSource``."""
 
     has_seals = guards = False
 
     def get(self, name: str) -> str:
-        """There is none."""
+        """Raise ``KeyError``, because no secret exists."""
         raise KeyError(name)
 
     def missing(self, names: Collection[str]) -> Sequence[str]:
-        """All names: no secret exists."""
+        """Return all names, because no secret exists."""
         return sorted(names)
 
     def learn(self, value: Value) -> None:
-        """Keep nothing."""
+        """Do nothing."""
 
     def masked(self, text: str) -> str:
-        """The argument, unchanged."""
+        """Return the text unchanged."""
         return text
 
     def knows(self, text: str) -> bool:  # noqa: ARG002 - the port's signature
-        """False: no secret is known."""
+        """Return False, because no secret is known."""
         return False
 
     def sealed(self, value: Value) -> Value:
-        """The argument, unchanged."""
+        """Return the value unchanged."""
         return value
 
     def unsealed(self, value: Value) -> Value:
-        """The argument, unchanged."""
+        """Return the value unchanged."""
         return value

@@ -1,4 +1,4 @@
-"""The phase that a call is one of, as its plugin and its caller see it."""
+"""The view of a phase that the plugin and the caller of its call get."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 @frozen
 class SecondTries:
-    """When a resource that failed a phase is handed over again by itself (X2). Times in ms; ``jitter`` 0.0-1.0 of a delay.
+    """The rule by which a resource that failed a phase is tried again automatically (X2). Times are in ms.
 
-    ``clears``: the data kept by the phase is deleted, as by a user's retry.
+    ``jitter`` is the random part of a delay, 0.0-1.0. With ``clears`` the data kept by the phase is deleted before, as
+    by a user's retry.
     """
 
     base_ms: int
@@ -30,12 +31,12 @@ class SecondTries:
 
     @classmethod
     def of(cls, policy: PhasePolicy) -> SecondTries:
-        """The value from the phase's attributes."""
+        """Return the rule from the attributes of the phase."""
         base, most = round(policy.backoff_base_s * 1000), round(policy.backoff_max_s * 1000)
         return cls(base, policy.backoff_factor, most, policy.backoff_jitter, policy.retry_clears)
 
     def delay_ms(self, attempt: int, chance: float) -> int:
-        """Until the try after so many others; ``chance`` 0.0-1.0.
+        """Return the delay in ms before the next try, after ``attempt`` others; ``chance`` is a random number 0.0-1.0.
 
         >>> ways = SecondTries(1_000, 2.0, 5_000, jitter=0.5)
         >>> [ways.delay_ms(attempt, 0.5) for attempt in range(5)], ways.delay_ms(0, 0.0), ways.delay_ms(0, 1.0)
@@ -48,17 +49,17 @@ class SecondTries:
 
 
 def target_of(policy: Policy, execution: ExecutionContext) -> str:
-    """The target state of resources with this policy; empty if unknown."""
+    """Return the target state of resources with this policy, or '' if it is unknown."""
     return policy.target or str(execution.parameters.get("target") or "")
 
 
 @frozen
 class PhaseContext:
-    """What a call's plugin sees of the phase that is called. ``attributes``: the attributes of the phase's record.
+    """The view of a called phase that its plugin gets. ``attributes`` are the attributes of the phase's record.
 
-    ``state``: the state of the resources; empty if they are in different states. ``target``: the state to which they are
-    moved. ``sleep_delay_ms``: the time after which resources that are still pending are given to the plugin again, -1:
-    after the policy's interval. ``second_tries``: failures are retried. ``halves``: a run that raised an exception is
+    ``state`` is the state of the resources, empty if they are in different states; ``target`` is the state that they
+    are to reach. ``sleep_delay_ms`` is the time after which pending resources are given to the plugin again, -1 for the
+    policy's interval. With ``second_tries`` failures are retried. With ``halves`` a run that raised an exception is
     repeated with halves of its resources, until the resources that cause the exception are alone.
     """
 
@@ -72,7 +73,7 @@ class PhaseContext:
 
     @classmethod
     def of(cls, definition: PhaseDefinition, state: str, target: str = "") -> PhaseContext:
-        """A phase in one of its states."""
+        """Return the view of a phase in one of its states."""
         attributes: dict[str, Value] = {
             **definition.attributes,
             "Description": definition.description or definition.name,

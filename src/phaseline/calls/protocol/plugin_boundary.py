@@ -1,7 +1,8 @@
-"""The boundary at which values from plugin code are converted and checked.
+"""Converting and checking values that come from plugin code, before Phaseline uses them.
 
-A plugin's value is never used directly: printing, comparing or converting it could run the plugin's code again. Here values,
-times, texts and exceptions become plain and bounded; otherwise a ``ProblemsError`` fails the one call that returned them.
+A value from a plugin is never used directly, because printing, comparing or converting it could run plugin code again.
+Here values, times, texts and exceptions become plain and of limited size. If that is impossible, a ``ProblemsError``
+fails the one call that returned them.
 """
 
 from __future__ import annotations
@@ -22,17 +23,17 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.runtime_properties import PropertyPath
 
 LONGEST_AFTER_S = 366 * 24 * 3600
-"""The longest delay until the next call; a longer request is cut to it."""
+"""The longest delay in seconds until the next call; a longer one is reduced to it."""
 SHORT_NAME = 1_000
-"""The longest property name that is taken unchecked, in characters."""
+"""The most characters of a property name that is not checked separately."""
 SHOWN_CHARS = 60
-"""How many characters of an invalid value are shown."""
+"""The most characters of an invalid value that a message shows."""
 BARE = (LookupError, AttributeError, TypeError, AssertionError, ArithmeticError, StopIteration, NameError, UnicodeError)
-"""Python's own complaints about code: their texts are fragments without the type."""
+"""Exceptions whose text is hard to understand without their type, mostly raised by Python itself."""
 
 
 def require_storable(value: object, what: str) -> Value:
-    """The value as it is stored. Raises PL-O034, with the place of what cannot be stored; ``what`` it is all part of."""
+    """Return the value as it is stored. Raises PL-O034, naming the part of ``what`` that cannot be stored."""
     found, error = guarded_call(Storing().take, value, what)
     if error is not None:
         raise _unstorable("", error)
@@ -42,7 +43,7 @@ def require_storable(value: object, what: str) -> Value:
 def changed(
     before: Mapping[str, Value], after: Mapping[str, Value]
 ) -> tuple[dict[PropertyPath, Value], tuple[PropertyPath, ...]]:
-    """({path: value written}, paths removed) of a document that a plugin had in its hands, to be stored. Raises PL-O034."""
+    """Return how a plugin changed a document: ({path: value written}, paths removed). Raises PL-O034."""
     found, error = guarded_call(_compared, before, after)
     if found is None:
         assert error is not None
@@ -65,7 +66,7 @@ def _compared(
 
 
 def milliseconds(after_s: object) -> int:
-    """The delay until the next call; a time in the past means at once. Raises: PL-O032 for a value that is no number of seconds.
+    """Return the delay until the next call in ms; a negative time means at once. Raises: PL-O032 for a non-number.
 
     >>> milliseconds(2.5), milliseconds(-5), milliseconds(10**30)
     (2500, 0, 31622400000)
@@ -83,19 +84,19 @@ def _seconds(after_s: object) -> float:
 
 
 def text_of(value: object) -> str:
-    """The value as a plain ``str``."""
+    """Return the value as a plain ``str``."""
     text = value if isinstance(value, str) else str(value)
     return text if type(text) is str else str.__str__(text)
 
 
 def shown(value: object) -> str:
-    """The beginning of a value's form in code; its type if it has no such form."""
+    """Return the beginning of ``repr(value)``, or the value's type if it has no ``repr``."""
     text, _ = guarded_call(repr, value)
     return f"a {type(value).__name__}" if text is None else text_of(text)[:SHOWN_CHARS]
 
 
 def exception_text(error: BaseException) -> str:
-    """The message of an exception, with its type if the text alone is not enough.
+    """Return the message of an exception, with its type if the text alone is not enough.
 
     >>> exception_text(KeyError("missing")), exception_text(ValueError("no such size")), exception_text(IndexError()), exception_text(SystemExit(3))
     ("KeyError: 'missing'", 'no such size', 'IndexError', 'the operation called sys.exit(3)')
@@ -109,12 +110,12 @@ def exception_text(error: BaseException) -> str:
 
 
 def message_of(error: BaseException) -> str:
-    """The text of an exception; empty if it has no readable text."""
+    """Return the text of an exception, or '' if it has no readable text."""
     return guarded_call(text_of, error)[0] or ""
 
 
 def trace_of(error: BaseException, frames: TracebackType | None) -> str:
-    """The traceback of an exception, without the hidden frames."""
+    """Return the traceback of an exception, from ``frames`` on."""
     lines, _ = guarded_call(traceback.format_exception, type(error), error, frames)
     return "".join(lines or (f"{type(error).__name__}, of which no traceback can be written\n",))
 

@@ -1,4 +1,4 @@
-"""Reports from calls, in bulk: outcomes as arrays, other details only for members that have them."""
+"""Reports of calls for many members at once: outcomes as arrays, other details only for members that have them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import DocumentChange, EntryRemark, LogLine
 
 POST_EVERY_MS = 10
-"""The longest time that outcomes of per-instance calls are held back to be reported together."""
+"""The longest time in ms for which outcomes of per-instance calls are held back, to report several together."""
 POST_AT = 1_000
-"""Number of outcomes that are posted at once, without waiting for more."""
+"""Number of collected outcomes at which they are posted without waiting for more."""
 PENDING = int(OutcomeKind.PENDING)
 
 
@@ -27,11 +27,11 @@ PENDING = int(OutcomeKind.PENDING)
 class CallReport:
     """Outcomes and data of members of one batch: ``members`` int32, ``kinds`` uint8, ``delays`` int64 ms.
 
-    ``delays`` until the next call, for again and retry; -1: the policy's interval. A kind ``PENDING`` means
-    data without an outcome (``Noted``): the call still runs. ``documents`` and ``remarks`` carry the member
-    first, so that those of members that are not accepted can be told apart. A report without members
-    carries log lines only. ``on_commit`` is called when what it brought has been committed, or refused.
-    ``is_throttled``: the call reports that its provider rejects more calls of its kind.
+    ``delays`` are the times until the next call, for again and retry; -1 is the policy's interval. The kind ``PENDING``
+    means data without an outcome (``Noted``), because the call still runs. ``documents`` and ``remarks`` are pairs that
+    begin with the member, so that those of rejected members can be recognised. A report without members contains only
+    log lines. ``on_commit`` is called when its data has been committed or rejected. ``is_throttled`` means that the
+    provider rejects more calls of this kind at present.
     """
 
     batch: int
@@ -46,12 +46,12 @@ class CallReport:
 
     @property
     def is_noted(self) -> bool:
-        """True for data without outcomes: members are named, all of them pending."""
+        """True if the report has data without outcomes: it has members, and all are pending."""
         kinds = self.kinds
         return len(kinds) > 0 and kinds.item(0) == PENDING and (len(kinds) == 1 or not some(kinds != PENDING))
 
     def of(self, chosen: np.ndarray) -> CallReport:
-        """The report limited to chosen members (bool, in the order of ``members``)."""
+        """Return the report limited to chosen members (bool, in the order of ``members``)."""
         if every(chosen):
             return self
         given = set(self.members[chosen].tolist())
@@ -67,20 +67,20 @@ class CallReport:
 
 @mutable
 class Dispatched:
-    """A batch the executor has, and which of its members (bool) have been reported."""
+    """A batch that the executor carries out, and which of its members (bool) have been reported."""
 
     batch: Batch
     reported: np.ndarray
 
     def report(self, members: np.ndarray) -> bool:
-        """Members have outcomes; True if now all have."""
+        """Record that members have outcomes. Return True if now all members have one."""
         if len(self.reported) == 1:
             return len(members) > 0
         self.reported[members] = True
         return every(self.reported)
 
     def only_members(self, report: CallReport) -> CallReport:
-        """The report limited to members of the batch."""
+        """Return the report limited to members of the batch."""
         count = len(self.reported)
         if len(report.members) == 1 and 0 <= report.members.item() < count:
             return report
@@ -88,24 +88,24 @@ class Dispatched:
 
 
 def all_completed(batch: int, members: np.ndarray) -> CallReport:
-    """The report of a call that completed its members without details: three arrays, no objects by member."""
+    """Return the report of a call that completed these members without details: three arrays, no objects per member."""
     count = len(members)
     kinds, delays = same_kind(OutcomeKind.COMPLETED, count), no_delays(count)
     return CallReport(batch, members.astype(np.int32, copy=False), kinds, delays)
 
 
 def same_kind(kind: int, count: int) -> np.ndarray:
-    """So many times this outcome, uint8; not to be written."""
+    """Return a read-only array (uint8) with ``count`` times the same outcome."""
     return _KINDS[kind, :count] if count <= FEW else np.full(count, kind, np.uint8)
 
 
 def no_delays(count: int) -> np.ndarray:
-    """So many times the policy's interval, int64; not to be written."""
+    """Return a read-only array (int64) with ``count`` times -1, which means the policy's interval."""
     return _DELAYS[:count] if count <= FEW else np.full(count, -1, np.int64)
 
 
 FEW = 16
-"""Up to so many outcomes are a piece of a column that is there already."""
+"""The most outcomes for which an existing array is sliced instead of a new one created."""
 _KINDS = np.repeat(np.arange(len(OutcomeKind), dtype=np.uint8)[:, None], FEW, axis=1)
 _DELAYS = np.full(FEW, -1, np.int64)
 _KINDS.flags.writeable = _DELAYS.flags.writeable = False
@@ -118,5 +118,5 @@ NO_BATCH = 0
 
 
 def only_logs(batch: int, logs: Sequence[LogLine]) -> CallReport:
-    """A report that carries log lines only."""
+    """Return a report that contains only log lines."""
     return CallReport(batch, NO_MEMBERS, NO_KINDS, NO_DELAYS, logs=logs)

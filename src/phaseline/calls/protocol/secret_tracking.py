@@ -1,6 +1,6 @@
-"""Values evaluated for a call: a value computed from a secret or a hidden input is a secret itself (decision 30).
+"""Tracking secrets in evaluations: a value computed from a secret or a hidden input is a secret too (decision 30).
 
-Secrets are known as soon as they are read. This module tracks the values that functions derive from them, such as a
+Secrets are known as soon as they are read. This module finds the values that functions derive from them, such as a
 part of a secret, or a secret in capitals.
 """
 
@@ -22,53 +22,53 @@ if TYPE_CHECKING:
 
 
 class Watch(Mapping[str, "Value"]):
-    """The inputs and the secrets that one evaluation may read. ``is_touched``: something secret was read."""
+    """The inputs and secrets that one evaluation may read. ``is_touched`` is True once something secret was read."""
 
     def __init__(self, inputs: Mapping[str, Value], hidden: Collection[str], secrets: SecretSource) -> None:
-        """``hidden``: names of inputs that are secrets."""
+        """``hidden`` has the names of inputs that are secrets."""
         self._inputs = inputs
         self._hidden = hidden
         self._secrets = secrets
         self.is_touched = False
 
     def __getitem__(self, name: str) -> Value:
-        """The value of an input."""
+        """Return the value of an input."""
         if name in self._hidden:
             self.is_touched = True
         return self._inputs[name]
 
     def __iter__(self) -> Iterator[str]:
-        """The names of the inputs."""
+        """Yield the names of the inputs."""
         return iter(self._inputs)
 
     def __len__(self) -> int:
-        """The number of inputs."""
+        """Return the number of inputs."""
         return len(self._inputs)
 
     def secret(self, name: str) -> str:
-        """The text of a secret. ``KeyError`` if there is none."""
+        """Return the text of a secret. Raises ``KeyError`` if there is none."""
         self.is_touched = True
         return self._secrets.get(name)
 
     def evaluate(self, value: Value, scope: RuntimeScope) -> Value:
-        """The value with its functions evaluated; values derived from secrets are tracked from now on.
+        """Return the value with its functions evaluated. Values derived from secrets count as secrets from now on.
 
-        A text that contains a secret literally is not tracked: the secret is masked in it, and the rest may be read.
+        A text that contains a secret literally does not: the secret is masked in it, and the rest may be read.
         """
         return evaluate(value, self.over(scope))
 
     def over(self, scope: RuntimeScope) -> RuntimeScope:
-        """The scope, with its inputs and secrets read through this, and each of its functions watched."""
+        """Return the scope with inputs and secrets read through this object, and with each function tracked."""
         secrets = WatchedSecrets(self, self._secrets)
         return altered(scope, inputs=self, facts=altered(scope.facts, secrets=secrets), watcher=self)
 
     def begin(self) -> bool:
-        """Whether something secret was read before this function."""
+        """Reset ``is_touched`` before a function is evaluated, and return its former value for ``end``."""
         before, self.is_touched = self.is_touched, False
         return before
 
     def end(self, before: bool, name: str, result: Value) -> None:  # noqa: FBT001 - handed back as it came
-        """What was made of something secret is known from now on; parts of a structure are, each by the function that made it."""
+        """Treat the function's result as a secret if it was made from one; parts of a structure are separate."""
         if self.is_touched and (
             _is_of_texts(result)
             or (isinstance(result, str) and not self._secrets.knows(result))
@@ -79,22 +79,22 @@ class Watch(Mapping[str, "Value"]):
 
 
 class WatchedSecrets:
-    """The secrets as functions look them up in a watched evaluation."""
+    """The secrets as functions look them up in a tracked evaluation."""
 
     def __init__(self, watch: Watch, secrets: SecretSource) -> None:
-        """``watch`` is touched by each that is read."""
+        """``watch`` is marked as touched when a secret is read."""
         self._watch = watch
         self._secrets = secrets
 
     def get(self, name: str) -> str:
-        """The text of a secret."""
+        """Return the text of a secret."""
         return self._watch.secret(name)
 
     def missing(self, names: Collection[str]) -> Sequence[str]:
-        """The names for which no secret exists."""
+        """Return the names for which no secret exists."""
         return self._secrets.missing(names)
 
 
 def _is_of_texts(value: Value) -> bool:
-    """Whether the value is a list of texts, such as the result of ``string_split``."""
+    """Return True if the value is a list of texts, such as the result of ``string_split``."""
     return isinstance(value, list) and all(isinstance(item, str) for item in value)

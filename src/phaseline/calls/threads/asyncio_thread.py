@@ -48,8 +48,8 @@ class LoopThread:
     ) -> None:
         """Run a coroutine, then call ``finish`` with its exception or None. Cancel it after ``timeout_s`` (0: never).
 
-        ``cancel`` finds the coroutine by ``mark``. If ``canceled`` contains the mark when the coroutine is about to begin,
-        it is canceled at once.
+        ``cancel`` finds the coroutine by ``mark``. If ``canceled`` contains the mark when the coroutine is about to
+        begin, it is canceled at once.
         """
         with self._lock:
             if self._is_stopped:

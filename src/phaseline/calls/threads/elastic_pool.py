@@ -42,8 +42,8 @@ class SizingRule(Protocol):
     def judge(self, now: float, *, late_s: float, share: float, begun: int) -> None:
         """Compute ``wanted`` again; called regularly while calls wait or run.
 
-        ``late_s`` is the delay of this call, ``share`` the share of a processor used since the last one, ``begun`` the number
-        of calls that have begun in all.
+        ``late_s`` is the delay of this call, ``share`` the share of a processor used since the last call, ``begun`` the
+        number of calls that have begun in all.
         """
         ...
 
@@ -203,7 +203,7 @@ class Crew:
             return None
 
     def _end(self, draw: Draw) -> None:
-        """True if no thread is left."""
+        """Remove a batch that has no further members from the queue."""
         with self._lock:
             if self._draws and self._draws[0] is draw:
                 self._draws.popleft()

@@ -73,7 +73,10 @@ def end_copy(error: BaseException | None) -> NoReturn:
 
 
 async def attempt_async(coroutine: Awaitable[object]) -> BaseException | None:
-    """What the coroutine raised, being canceled included, or None. It is left alone where a loop that ends leaves it."""
+    """Await a coroutine, and return its exception (including a cancel) or None.
+
+    When the event loop itself closes the coroutine, raise that on.
+    """
     own, before = _task(), len(_copies)
     try:
         await coroutine

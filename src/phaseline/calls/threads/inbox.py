@@ -53,7 +53,7 @@ class Inbox(Generic[T]):
             self.on_left()
 
     def fail(self, error: BaseException) -> None:
-        """Record that an engine thread has failed. The next ``take_all`` raises the error instead of waiting for ever."""
+        """Record that an engine thread has failed. The next ``take_all`` raises the error, so that nothing hangs."""
         self._broken = error
         self.wake()
 

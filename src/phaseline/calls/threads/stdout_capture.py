@@ -83,7 +83,7 @@ os.register_at_fork(after_in_child=_speak_no_more)
 
 
 class Dispatching:
-    """A text stream that replaces ``sys.stdout`` or ``sys.stderr``; it passes everything else to the original stream."""
+    """A text stream that replaces ``sys.stdout`` or ``sys.stderr``. Only writing differs from the original stream."""
 
     def __init__(self, name: str, former: Any) -> None:
         """``name`` is ``stdout`` or ``stderr``, ``former`` the original stream."""

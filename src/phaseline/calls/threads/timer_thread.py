@@ -19,11 +19,11 @@ class Alarms:
     """Timers. Their functions are called one after the other in one thread, so each must return quickly."""
 
     def __init__(self, on_break: Callable[[BaseException], None]) -> None:
-        """Start the thread with the first alarm. ``on_break`` receives an exception of an alarm, a bug of the engine."""
+        """Start no thread yet. ``on_break`` receives an exception raised by an alarm, which is a bug of the engine."""
         self._on_break = on_break
         self._lock = threading.Lock()
         self._earlier = threading.Lock()
-        """A lock that is released to wake the thread when an alarm is set that is due before all others; see ``Inbox``."""
+        """A lock whose release wakes the thread, for an alarm that is due before all others; see ``Inbox``."""
         self._earlier.acquire()
         self._due: list[tuple[float, int, Callable[[], None]]] = []
         self._count = 0

@@ -33,7 +33,7 @@ class Assignment:
     __slots__ = ("answers", "call", "is_told", "letter", "log", "number")
 
     def __init__(self, call: PluginCall, letter: Letter, answers: Answers, log: Callable[[str, str], None]) -> None:
-        """Store a call, its ``letter`` (from ``write_call``), ``answers`` to its questions, and ``log(level, text)``."""
+        """Store a call, its ``letter`` (from ``write_call``), ``answers`` to questions, and ``log(level, text)``."""
         self.call = call
         self.letter = letter
         self.answers = answers

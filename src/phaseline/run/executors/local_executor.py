@@ -50,7 +50,7 @@ of the turn loses its place at each SQL statement.
 
 
 class LocalExecutor:
-    """Implements ``ports.executor.Executor``. Turns call ``submit``, ``cancel``, ``recover``, ``stop``, one at a time."""
+    """Implements ``ports.executor.Executor``. Turns call ``submit``, ``cancel``, ``recover``, ``stop``, never two at once."""
 
     def __init__(
         self,

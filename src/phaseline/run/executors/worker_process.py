@@ -80,7 +80,7 @@ class OutputPipe:
 
 
 class Worker:
-    """A worker process; it ends with the thread that started it. One thread at a time uses it, except ``calls`` and ``kill``."""
+    """A worker process, which ends with the thread that started it. Except ``calls`` and ``kill``, one thread at a time uses it."""
 
     def __init__(self, catalog: str) -> None:
         """Start the process; ``catalog`` is ``module:class`` of the catalog that it creates."""
