@@ -23,8 +23,8 @@ REFERENCES: Final = frozenset({SELF, SOURCE, TARGET})
 class IntrinsicFunction:
     """One intrinsic function. ``since`` is the minor DSL version that introduced it.
 
-    ``form`` checks an argument, ``example`` shows a right one, and ``raises`` is the class that Cloudify raises for a wrong
-    one. ``is_extension`` is True for functions that exist only in the extended language (decision 15).
+    ``form`` checks an argument, ``example`` shows a right one, and ``raises`` is the class that Cloudify raises for a
+    wrong one. ``is_extension`` is True for functions that exist only in the extended language (decision 15).
     """
 
     name: str
@@ -155,8 +155,8 @@ def has_none_at_all(mapping: Mapping[str, Value]) -> bool:
 def meant_function(value: object) -> str | None:
     """Return the function whose name is misspelt as the only key of a mapping.
 
-    Return "" if the key looks like a function's name but resembles none, and None if it does not look like one. Only keys
-    that begin like a function's name are considered, because other mappings with one key are usually data.
+    Return "" if the key looks like a function's name but resembles none, and None if it does not look like one. Only
+    keys that begin like a function's name are considered, because other mappings with one key are usually data.
 
     >>> meant_function({"get_propety": ["web", "port"]}), meant_function({"get_rich": "quick"}), meant_function({"port": 80})
     ('get_property', '', None)

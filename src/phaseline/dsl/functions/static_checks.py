@@ -218,8 +218,8 @@ class FunctionCheck:
     ) -> None:
         """Check that the nodes and properties named by the scanned functions exist.
 
-        ``is_known`` are nodes that exist but have errors, so that their properties are not checked. ``otherwise`` is the advice
-        for an unknown node if no existing name is similar.
+        ``is_known`` are nodes that exist but have errors, so that their properties are not checked. ``otherwise`` is
+        the advice for an unknown node if no existing name is similar.
         """
         for name, argument, spot, _ in self._named:
             node, key = str(argument[0]), argument[1]

@@ -40,8 +40,8 @@ class TableRows:
 class TableKey:
     """A key of a table: the shape of its value, the minor version that introduced it, and how far it is supported.
 
-    ``no effect`` means that the key is accepted with a warning. ``refers`` is the section in which the text (or each text
-    of a list) must be the name of an element, or ``implementation`` for the mapping of an operation.
+    ``no effect`` means that the key is accepted with a warning. ``refers`` is the section in which the text (or each
+    text of a list) must be the name of an element, or ``implementation`` for the mapping of an operation.
     """
 
     shape: Shape

@@ -36,8 +36,8 @@ _WRONG_VERSION_MEND = f"write one of cloudify_dsl_1_0 … cloudify_dsl_1_{LATEST
 class Files:
     """The documents of a blueprint, and the minor version of the main file.
 
-    ``minor`` is None if the version is unknown; then elements of all versions are allowed. ``uploaded`` is {namespace: id
-    of the uploaded blueprint imported under it}. ``is_whole`` is False if an imported file was not available.
+    ``minor`` is None if the version is unknown; then elements of all versions are allowed. ``uploaded`` is {namespace:
+    id of the uploaded blueprint imported under it}. ``is_whole`` is False if an imported file was not available.
     """
 
     documents: list[Document]
@@ -51,8 +51,8 @@ def read_files(
 ) -> Files:
     """Return the main file and everything it imports.
 
-    A file that is reached twice under one namespace is read once, so that cycles do no harm. With ``may_miss``, a missing
-    definition file of a plugin or a missing file in the web causes a warning, not an error.
+    A file that is reached twice under one namespace is read once, so that cycles do no harm. With ``may_miss``, a
+    missing definition file of a plugin or a missing file in the web causes a warning, not an error.
     """
     document = _read_main(main, source, report)
     if document is None:

@@ -38,12 +38,13 @@ class ImportLine(NamedTuple):
 class Document:
     """One file of a blueprint: its text, its values, and where the elements of its sections begin.
 
-    ``marks`` is {section: {element: (line, column)}}, counted from 1. ``namespace`` is the prefix of its elements' names
-    (B8). ``line`` is the import line of the file, None for the main file. With ``is_lenient``, the tags ``!!set``,
-    ``!!omap`` and ``!!pairs`` are understood, plain keys such as ``on`` and ``5`` are text, and the last of duplicate keys
-    is used, with a warning (PL-F059). ``is_definition`` is True for a plugin's or web file, which the importing user cannot
-    change: the last of duplicate keys is used, with a warning (PL-B005). ``spaced`` is the text with a space added at each
-    of the ``gaps`` (line, column): the C parser requires a space there, Cloudify's parser does not.
+    ``marks`` is {section: {element: (line, column)}}, counted from 1. ``namespace`` is the prefix of its elements'
+    names (B8). ``line`` is the import line of the file, None for the main file. With ``is_lenient``, the tags
+    ``!!set``, ``!!omap`` and ``!!pairs`` are understood, plain keys such as ``on`` and ``5`` are text, and the last of
+    duplicate keys is used, with a warning (PL-F059). ``is_definition`` is True for a plugin's or web file, which the
+    importing user cannot change: the last of duplicate keys is used, with a warning (PL-B005). ``spaced`` is the text
+    with a space added at each of the ``gaps`` (line, column): the C parser requires a space there, Cloudify's parser
+    does not.
     """
 
     name: str

@@ -29,8 +29,8 @@ KNOWN: dict[str, frozenset[str]] = {
 def doubt(interface: str, name: str) -> tuple[str, str] | None:
     """Return (why an operation is probably a mistake, how to mend it), or None.
 
-    A user's own interface may have any operation. In a built-in interface, or one with a nearly equal name, an operation
-    that no built-in type has is suspicious, because only ``execute_operation`` can call it.
+    A user's own interface may have any operation. In a built-in interface, or one with a nearly equal name, an
+    operation that no built-in type has is suspicious, because only ``execute_operation`` can call it.
 
     >>> doubt("cloudify.interfaces.lifecycle", "satrt")
     ("no built-in type has an operation 'satrt' in 'cloudify.interfaces.lifecycle'", "did you mean 'start'?")

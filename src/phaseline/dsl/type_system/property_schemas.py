@@ -26,8 +26,8 @@ class Schemas:
     """Declared properties, prepared for checking many values.
 
     ``checks`` has only properties whose type needs a check. ``is_whole`` is False if a declaration is broken; then no
-    property is reported as undeclared. ``lacking`` is {property of a data type: required parts that its default does not
-    give}. ``size`` is the number of values in the defaults.
+    property is reported as undeclared. ``lacking`` is {property of a data type: required parts that its default does
+    not give}. ``size`` is the number of values in the defaults.
     """
 
     declared: Mapping[str, PropertySchema]
@@ -214,7 +214,8 @@ class Properties:
     ) -> dict[str, Value]:
         """Return the given values completed with defaults, and check them. ``owner`` names their element in messages.
 
-        ``spot`` is the position of the properties. With ``is_partial``, missing parts are allowed (defaults of data types).
+        ``spot`` is the position of the properties. With ``is_partial``, missing parts are allowed (defaults of data
+        types).
         """
         merged = {**schemas.defaults, **given}
         declared, checks = schemas.declared, schemas.checks

@@ -114,7 +114,7 @@ def compatible_executions(topology: Topology, request: Request) -> Callable[[Exe
 
 
 def raise_if_busy(store: Store, row: DeploymentRow, topology: Topology, request: Request) -> None:
-    """Raise PL-C016 if a new execution would have to wait but its request says not to wait (decision 4)."""
+    """Raise PL-C016 if a new execution would have to wait but its request refuses to wait (decision 4)."""
     may_be_beside = compatible_executions(topology, request)
     for other in _in_order(store, row.number):
         if not may_be_beside(other):

@@ -34,7 +34,7 @@ class KnownThings:
         return self.opened()
 
     def has(self, kind: str, value: Value, filters: Mapping[str, Value]) -> bool:
-        """Return True if an object with this name fits all filters. Stored filters (``filter_id``) do not exist here."""
+        """Return True if an object of this name fits all filters. Stored filters (``filter_id``) do not exist."""
         if not isinstance(value, str) or "filter_id" in filters:
             return False
         tenants, names = filters.get("tenants"), filters.get("valid_values")

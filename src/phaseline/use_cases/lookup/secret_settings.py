@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def sealed(ctx: RequestContext, form: Form, settings: Mapping[str, Value]) -> dict[str, Value]:
-    """Return the settings in stored form, with secrets encrypted. A setting that names a stored secret stays as it is given."""
+    """Return the settings to store, with secrets encrypted. The name of a stored secret is not encrypted."""
     secret = _secret(form)
     return {
         name: ctx.vault.seal(value) if name in secret and _is_told(value) else ctx.vault.sealed(value)

@@ -28,7 +28,7 @@ class Flaws:
         self.told.append(f"'{name}' cannot be read: {why}; remove it: phaseline deployments delete {name} --force")
 
     def of(self, name: str) -> _Guard:
-        """Return a context that leaves out unreadable data of this deployment. Problems of the whole store are raised."""
+        """Return a context that leaves out unreadable data of this deployment but raises problems of the store."""
         return _Guard(self, name)
 
 

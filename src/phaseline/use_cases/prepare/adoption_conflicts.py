@@ -1,4 +1,4 @@
-"""Check that the instances of a document do not belong to another deployment: both would change and delete them."""
+"""Check that no other deployment owns the instances of a document: both would change and delete them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def raise_if_adopted_elsewhere(ctx: RequestContext, name: str, adoption: Adoption) -> None:
     """Raise PL-C095 for the first other deployment that has some of these instances and has not deleted them.
 
-    Instances are the same if they have the same random id and node type, or the same identity in a cloud and a node of
-    the same type and properties.
+    Two instances are the same if they have the same random id and node type. They are also the same if they have the
+    same identity in a cloud, and their nodes have the same type and properties.
     """
     for row in ctx.store.deployments():
         if row.kind == "resources" or row.name == name:
@@ -35,7 +35,7 @@ def raise_if_adopted_elsewhere(ctx: RequestContext, name: str, adoption: Adoptio
 
 
 def _same(ctx: RequestContext, row: DeploymentRow, adoption: Adoption) -> Iterator[str]:
-    """The ids of instances to be adopted that exist in this deployment."""
+    """Yield the ids of instances to be adopted that exist in this deployment."""
     alive = living(ctx.store, row)
     if not alive.any():
         return

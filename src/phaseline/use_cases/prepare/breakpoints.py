@@ -1,6 +1,6 @@
-"""Breakpoints of a new execution (H46).
+"""Parse the breakpoints of a new execution (H46).
 
-Parse them, add those of the deployment or cluster, and check that instances stop at them.
+Add those of the deployment or cluster, and check that instances stop at them.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
     from phaseline.ports.store import Store
 
 Going = tuple[str, str, str]
-"""(name, type, target) of a resource; an empty target: it stays in its state."""
+"""(name, type, target) of a resource; an empty target means that the resource stays in its state."""
 NAMED = 8
-"""The number of phases that are named as alternatives."""
+"""Number of phases that a problem lists as alternatives."""
 
 
 def with_kept(store: Store, cluster: int, breakpoints: tuple[Breakpoint, ...]) -> tuple[Breakpoint, ...]:
-    """These breakpoints, and those of the cluster."""
+    """Return these breakpoints together with those of the cluster."""
     if not store.labels.of(cluster):
         return breakpoints
     return tuple(dict.fromkeys((*breakpoints, *labelled(store, cluster))))
 
 
 def unfit_stops(breakpoints: Sequence[Breakpoint], names: Sequence[str], registry: PhaseRegistry) -> Iterator[Problem]:
-    """Problems PL-P047: one for each breakpoint that names no known phase, or none of these resources.
+    """Yield PL-P047 for each breakpoint that names no known phase, or none of the resources in ``names``.
 
-    ``names`` empty: all names of resources are accepted.
+    If ``names`` is empty, all names of resources are accepted.
     """
     yield from request_validation.unfit_stops(
         breakpoints, names, (), [phase.name for phase in registry.phases], "resource"
@@ -55,7 +55,7 @@ def unfit_stops(breakpoints: Sequence[Breakpoint], names: Sequence[str], registr
 def unmet_stops(
     breakpoints: Sequence[Breakpoint], going: Sequence[Going], registry: PhaseRegistry
 ) -> Iterator[Problem]:
-    """Problems PL-P047: the problems of ``unfit_stops``, and one for each breakpoint at which no resource stops.
+    """Yield the problems of ``unfit_stops``, and PL-P047 for each breakpoint at which no resource stops.
 
     No resource stops if none of the named ones passes the phase on the way to its target.
     """
@@ -77,7 +77,7 @@ def unmet_stops(
 
 
 def _phases(kind: str, target: str, registry: PhaseRegistry) -> Iterator[str]:
-    """Phases of the states on the path of a type to a target, whether they apply or not."""
+    """Yield the phases of all states on a type's path to a target, whether they apply or not."""
     path = registry.types.path(kind, target)
     for state in path.states[:-1] if path is not None else ():
         yield from (phase.name for phase in registry.of(state, kind))
@@ -86,10 +86,10 @@ def _phases(kind: str, target: str, registry: PhaseRegistry) -> Iterator[str]:
 def with_breakpoints(
     ctx: RequestContext, request: Request, topologies: Sequence[Topology], deployment: int = 0
 ) -> Request:
-    """The request with the breakpoints that are labels of its deployment. ``deployment`` 0: a new deployment.
+    """Return the request with the breakpoints that its deployment has as labels. ``deployment`` is 0 for a new one.
 
-    ``topologies``: the present deployment, and the deployment after an update. Raises: PL-P047 for breakpoints of the
-    request, of a new deployment or of another blueprint at which no instance would stop. An older label at which no
+    ``topologies`` are the present deployment, and the deployment after an update. Raises: PL-P047 for breakpoints of
+    the request, of a new deployment or of another blueprint at which no instance would stop. An older label at which no
     instance stops any more is ignored.
     """
     kept = labelled(ctx.store, deployment) if deployment else ()
@@ -105,7 +105,7 @@ def with_breakpoints(
 
 
 def labelled(store: Store, deployment: int) -> tuple[Breakpoint, ...]:
-    """The breakpoints that a deployment or cluster has by its labels; invalid ones are left out."""
+    """Return the breakpoints that a deployment or cluster has as labels, without invalid ones."""
     found: list[Breakpoint] = []
     for text in (label.value for label in store.labels.of(deployment) if label.key == LABEL):
         with suppress(ValueError):
@@ -114,12 +114,12 @@ def labelled(store: Store, deployment: int) -> tuple[Breakpoint, ...]:
 
 
 def _written(topology: Topology) -> tuple[Breakpoint, ...]:
-    """The breakpoints that are labels in the blueprint. Raises: PL-P047."""
+    """Return the breakpoints that are labels in the blueprint. Raises: PL-P047."""
     return tuple(read(text) for text in topology.blueprint.labels.get(LABEL, ()) if isinstance(text, str))
 
 
 def read(text: str, timeout_s: float | None = None, *, of: Callable[[str], Breakpoint] = read_breakpoint) -> Breakpoint:
-    """Parse a breakpoint. ``of``: the parsing function. Raises: PL-P047."""
+    """Parse a breakpoint with the parsing function ``of``. Raises: PL-P047."""
     try:
         found = of(text)
         return altered(found, timeout_s=timeout_s) if found.timeout_s is None else found

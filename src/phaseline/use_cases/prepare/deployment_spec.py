@@ -1,4 +1,4 @@
-"""The specification of a new deployment: blueprint, name, inputs and labels; and the check that its name is free."""
+"""Specify a new deployment by blueprint, name, inputs and labels, and check that its name is free."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 UNFINISHED = (ExecutionStatus.FAILED, ExecutionStatus.CANCELED)
-"""Final statuses after which a retry is possible."""
+"""Final statuses of an execution after which it can be retried."""
 
 
 @frozen
 class DeploymentSpec:
-    """A new deployment: a blueprint file, a name (None: that of the file's folder), inputs, plugins.
+    """A new deployment: a blueprint file, a name (None: the name of the file's folder), inputs and plugin folders.
 
-    ``runtime_only``: functions are evaluated when their values are needed, not when the deployment is created (B41).
-    ``labels``: labels as ``KEY=VALUE``, added to those of the blueprint.
+    With ``runtime_only``, functions are evaluated when their values are needed, not when the deployment is created
+    (B41). ``labels`` are texts ``KEY=VALUE``, which are added to the labels of the blueprint.
     """
 
     file: str
@@ -42,7 +42,7 @@ class DeploymentSpec:
 
 
 def load_order(ctx: RequestContext, order: DeploymentSpec) -> LoadedBlueprint:
-    """Load the future deployment. Raises ``ProblemsError`` with all problems."""
+    """Load the blueprint of the future deployment. Raises ``ProblemsError`` with all problems."""
     loaded = blueprint_loading.load(
         ctx,
         order.file,
@@ -57,7 +57,7 @@ def load_order(ctx: RequestContext, order: DeploymentSpec) -> LoadedBlueprint:
 
 
 def require_free_name(ctx: RequestContext, name: str) -> DeploymentRow | None:
-    """The existing deployment that a new one of this name would replace; None: there is none.
+    """Return the existing deployment that a new one of this name would replace, or None if there is none.
 
     Raises: PL-S010 if it has an open execution, or instances that may exist.
     """
@@ -68,7 +68,7 @@ def require_free_name(ctx: RequestContext, name: str) -> DeploymentRow | None:
 
 
 def use_by(found: ExecutionRow) -> str:
-    """The end of a sentence about a deployment, with its open execution."""
+    """Return the end of a sentence that describes the open execution of a deployment."""
     is_install = found.request.workflow == "install"
     return f"and is being installed by {found.id}" if is_install else f"and {found.id} has not ended"
 
@@ -96,7 +96,7 @@ def _raise_if_in_use(ctx: RequestContext, row: DeploymentRow) -> None:
 
 
 def with_given(loaded: LoadedBlueprint, texts: Sequence[str]) -> LoadedBlueprint:
-    """The future deployment with labels, as ``KEY=VALUE``, in addition to those of its blueprint. Raises: PL-C068."""
+    """Return the blueprint with the labels ``KEY=VALUE`` added to its own. Raises: PL-C068."""
     found = {key: list(values) for key, values in loaded.blueprint.labels.items()}
     for label in label_syntax.parse_labels(texts, may_be_key=False):
         values = found.setdefault(label.key, [])

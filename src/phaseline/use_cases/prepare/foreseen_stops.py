@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 def look_for_stops(
     ctx: RequestContext, given: Sequence[Breakpoint], request: Request, foreseen: PreviewedRounds, deployment: int = 0
 ) -> tuple[Problem, ...]:
-    """Warnings of the ``given`` breakpoints at which probably no instance stops. ``deployment`` 0: a new one.
+    """Return warnings of those ``given`` breakpoints at which probably no instance stops.
 
-    While another execution of the deployment is open, this cannot be known: the instances may be in other states when
-    the new execution begins. Raises: PL-P047 if certainly no instance stops.
+    ``deployment`` is 0 for a new one. Raises: PL-P047 if certainly no instance stops. This is never certain while
+    another execution of the deployment is open, because it may still change instances.
     """
     if not given:
         return ()
@@ -46,7 +46,7 @@ def look_before_start(
     request: Request,
     deployment: tuple[DeploymentRow, Topology],
 ) -> tuple[Problem, ...]:
-    """The warnings of ``look_for_stops`` for a workflow of an existing deployment. Raises: the same errors."""
+    """Return the warnings of ``look_for_stops`` for a workflow of an existing deployment. Raises: the same errors."""
     if not given:
         return ()
 
@@ -59,7 +59,7 @@ def look_before_start(
 def look_before_first(
     ctx: RequestContext, given: Sequence[Breakpoint], request: Request, loaded: LoadedBlueprint
 ) -> tuple[Problem, ...]:
-    """The warnings of ``look_for_stops`` for the first execution of a new deployment."""
+    """Return the warnings of ``look_for_stops`` for the first execution of a new deployment."""
     if not given:
         return ()
 

@@ -1,4 +1,4 @@
-"""Open executions that call other hook classes than this process knows.
+"""Find open executions that call other hook classes than this process knows.
 
 An execution calls the classes that were known to the process that created it.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @frozen
 class HookDifference:
-    """The differences of one execution: classes known here that it does not call, and classes unknown here that it calls."""
+    """Differences of one execution: classes that only this process knows, and those that only the execution calls."""
 
     execution: str
     created_by: str
@@ -28,7 +28,7 @@ class HookDifference:
     not_known: tuple[str, ...]
 
     def __str__(self) -> str:
-        """The difference as one clause."""
+        """Return the difference as one clause of a sentence."""
         who = f"{self.execution}, started by {self.created_by},"
         told = [f"does not ask {', '.join(self.not_asked)}"] if self.not_asked else []
         told += [f"asks {', '.join(self.not_known)}, which is not known here"] if self.not_known else []
@@ -36,7 +36,7 @@ class HookDifference:
 
 
 def hook_differences(ctx: RequestContext) -> Iterator[HookDifference]:
-    """Open executions that would call other classes if this process created them now."""
+    """Yield the open executions that would call other hook classes if this process created them now."""
     store = ctx.store
     for row in store.executions(only_open=True):
         try:
@@ -55,5 +55,5 @@ def hook_differences(ctx: RequestContext) -> Iterator[HookDifference]:
 
 
 def _classes(around: PrePost | None) -> dict[str, str]:
-    """{key: name} of its hook classes."""
+    """Return {key: name} of all hook classes of an execution."""
     return {} if around is None else {hook.key: hook.name for hook in (*around.hooks, *around.taking_back)}

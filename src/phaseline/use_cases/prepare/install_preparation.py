@@ -1,4 +1,7 @@
-"""The installation of a blueprint, and the removal of a deployment: checked with all problems and warnings. Nothing is stored."""
+"""Check the installation of a blueprint or the removal of a deployment, with all problems and warnings.
+
+Nothing is stored.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +28,9 @@ if TYPE_CHECKING:
 
 
 class ChosenInstall(NamedTuple):
-    """The request of an installation, for its plan and for the store.
+    """The request of an installation, from which its plan is made and its execution is stored.
 
-    ``replaces``: the number of the deployment of the same name that is replaced; 0: none.
+    ``replaces`` is the number of the deployment of the same name that it replaces, or 0.
     """
 
     loaded: LoadedBlueprint
@@ -36,9 +39,9 @@ class ChosenInstall(NamedTuple):
 
 
 class PreparedInstall(NamedTuple):
-    """A valid installation.
+    """A checked installation that can be stored.
 
-    ``execution``: with its hook classes and stage tasks; its time is that of the deployment, too.
+    ``execution`` has its hook classes and stage tasks. Its time is also that of the deployment.
     """
 
     name: str
@@ -48,7 +51,7 @@ class PreparedInstall(NamedTuple):
 
 
 class ChosenUninstall(NamedTuple):
-    """The request of an uninstall, for its plan and for the store."""
+    """The request of an uninstall, from which its plan is made and its execution is stored."""
 
     deployment: DeploymentRow
     topology: Topology
@@ -56,7 +59,7 @@ class ChosenUninstall(NamedTuple):
 
 
 class PreparedUninstall(NamedTuple):
-    """A valid uninstall that no other execution blocks."""
+    """A checked uninstall that no other execution blocks."""
 
     chosen: ChosenUninstall
     execution: NewExecution
@@ -66,7 +69,10 @@ class PreparedUninstall(NamedTuple):
 def choose_install(
     ctx: RequestContext, name: str | None, loaded: LoadedBlueprint, manner: ExecutionOptions
 ) -> ChosenInstall:
-    """The request for a loaded blueprint. Raises: PL-S010 if the name is taken, PL-P047 for breakpoints at which nothing stops."""
+    """Return the installation request for a loaded blueprint.
+
+    Raises: PL-S010 if the name is taken, PL-P047 for breakpoints at which nothing stops.
+    """
     existing = deployment_spec.require_free_name(ctx, name) if name is not None and has_store(ctx.app) else None
     request = with_stops(ctx, manner.request("install", ctx, {}, loaded.topology), loaded.topology)
     return ChosenInstall(loaded, request, 0 if existing is None else existing.number)
@@ -93,7 +99,10 @@ def prepare_install(
 def choose_uninstall(
     ctx: RequestContext, name: str, manner: ExecutionOptions, *, ignore_failure: bool, to_change: bool
 ) -> ChosenUninstall:
-    """The request for a deployment. Raises: PL-C010 if there is none, PL-C024 if its folder is missing."""
+    """Return the uninstall request for a deployment.
+
+    Raises: PL-C010 if there is none, PL-C024 if its folder is missing.
+    """
     deployment = find_deployment(ctx.store, name, to_change=to_change)
     moved_folders.raise_if_folders_missing(ctx, deployment)
     topology = ctx.store.topology(deployment.number)
@@ -105,7 +114,10 @@ def choose_uninstall(
 def prepare_uninstall(
     ctx: RequestContext, name: str, *, ignore_failure: bool = False, manner: ExecutionOptions = DEFAULT_OPTIONS
 ) -> PreparedUninstall:
-    """Check an uninstall. Raises: the errors of ``choose_uninstall``, PL-C016 while an execution of it is open."""
+    """Check an uninstall.
+
+    Raises: the errors of ``choose_uninstall``, and PL-C016 while an execution of the deployment is open.
+    """
     chosen = choose_uninstall(ctx, name, manner, ignore_failure=ignore_failure, to_change=True)
     deployment, topology, request = chosen
     raise_if_invalid(topology, request)

@@ -1,4 +1,4 @@
-"""Options of an execution: its reaction to failures and other executions, and its breakpoints."""
+"""Options of an execution: what it does about failures and other executions, and its breakpoints."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ OnFailure = Literal["continue", "stop", "rollback"]
 
 @frozen
 class ExecutionOptions:
-    """Options of an execution: its reaction to failures, to other executions, and its breakpoints.
+    """Options of an execution: what it does about failures and other executions, and its breakpoints.
 
-    ``task_retries`` None: the value of the settings. ``stop_after``: the failures allowed before no new call begins;
-    ``on_failure`` ``stop`` allows none, and ``rollback`` then also removes what was created. ``if_busy``: wait while
-    another execution claims the same instances, refuse, or run beside it (decision 4). ``timeout_s``: an attempt that takes
-    longer is canceled. ``subgraph_retries``: the number of times that an instance with a failed life cycle repeats it;
-    None: as in the settings. ``breakpoints``: where instances stop, in addition to those of the deployment.
+    ``task_retries`` None means the value of the settings. ``stop_after`` is the failures allowed before no new call
+    begins. ``on_failure`` ``stop`` allows none, and ``rollback`` then also removes what was created. ``if_busy`` is
+    what to do while another execution claims the same instances: wait, refuse, or run beside it (decision 4). An
+    attempt that takes longer than ``timeout_s`` is canceled. ``subgraph_retries`` is how often an instance repeats a
+    failed life cycle; None means as in the settings. Instances stop at ``breakpoints``, in addition to those of the
+    deployment.
     """
 
     task_retries: int | None = None
@@ -43,7 +44,7 @@ class ExecutionOptions:
     def request(
         self, workflow: str, ctx: RequestContext, parameters: Mapping[str, Value], topology: Topology
     ) -> Request:
-        """The request of a workflow of this topology with these options. Raises: PL-C094 for each invalid value."""
+        """Return the request of a workflow with these options. Raises: PL-C094 for each invalid value."""
         settings = ctx.settings
         retries = retries_of(topology.blueprint.version, settings, self.task_retries)
         stop = self.stop_after if self.on_failure == "continue" else StopAfter(failures=0)
@@ -66,12 +67,12 @@ class ExecutionOptions:
 
 
 OWN_RETRIES = RetryPolicy(3, backoff_s=(2.0, 8.0, 30.0))
-"""The retries of operations without their own, in blueprints in Phaseline's own language (decision 34)."""
+"""Retries in blueprints in Phaseline's own language, for operations that set none themselves (decision 34)."""
 OWN_LANGUAGE = "phaseline_dsl_"
 
 
 def retries_of(language: str, settings: Settings, asked: int | None) -> RetryPolicy:
-    """The number and times of retries of failed operations: as requested, else by the settings, else by the language."""
+    """Return how often and when failed operations are retried: as asked, or by the settings, or by the language."""
     found = OWN_RETRIES if language.startswith(OWN_LANGUAGE) else RetryPolicy()
     count = settings.task_retries if asked is None else asked
     if count is not None:
@@ -81,4 +82,4 @@ def retries_of(language: str, settings: Settings, asked: int | None) -> RetryPol
 
 
 DEFAULT_OPTIONS = ExecutionOptions()
-"""The options of the settings; independent branches continue after a failure."""
+"""Default options: those of the settings. Independent branches continue after a failure."""

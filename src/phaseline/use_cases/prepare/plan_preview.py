@@ -1,4 +1,4 @@
-"""Plans of workflows, without running them: no code of a blueprint or plugin runs, and nothing is stored."""
+"""Plan workflows without running them: no code of a blueprint or plugin runs, and nothing is stored."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 @frozen
 class NothingToDo:
-    """A plan without a step, and the reason."""
+    """The reason why a plan has no steps."""
 
     workflow: str
     reason: str
@@ -56,8 +56,8 @@ class NothingToDo:
 class PlanPreview:
     """A plan as a value and as text, with its warnings.
 
-    ``id``: the id of the stored plan; empty: it is not stored. ``around``: its hook classes and stage tasks; None:
-    there are none.
+    ``id`` is the id of the stored plan, or empty if it is not stored. ``around`` has its hook classes and stage tasks,
+    or is None if there are none.
     """
 
     summary: PlanSummary | RoundsPlan | UpdatePlan | NothingToDo
@@ -68,7 +68,7 @@ class PlanPreview:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the plan does nothing: no call, no added, removed or changed instance, and no other effect."""
+        """Return True if the plan does nothing: no call, no added, removed or changed instance, and no other effect."""
         plan = self.summary
         if isinstance(plan, NothingToDo):
             return True
@@ -78,20 +78,20 @@ class PlanPreview:
 
     @property
     def made_anew(self) -> Mapping[str, int]:
-        """{node: number of its instances} that an update would reinstall."""
+        """Return {node: number of its instances} that an update would reinstall."""
         nodes = getattr(self.summary, "nodes", ())
         return {node.name: node.again for node in nodes if getattr(node, "again", 0)}
 
     @property
     def drawing(self) -> Drawing:
-        """A diagram of the nodes that the plan concerns."""
+        """Return a diagram of the nodes that the plan concerns."""
         plan = self.summary
         summaries = (plan,) if isinstance(plan, plan_summary.PlanSummary) else getattr(plan, "rounds", ())
         return diagram.of_plan(self.text.partition("\n")[0], summaries)
 
     @property
     def value(self) -> object:
-        """The whole plan as a value for programs."""
+        """Return the whole plan as a value for programs."""
         if self.around is None:
             return self.summary
         return {item.name: getattr(self.summary, item.name) for item in fields(self.summary)} | {"around": self.around}
@@ -100,10 +100,10 @@ class PlanPreview:
 def plan_install(
     ctx: RequestContext, order: DeploymentSpec, *, open_types: bool = False, manner: ExecutionOptions = DEFAULT_OPTIONS
 ) -> PlanPreview:
-    """The plan of an installation of a blueprint. Raises ``ProblemsError`` with all problems.
+    """Return the plan of an installation of a blueprint. Raises ``ProblemsError`` with all problems.
 
-    A given name of the deployment is checked as by an install, if there is a store. ``open_types``: declarations of
-    definition files that are not available are taken as open.
+    If there is a store, a given name of the deployment is checked as by an install. With ``open_types``, types from
+    missing definition files become open types.
     """
     name = None if order.name is None else deployment_name(order.file, order.name)
     loaded = load(
@@ -133,9 +133,9 @@ def plan_made(
     replaces: int = 0,
     given: Sequence[Breakpoint] = (),
 ) -> PlanPreview:
-    """The plan of the first execution of a deployment that is not stored, with its warnings.
+    """Return the plan of the first execution of a deployment that is not stored, with its warnings.
 
-    ``replaces``: the deployment that it replaces, whose enabled packages it keeps. ``given``: breakpoints of this
+    ``replaces`` is the deployment that it replaces, whose enabled packages it keeps. ``given`` are breakpoints of this
     execution only.
     """
     foreseen = foresee_first(ctx, request, loaded)
@@ -148,7 +148,10 @@ def plan_made(
 def preview_uninstall(
     ctx: RequestContext, name: str, *, ignore_failure: bool = False, manner: ExecutionOptions = DEFAULT_OPTIONS
 ) -> tuple[DeploymentRow, Request, PlanPreview]:
-    """The plan of an uninstallation now. Raises: PL-C010 if there is no such deployment, PL-C024 if its folder is missing."""
+    """Return the deployment, its uninstall request, and the plan of an uninstall now.
+
+    Raises: PL-C010 if there is no such deployment, PL-C024 if its folder is missing.
+    """
     row, topology, request = choose_uninstall(ctx, name, manner, ignore_failure=ignore_failure, to_change=False)
     history = History(ctx.store.states(row.number), paths=_paths(ctx, row, topology))
     foreseen = foresee_checked(ctx, topology, row.code, request, history)
@@ -160,7 +163,10 @@ def preview_uninstall(
 def preview_workflow(
     ctx: RequestContext, order: WorkflowStart, *, manner: ExecutionOptions = DEFAULT_OPTIONS
 ) -> tuple[DeploymentRow, Request, PlanPreview]:
-    """The plan of a workflow of a deployment now. Raises ``ProblemsError`` with all problems that ``prepare`` finds."""
+    """Return the deployment, the request, and the plan of running a workflow now.
+
+    Raises ``ProblemsError`` with all problems that ``prepare`` finds.
+    """
     found = prepare(ctx, order, manner=manner)
     checks = ctx.store.checks(found.deployment.number, only_results=True).checks
     history = History(found.states, paths=_paths(ctx, found.deployment, found.topology), checks=checks)
@@ -173,7 +179,7 @@ def preview_workflow(
 
 
 def limits(ctx: RequestContext, deployment: int, request: Request, foreseen: PreviewedRounds) -> Sequence[Problem]:
-    """Warnings of packages about the numbers of instances after a plan.
+    """Return warnings of packages about the numbers of instances after a plan.
 
     Raises: PL-F069, as the workflow itself would.
     """
@@ -186,7 +192,7 @@ def limits(ctx: RequestContext, deployment: int, request: Request, foreseen: Pre
 def summaries(
     ctx: RequestContext, foreseen: PreviewedRounds, row: DeploymentRow | None = None, *, yes_many: bool = True
 ) -> tuple[PlanSummary, ...]:
-    """The rounds as users read them; for an existing deployment (``row``) with estimated durations."""
+    """Return the rounds in readable form. For an existing deployment (``row``) they have estimated durations."""
     pools = as_dict(slots(ctx.settings))
     found = tuple(
         plan_summary.summarise(shape, graph, slots=pools, yes_many=yes_many) for shape, graph in foreseen.graphs

@@ -1,4 +1,4 @@
-"""The present hook classes and stage tasks that a new execution calls before and after its own work (ADR 0022)."""
+"""Find the hook classes and stage tasks that a new execution calls before and after its own work (ADR 0022)."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def new_execution(
     at: int | None = None,
     made: Topology | None = None,
 ) -> tuple[NewExecution, tuple[Problem, ...]]:
-    """(the execution to be stored, with its hook classes and stage tasks; warnings of packages).
+    """Return (the execution to be stored, with its hook classes and stage tasks; warnings of packages).
 
-    ``deployment`` 0: it is created with the execution. ``at``: the time, by default now. ``made``: the instances of a
-    new deployment that replaces ``deployment``. Raises: the errors of ``pre_post_for``; PL-F069 for more or fewer
-    instances than packages allow, PL-F015 for tasks of packages that would wait for each other.
+    ``deployment`` is 0 if it is created with the execution. ``at`` is the time in ms, by default now. ``made`` has the
+    instances of a new deployment that replaces ``deployment``. Raises: the errors of ``pre_post_for``; PL-F069 for more
+    or fewer instances than packages allow, PL-F015 for tasks of packages that would wait for each other.
     """
     warnings: tuple[Problem, ...] = ()
     around = pre_post_for(ctx, request, deployment)
@@ -43,9 +43,9 @@ def new_execution(
 
 
 def with_stops(ctx: RequestContext, request: Request, *topologies: Topology, deployment: int = 0) -> Request:
-    """The request with the breakpoints that are labels of its deployment. ``deployment`` 0: a new deployment.
+    """Return the request with the breakpoints that its deployment has as labels. ``deployment`` is 0 for a new one.
 
-    ``topologies``: the present deployment, and the deployment after an update. Raises: PL-P047 for breakpoints at
+    ``topologies`` are the present deployment, and the deployment after an update. Raises: PL-P047 for breakpoints at
     which no instance would stop.
     """
     labels = ctx.store.labels.of(deployment) if deployment else topologies[0].blueprint.labels
@@ -56,7 +56,7 @@ def with_stops(ctx: RequestContext, request: Request, *topologies: Topology, dep
 
 
 def pre_post_for(ctx: RequestContext, request: Request, deployment: int = 0, *, depth: int = 0) -> PrePost | None:
-    """The hook classes and stage tasks that an execution of this request calls; None: it calls none.
+    """Return the hook classes and stage tasks that an execution of this request calls, or None if there are none.
 
     They are stored with the execution and do not change later. Raises: PL-H001 for hook classes that cannot be used,
     unless the settings allow to continue without them.
@@ -71,21 +71,21 @@ def pre_post_for(ctx: RequestContext, request: Request, deployment: int = 0, *, 
 
 
 def uses_packages(ctx: RequestContext, deployment: int) -> bool:
-    """Whether a package is enabled for a deployment."""
+    """Return True if a package is enabled for a deployment."""
     if not deployment or not ctx.store.has_packages:
         return False
     return any(use.is_enabled for use in ctx.store.packages.uses(deployment))
 
 
 def _stages_of(ctx: RequestContext, workflow: str, deployment: int) -> Stages | None:
-    """The stage tasks of the packages that are enabled for a deployment."""
+    """Return the stage tasks of the packages that are enabled for a deployment, or None."""
     return enabled_tasks.stages_of(ctx, workflow, deployment)
 
 
 def _hooks_round(
     ctx: RequestContext, request: Request, deployment: int, *, depth: int, has_packages: bool
 ) -> tuple[tuple[PinnedHookClass, ...], tuple[PinnedHookClass, ...]]:
-    """(classes called before and after the action, classes called before and after its rollback)."""
+    """Return (hook classes around the action, hook classes around its rollback)."""
     if not (has_packages or ctx.app.has_hooks()):
         return (), ()
 

@@ -1,6 +1,6 @@
-"""The hook classes and stage tasks of a workflow, for its plan.
+"""Find the hook classes and stage tasks of a workflow, for its plan.
 
-Classes with a method for plans are called (H36); ``pre`` and ``post`` are not.
+Hook classes that have a method for plans are called (H36). Their methods ``pre`` and ``post`` are not called.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 PREVIEW = "do_preview_op"
 NO_STORE = "memory:"
-"""The store that hooks may read if there is none yet."""
+"""Address of an empty store, which hooks may read if there is no store yet."""
 
 
 def with_surroundings(
@@ -56,9 +56,9 @@ def with_surroundings(
     made: tuple[str, LoadedBlueprint] | None = None,
     aim: Aim | None = None,
 ) -> PlanPreview:
-    """The plan with its hook classes and stage tasks, if any.
+    """Add the hook classes and stage tasks of a plan to it, if there are any.
 
-    ``made``: the name and blueprint of a new deployment. ``aim``: the target of an update. Raises: PL-H001, as the
+    ``made`` is the name and blueprint of a new deployment. ``aim`` is the target of an update. Raises: PL-H001, as the
     workflow itself would.
     """
     if not foreseen.graphs:
@@ -76,7 +76,7 @@ def with_surroundings(
 
 
 def _task_rows(stages: Stages, request: Request, foreseen: PreviewedRounds) -> tuple[TaskRow, ...]:
-    """The tasks of packages as they would run; their instances are derived from the rounds of the workflow."""
+    """Return the tasks of packages as they would run. Their instances are derived from the workflow's rounds."""
     return task_listing.task_rows(stages, foreseen.topology, request.workflow, task_subjects.whom(request, foreseen))
 
 
@@ -85,7 +85,7 @@ def _there(ctx: RequestContext, deployment: int) -> LoadedDeployment:
 
 
 def _made(name: str, loaded: LoadedBlueprint) -> LoadedDeployment:
-    """A future deployment, in the form of a loaded one."""
+    """Return a future deployment in the form of a stored one."""
     return call_subjects.LoadedDeployment(
         0,
         name,

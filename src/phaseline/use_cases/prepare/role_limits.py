@@ -1,4 +1,4 @@
-"""Check the limits of roles in packages before a deployment gets another number of instances."""
+"""Check the limits that packages set for roles, before the number of a deployment's instances changes."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 def looked_at(
     ctx: RequestContext, limits: Sequence[RoleLimits], deployment: int, request: Request, made: Topology | None = None
 ) -> list[Problem]:
-    """Warnings about the numbers of instances after a request. ``made``: the instances of a new deployment.
+    """Return warnings about the numbers of instances after a request.
 
-    Raises: PL-F069 with all limits that the request would exceed.
+    ``made`` has the instances of a new deployment. Raises: PL-F069 with all limits that the request would exceed.
     """
     if made is not None or request.workflow == INSTALL:
         return raise_if_beyond_limits(limits, made if made is not None else ctx.store.topology(deployment))
@@ -41,7 +41,7 @@ def looked_at(
 def raise_if_circular(
     ctx: RequestContext, stages: Stages, deployment: int, request: Request, made: Topology | None = None
 ) -> None:
-    """Raise PL-F015 for tasks of packages that would wait for each other, before a request begins."""
+    """Raise PL-F015 if tasks of packages would wait for each other. Call it before a request begins."""
     if all(task.ties is None for task in stages):
         return
     if made is not None or request.workflow == INSTALL:
@@ -54,9 +54,9 @@ def raise_if_circular(
 def limits_foreseen(
     ctx: RequestContext, deployment: int, request: Request, foreseen: PreviewedRounds
 ) -> Sequence[Problem]:
-    """Warnings about the numbers of instances after a plan.
+    """Return warnings about the numbers of instances after a plan.
 
-    ``deployment`` 0: it does not exist yet. Raises: PL-F069.
+    ``deployment`` is 0 if it does not exist yet. Raises: PL-F069.
     """
     if request.workflow not in SHAPING:
         return ()
@@ -69,7 +69,7 @@ def limits_foreseen(
 
 
 def _foreseen(ctx: RequestContext, deployment: int, request: Request) -> PreviewedRounds:
-    """The rounds of the request if all of it succeeds."""
+    """Return the rounds of the request if everything in it succeeds."""
     store = ctx.store
     (row,) = store.listings.deployments(row_queries.DeploymentQuery(numbers=(deployment,)))
     number = request.parameters.get(PLAN)

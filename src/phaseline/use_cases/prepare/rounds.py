@@ -1,4 +1,4 @@
-"""Preview the rounds of an execution: call its planner without running the plan."""
+"""Preview the rounds of an execution by calling its planner. Nothing is run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def foresee_first(ctx: RequestContext, request: Request, loaded: LoadedBlueprint) -> PreviewedRounds:
-    """The rounds of the first execution of a deployment that is not stored."""
+    """Return the rounds of the first execution of a deployment that is not stored."""
     history = History(np.zeros(len(loaded.topology), np.uint8), paths=known_paths(ctx, loaded.blueprint))
     return foresee_checked(ctx, loaded.topology, loaded.code, request, history)
 
@@ -41,7 +41,7 @@ def foresee_rounds(
     code: CodeLocation,
     aim: Aim | None = None,
 ) -> PreviewedRounds:
-    """The rounds of a workflow of an existing deployment. ``aim``: the target of an update."""
+    """Return the rounds of a workflow of an existing deployment. ``aim`` is the target of an update."""
     checks = ctx.store.checks(row.number, only_results=True).checks
     blueprint = topology.blueprint if aim is None else aim.blueprint
     paths = known_paths(ctx, blueprint, ctx.store.state_names(row.number))
@@ -59,7 +59,7 @@ def foresee_rounds(
 def foresee_checked(
     ctx: RequestContext, topology: Topology, code: CodeLocation, request: Request, history: History
 ) -> PreviewedRounds:
-    """The rounds of a built-in workflow. Raises: all problems of the request."""
+    """Return the rounds of a built-in workflow. Raises: all problems of the request."""
     raise_if_invalid(topology, request)
     return foresee_planned(ctx, topology, code, request, history)
 
@@ -72,7 +72,7 @@ def foresee_planned(
     history: History,
     own: Workflow | None = None,
 ) -> PreviewedRounds:
-    """The rounds of a workflow whose request was checked. ``own``: its planner; None: the workflow is built in."""
+    """Return the rounds for a checked request. ``own`` has the planner, or is None for a built-in workflow."""
     from phaseline.plan.workflows import PLANNERS
 
     planner = PLANNERS[request.workflow] if own is None else own.plan

@@ -1,4 +1,4 @@
-"""Documents of deployments: export an existing deployment, read a given document, and list those of abandoned deployments."""
+"""Export, read and list stack documents, each of which describes a whole deployment."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ KINDS: Mapping[str, tuple[type, str]] = {
     **dict.fromkeys(("environment", "files"), A_MAPPING),
     "tags": A_LIST,
 }
-"""{key of source 2's system: its required type, unless null}. Their ``template`` may have any content."""
+"""{key of documents of Heat: its required type, unless null}. Their ``template`` may have any content."""
 NATIVE_KINDS: Mapping[str, tuple[type, str]] = {
     "template_digest": A_TEXT,
     **dict.fromkeys(("code", "uses", "files", "counts", "restricted"), A_MAPPING),
     **dict.fromkeys(("packages", "instances", "groups", "relationships"), A_LIST),
 }
-"""{key of Phaseline's own: its required type, if present}"""
+"""{key that only Phaseline's documents have: its required type, if present}."""
 ROWS: Mapping[str, tuple[type, str]] = {
     **dict.fromkeys(("packages", "instances", "groups"), A_MAPPING),
     "relationships": A_LIST,
 }
-"""{own list: the required type of its entries}"""
+"""{list or mapping in Phaseline's part of a document: the required type of its entries}."""
 SHOWN = 5
-"""The number of names that a problem lists."""
+"""Number of names that a problem lists."""
 
 
 @frozen
 class AbandonedView:
-    """The stored document of an abandoned deployment. ``id``: the id of the execution that abandoned it.
+    """The stored document of an abandoned deployment. ``id`` is the id of the execution that abandoned it.
 
-    Times in ms; ``until_at``: the time of its deletion.
+    Times are in ms; ``until_at`` is when the document is deleted.
     """
 
     id: str
@@ -66,8 +66,8 @@ class AbandonedView:
 def export(ctx: RequestContext, name: str, *, only_others: bool = False) -> Mapping[str, Value]:
     """Export the document of a deployment; nothing is changed. Its secrets are encrypted.
 
-    ``only_others``: the document has only the keys of source 2's system. Raises: PL-C010, PL-C043 for a cluster of
-    resources.
+    With ``only_others`` the document has only the keys that Heat knows (source 2). Raises: PL-C010, PL-C043 for a
+    cluster of resources.
     """
     store = ctx.store
     row = find_deployment(store, name)
@@ -90,7 +90,7 @@ def export(ctx: RequestContext, name: str, *, only_others: bool = False) -> Mapp
 
 
 def _last_action(executions: Sequence[ExecutionRow]) -> tuple[str, str]:
-    """The last action and its status, in the words of source 2's system."""
+    """Return the last action and its status, in the words of Heat (source 2)."""
     acts = (
         row
         for row in reversed(executions)
@@ -107,12 +107,12 @@ def _last_action(executions: Sequence[ExecutionRow]) -> tuple[str, str]:
 
 
 def list_abandoned(ctx: RequestContext) -> Sequence[AbandonedView]:
-    """Stored documents of abandoned deployments, the oldest first."""
+    """Return the stored documents of abandoned deployments, the oldest first."""
     return [_view(row) for row in _kept(ctx)]
 
 
 def show_abandoned(ctx: RequestContext, id: str) -> Mapping[str, Value]:
-    """The document of an abandoned deployment. Raises: PL-C090."""
+    """Return the document of an abandoned deployment. Raises: PL-C090."""
     for row in _kept(ctx):
         if row.name == id:
             return ctx.store.stack_documents.body(row)
@@ -136,7 +136,7 @@ def _view(row: DocumentRow) -> AbandonedView:
 
 
 def read_document(path: str) -> Mapping[str, Any]:
-    """The document in a file. Raises: PL-C081, PL-C082."""
+    """Read the document in a file. Raises: PL-C081, PL-C082."""
     try:
         found = json.loads(Path(path).read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
@@ -164,7 +164,7 @@ def read_document(path: str) -> Mapping[str, Any]:
 
 
 def _of_other_kinds(document: Mapping[str, Any], native: Mapping[str, Any]) -> Iterator[str]:
-    """Every key of a wrong type."""
+    """Yield every key whose value has a wrong type."""
     for key, (kind, called) in KINDS.items():
         if document.get(key) is not None and not isinstance(document[key], kind):
             yield f"'{key}' must be {called}"
@@ -178,7 +178,7 @@ def _of_other_kinds(document: Mapping[str, Any], native: Mapping[str, Any]) -> I
 
 
 def _no_names(document: Mapping[str, Any], native: Mapping[str, Any]) -> Iterator[str]:
-    """Sentences about invalid names in a document (decision 33).
+    """Yield sentences about invalid names in a document (decision 33).
 
     The names are checked because they become names of nodes, instances and folders.
     """
@@ -202,7 +202,7 @@ def _unreadable(path: str, why: str) -> ProblemsError:
 
 
 def unreadable_parts(path: str, error: Exception) -> ProblemsError:
-    """PL-C081 for a document whose parts do not fit together."""
+    """Return PL-C081 for a document whose parts do not fit together."""
     told = f"it names {error} without defining it" if isinstance(error, KeyError) else str(error)
     return _unreadable(path, told)
 
@@ -225,7 +225,7 @@ def raise_if_sealed_elsewhere(ctx: RequestContext, inputs: Mapping[str, Any], re
 
 
 def _closed(ctx: RequestContext, values: Mapping[str, Any]) -> Iterator[str]:
-    """Names of the values with encrypted parts that this store cannot decrypt."""
+    """Yield the names of values with encrypted parts that this store cannot decrypt."""
     for name, value in values.items():
         try:
             ctx.vault.unsealed(value)

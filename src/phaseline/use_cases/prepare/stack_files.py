@@ -1,4 +1,4 @@
-"""The files of a blueprint in the document of its deployment, for a store that lacks the blueprint.
+"""Carry the files of a blueprint in the document of its deployment, for a store that lacks the blueprint.
 
 ``taken`` reads them from the stored blueprint or the folder when a deployment is exported; ``brought`` writes them
 beside the adopting store, where calls look for the code of stored blueprints.
@@ -29,31 +29,34 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.code_location import CodeLocation
 
 MOST_BYTES = 16 * 1024**2
-"""The limit for all files of a blueprint together; above it a document has no files, and a remark about that."""
+"""Largest number of bytes of a blueprint's files together. If there are more, a document has a remark and no files."""
 MOST_FILES = 2_000
 BINARY = "base64"
-"""The key for content that is not text."""
+"""Key in a document for a file's content that is not text."""
 A_DOCUMENT = b'"stack_user_project_id"'
-"""A mark of documents of deployments. Those in the folder are left out, or each would contain all former ones."""
+"""Text by which documents of deployments are recognised.
+
+Those in the folder are left out, because otherwise each export would contain all former ones.
+"""
 
 
 @frozen
 class Brought:
-    """Files from a document, written into ``tree.folder``; ``id``: of the stored blueprint that they become."""
+    """Files of a document, written into ``tree.folder``. They become the stored blueprint ``id``."""
 
     id: str
     tree: BlueprintTree
 
     @property
     def main(self) -> str:
-        """The path of the blueprint."""
+        """Return the path of the blueprint's main file."""
         return str(Path(self.tree.folder, self.tree.main_file))
 
 
 def taken(ctx: RequestContext, deployment: int, code: CodeLocation, file: str) -> FilesTaken:
-    """The files of a deployment's blueprint for a document.
+    """Return the files of a deployment's blueprint for a document.
 
-    ``left_out`` in the result: why they cannot be included.
+    ``left_out`` in the result is the reason why they cannot be included.
     """
     shelf = ctx.store.stored_blueprints
     stored = shelf.of_deployment(deployment).get("")
@@ -85,7 +88,7 @@ def taken(ctx: RequestContext, deployment: int, code: CodeLocation, file: str) -
 def _written(
     ctx: RequestContext, deployment: int, main: str, files: Sequence[StoredFile], contents: Mapping[str, bytes]
 ) -> FilesTaken:
-    """The files for the document. Files that contain a secret are encrypted.
+    """Return the files in the form of a document. Files that contain a secret are encrypted.
 
     An example is a blueprint with a secret as the default of a hidden input.
     """
@@ -101,7 +104,7 @@ def _written(
 
 
 def _text(body: bytes) -> Value:
-    """The text, if encoding it gives the same bytes; else base64."""
+    """Return the content as text if encoding the text gives the same bytes, otherwise as base64."""
     try:
         found = body.decode()
     except UnicodeDecodeError:
@@ -120,14 +123,14 @@ def _is_document(path: str) -> bool:
 
 
 def is_same(document: Mapping[str, Any], row: StoredBlueprint) -> bool:
-    """Whether a stored blueprint has the files of the document; True if the document has no digest of them."""
+    """Return True if a stored blueprint has the files of the document, or if the document has no digest."""
     said = document[NATIVE].get("files") or {}
     digest = said.get("digest")
     return not digest or digest == row.digest
 
 
 def is_there(ctx: RequestContext, document: Mapping[str, Any], folder: str) -> bool:
-    """Whether the folder contains the blueprint of the document: a main file with the same name and content.
+    """Return True if the folder contains the document's blueprint: a main file with the same name and content.
 
     The content is not compared if the document lacks it, or if another store has encrypted it. Raises: the errors of
     ``brought``.
@@ -146,9 +149,10 @@ def is_there(ctx: RequestContext, document: Mapping[str, Any], folder: str) -> b
 
 
 def brought(ctx: RequestContext, document: Mapping[str, Any], name: str) -> Brought | None:
-    """Write the document's files beside those of stored blueprints; None if it has none. ``name``: the deployment's name.
+    """Write the document's files beside those of stored blueprints, or return None if it has no files.
 
-    Raises: ``KeyError``, ``TypeError`` or ``ValueError`` for files in another form than that of an export.
+    ``name`` is the deployment's name. Raises: ``KeyError``, ``TypeError`` or ``ValueError`` for files in another form
+    than that of an export.
     """
     said = document[NATIVE].get("files") or {}
     if not said.get("main"):
@@ -174,7 +178,7 @@ def brought(ctx: RequestContext, document: Mapping[str, Any], name: str) -> Brou
 
 
 def moved(ctx: RequestContext, found: Brought, code: CodeLocation) -> CodeLocation:
-    """The new place of the code: the blueprint in its new folder, plugins there and in folders of this machine."""
+    """Return the new folders of the code: that of the blueprint, and plugin folders in it or on this machine."""
     old, new = code.blueprint_folder, found.tree.folder
     inside = [
         str(Path(new, Path(folder).relative_to(old)))
@@ -185,7 +189,7 @@ def moved(ctx: RequestContext, found: Brought, code: CodeLocation) -> CodeLocati
 
 
 def _opened(ctx: RequestContext, files: Mapping[str, Value]) -> Mapping[str, Value]:
-    """The files, decrypted. Raises: PL-C086 if another store has encrypted them."""
+    """Return the decrypted files. Raises: PL-C086 if another store has encrypted them."""
     try:
         found = ctx.vault.unsealed(dict(files))
     except ProblemsError as error:
@@ -198,7 +202,7 @@ def _opened(ctx: RequestContext, files: Mapping[str, Value]) -> Mapping[str, Val
 
 
 def _relative(path: str) -> str:
-    """The path, if it is relative and stays below its folder."""
+    """Return the path if it is relative and stays below its folder; raise ``ValueError`` otherwise."""
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or ".." in parts or "\0" in path or "/".join(parts) != path:
         raise ValueError(f"'{path}' is no path of a file in a folder")
@@ -217,7 +221,7 @@ def _bytes(body: object) -> bytes:
 
 
 def _id(name: str) -> str:
-    """A valid id of a stored blueprint, derived from the name of a deployment.
+    """Return a valid id for a stored blueprint, derived from the name of a deployment.
 
     >>> _id("shop"), _id("7 shops!")
     ('shop', 'shops')

@@ -46,15 +46,15 @@ if TYPE_CHECKING:
 
 Schedules = Mapping[str, dict[str, "Value"]]
 NOT_STORED = -1
-"""The number of a plan that is not stored (yet)."""
+"""Number that a plan has while it is not stored."""
 
 
 @frozen
 class UpdateOrder:
     """An update of a deployment to a blueprint.
 
-    ``inputs`` override the present inputs; ``parameters``: the workflow's parameters. ``plugin_folders`` None: the
-    former folders. ``runtime_only``: the same option as in ``DeploymentSpec``.
+    ``inputs`` override the present inputs; ``parameters`` are the workflow's parameters. If ``plugin_folders`` is None,
+    the former folders are used. With ``runtime_only``, functions are evaluated when their values are needed.
     """
 
     deployment: str
@@ -67,7 +67,7 @@ class UpdateOrder:
 
 @frozen
 class Present:
-    """The present state of a deployment, and the request that is to update it."""
+    """The present state of a deployment, and the request to update it."""
 
     deployment: DeploymentRow
     topology: Topology
@@ -77,7 +77,7 @@ class Present:
 
 @frozen
 class PreparedUpdate:
-    """A valid update: fully checked, not stored. ``given``: breakpoints of this execution only."""
+    """A fully checked update that is not stored. ``given`` are breakpoints of this execution only."""
 
     deployment: DeploymentRow
     topology: Topology
@@ -94,10 +94,10 @@ class PreparedUpdate:
 def prepare_update(
     ctx: RequestContext, order: UpdateOrder, *, manner: ExecutionOptions = DEFAULT_OPTIONS
 ) -> PreparedUpdate:
-    """The new blueprint with its inputs, and the changes of the deployment.
+    """Return the new blueprint with its inputs, and the changes of the deployment.
 
-    Raises: ``ProblemsError`` with PL-C010, PL-C024, PL-C043, all problems of the blueprint, its inputs or the parameters,
-    or those of the revision.
+    Raises: ``ProblemsError`` with PL-C010, PL-C024, PL-C043, all problems of the blueprint, its inputs or the
+    parameters, or those of the revision.
     """
     now = present_of(ctx, order.deployment, apply_revision.UPDATE, order.parameters, manner)
     row, topology = now.deployment, now.topology
@@ -124,7 +124,7 @@ def prepare_update(
 def present_of(
     ctx: RequestContext, name: str, workflow: str, parameters: Mapping[str, Value], manner: ExecutionOptions
 ) -> Present:
-    """A deployment that may be updated, and the request of a workflow that does it.
+    """Return a deployment that may be updated, and the request of the workflow that updates it.
 
     Raises: ``ProblemsError`` with PL-C010, PL-C024, PL-C043, PL-P043, or all problems of the parameters.
     """
@@ -149,7 +149,10 @@ def brought_to(
     values: Sequence[BlueprintChange],
     warnings: tuple[Problem, ...] = (),
 ) -> PreparedUpdate:
-    """The update of a deployment to ``aim``. ``values``: the changes of its inputs. Raises: problems of the revision."""
+    """Return the update of a deployment to ``aim``.
+
+    ``values`` are the changes of its inputs. Raises: problems of the revision.
+    """
     revision = apply_revision.revised(now.topology, aim)
     apply_revision.raise_if_forbidden(revision)
     request = with_stops(ctx, now.request, now.topology, revision.finished, deployment=now.deployment.number)
@@ -159,7 +162,7 @@ def brought_to(
 
 
 def _read(ctx: RequestContext, order: UpdateOrder, now: Present, former: Mapping[str, Value]) -> LoadedBlueprint:
-    """The new blueprint, with the former inputs overridden by given ones."""
+    """Load the new blueprint with the former inputs, overridden by the given ones."""
     folders = now.deployment.code.plugin_folders if order.plugin_folders is None else order.plugin_folders
     loaded = load(
         ctx,
@@ -178,7 +181,7 @@ def _read(ctx: RequestContext, order: UpdateOrder, now: Present, former: Mapping
 def _former(
     ctx: RequestContext, row: DeploymentRow, topology: Topology, blueprint: Blueprint, changed: AbstractSet[str]
 ) -> Aim:
-    """The present deployment as a target, so that an update can be rolled back to it."""
+    """Return the present deployment as a target, so that an update can be rolled back to it."""
     used = ctx.store.stored_blueprints.of_deployment(row.number)
     return Aim(
         blueprint,
@@ -192,14 +195,17 @@ def _former(
 
 
 def _raise_if_unknown_workflow(ctx: RequestContext, aim: Aim, request: Request) -> None:
-    """Raise PL-P009 for a ``workflow_id`` that the new blueprint does not have; its implementation is loaded."""
+    """Raise PL-P009 if the new blueprint has no workflow ``workflow_id``. An existing one is loaded."""
     name = request.parameters.get(delegated_update.WORKFLOW_ID)
     if isinstance(name, str) and planner_of(ctx, aim.blueprint, aim.code, name) is None:
         raise unknown_workflow(name, aim.blueprint)
 
 
 def _as_labelled(former: Blueprint, kept: AbstractSet[Label]) -> Blueprint:
-    """A blueprint without labels that a user has removed; neither an update nor its rollback adds them again."""
+    """Return the blueprint without labels that a user has removed.
+
+    So neither an update nor its rollback adds them again.
+    """
     labels = {
         key: [value for value in values if not isinstance(value, str) or (key, value) in kept]
         for key, values in former.labels.items()
@@ -208,7 +214,7 @@ def _as_labelled(former: Blueprint, kept: AbstractSet[Label]) -> Blueprint:
 
 
 def _carried_over(former: Blueprint, new: Blueprint, *, now: int) -> Blueprint:
-    """The new blueprint with the labels and schedules of the former one, and its own ones added.
+    """Return the new blueprint with the labels and schedules of the former one added to its own.
 
     No label or schedule is removed; a schedule that the new blueprint changes is replaced.
     """

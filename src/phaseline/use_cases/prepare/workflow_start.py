@@ -44,8 +44,8 @@ ABANDON = "abandon"
 class WorkflowStart:
     """The request to run a workflow of a deployment with parameters.
 
-    ``allow_custom``: undeclared parameters are passed to plugins. ``force``: run it although the rules of the blueprint
-    make the workflow unavailable now.
+    With ``allow_custom``, undeclared parameters are passed to plugins. With ``force``, the workflow runs even if the
+    blueprint's availability rules forbid it now.
     """
 
     workflow: str
@@ -57,9 +57,9 @@ class WorkflowStart:
 
 @frozen
 class Prepared:
-    """A valid start: fully checked, not stored. ``own``: the planner; None: the built-in workflow of this name.
+    """A fully checked start that is not stored. ``own`` has the planner, or is None for a built-in workflow.
 
-    ``first``: deployments for which the same workflow runs before.
+    ``first`` are the deployments for which the same workflow runs before.
     """
 
     deployment: DeploymentRow
@@ -72,10 +72,10 @@ class Prepared:
 
 
 def prepare(ctx: RequestContext, order: WorkflowStart, *, manner: ExecutionOptions = DEFAULT_OPTIONS) -> Prepared:
-    """The request with its parameters merged and checked (B23).
+    """Check the request, and merge and check its parameters (B23).
 
-    Raises: ``ProblemsError`` with PL-C010 (no such deployment), PL-P009 (no such workflow), PL-P010 (not available now),
-    PL-P011 (cannot be run here), PL-C024 (its folder is missing), or all problems of the parameters.
+    Raises: ``ProblemsError`` with PL-C010 (no such deployment), PL-P009 (no such workflow), PL-P010 (not available
+    now), PL-P011 (cannot be run here), PL-C024 (its folder is missing), or all problems of the parameters.
     """
     store = ctx.store
     row = find_deployment(store, order.deployment, to_change=True)
@@ -109,7 +109,7 @@ def prepare(ctx: RequestContext, order: WorkflowStart, *, manner: ExecutionOptio
 
 
 def _find(ctx: RequestContext, row: DeploymentRow, name: str) -> tuple[WorkflowMapping, Workflow | None]:
-    """(the workflow as the blueprint declares it, its planner; None: it is built in).
+    """Return (the workflow as the blueprint declares it, its planner or None if it is built in).
 
     A built-in workflow need not be declared. Raises: PL-P009 if there is none of this name, and the errors of
     ``find_own``.
@@ -139,7 +139,7 @@ def _parameters(
     own: Workflow | None,
     order: WorkflowStart,
 ) -> dict[str, Value]:
-    """The defaults overridden by given parameters; functions in defaults are evaluated now.
+    """Return the defaults overridden by given parameters; functions in defaults are evaluated now.
 
     A function whose value contains a secret is stored as written, because parameters are stored, and evaluated at the
     call.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def draw_blueprint(ctx: RequestContext, file: str, *, plugin_folders: Sequence[str] = ()) -> Drawing:
-    """Draw the nodes of a blueprint (a file, or the id of a stored one). Raises: ProblemsError with all its problems."""
+    """Draw the nodes of a blueprint (a file, or the id of a stored one). Raises: ProblemsError with its problems."""
     opened = blueprint_loading.open_blueprint(ctx, file, plugin_folders)
     blueprint, _ = reader.read_whole(opened.file, opened.files)
     lines = {
