@@ -357,7 +357,10 @@ class StackView(Unwritten):
         return list(self.resources.values())
 
     def state_set(self, action: str, status: str, reason: str = "") -> None:
-        """Declare the action's state. FAILED refuses the action; any other status is only logged (H49)."""
+        """Declare the action's state.
+
+        FAILED counts as if the hook raised an exception; any other status is only logged (H49).
+        """
         self._said(action, status, reason)
 
     def thaw(self) -> dict[str, Any]:
