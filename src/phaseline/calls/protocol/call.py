@@ -202,8 +202,8 @@ class InstanceContext:
 
 @frozen
 class ExecutionContext:
-    """The execution that a call belongs to. ``decisions`` is {instance id: decisions of hooks}. ``around`` has the hooks,
-    ``ground`` their look-ups, None without hooks.
+    """The execution that a call belongs to. ``decisions`` is {instance id: decisions of hooks}. ``around`` has the
+    hooks, ``ground`` their look-ups, None without hooks.
     """
 
     id: str
@@ -419,7 +419,9 @@ class PluginCall:
 
 @frozen
 class Outcome:
-    """The result of one call. ``delay_ms`` is the time until the next call, -1 for the policy's interval."""
+    """The result of one call. ``delay_ms`` is the time until the next call, -1 for the policy's interval.
+    ``error`` is {type, traceback}.
+    """
 
     kind: OutcomeKind
     delay_ms: int = -1

@@ -88,7 +88,7 @@ class Draw:
         self.cursor = itertools.count()  # next() of it is one step of the interpreter: no lock
 
     def take(self, most: int) -> list[int]:
-        """Take up to ``most`` further members, for a thread that calls several at once."""
+        """Return the next members, ``most`` at most, for a thread that calls several at once."""
         return [member for _ in range(most) if (member := next(self.cursor)) < self.count]
 
 
