@@ -1,8 +1,8 @@
-"""Allocation of columns together in large pieces of memory.
+"""Allocate several columns together in large pieces of memory, which is faster than one by one.
 
-From 4 MiB on numpy asks the system for large pages. The first touch of a large page costs as much as that of a few small
-ones, and a column of half a million numbers is too short for one. A column that fills a piece gets its own piece, so
-that code which replaces columns one by one holds at most one piece more.
+numpy asks the system for large memory pages only for arrays of at least 4 MiB. A first access to a large page costs as
+much as to a few small ones, and a column of half a million numbers is too short for one. A column that fills a piece
+gets its own piece, so code that replaces columns one by one needs at most one additional piece.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 PIECE_BYTES = 1 << 23
 """Columns are put together until they have as much."""
 LEAST_BYTES = 1 << 22
-"""From where on numpy asks for large pages: below it, a column is an array like any other."""
+"""Size in bytes from which on numpy asks for large pages; a smaller column is allocated like any array."""
 CELL = 64
-"""Bytes to a multiple of which a column begins."""
+"""A column begins at a multiple of this number of bytes."""
 
 
 def in_pieces(shapes: Sequence[tuple[np.dtype[np.generic], int]]) -> Iterator[np.ndarray]:

@@ -1,7 +1,7 @@
-"""Which values occur, by ways that suit columns of positions and small numbers.
+"""Find which values occur in an array, with methods that are fast for columns of positions and small numbers.
 
-``numpy.unique`` hashes and imports a package of its own at its first call; positions are sorted quickly, and
-numbers of tables are small enough to be counted.
+``numpy.unique`` uses hashes and imports another package at its first call; positions can be sorted quickly, and
+small numbers can be counted.
 """
 
 from __future__ import annotations

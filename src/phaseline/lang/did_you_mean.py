@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 NEAR = 0.6
-"""How alike two words are, of 1, from which on one may be a misspelling of the other."""
+"""Similarity (0 to 1) from which on a word may be a misspelling of another one."""
 NEAR_TAIL = 0.8
 """The same for an input and the last part of a dotted name, which leaves most of the name out."""
 _NONE: Mapping[str, str] = MappingProxyType({})

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast, dataclass_
 
 T = TypeVar("T")
 Columns = dict[str, Any]
-"""{name of a field: its default, ``MISSING``, or the ``Field`` that declares it}; a ``Field`` for each would cost as much as the class."""
+"""{name of a field: its default, ``MISSING``, or a ``Field``}; a ``Field`` for every field would cost as much as the class."""
 _Parts = tuple[dict[str, Callable[..., None]], set[str], dict[str, Any], dict[str, Any]]
-"""What sets each field, the fields that must be given, what makes a default, the defaults."""
+"""(what sets each field, fields without a default, functions that make defaults, defaults)."""
 
 _GIVEN: Final[Field[Any]] = field()
 """The declaration of a field without a default; it is never changed."""
@@ -131,7 +131,7 @@ def _copied(declared: type) -> type:
 
 
 class _Later:
-    """The class as an ordinary dataclass, made when it is first needed; of a class, its ``__dataclass_fields__``."""
+    """The class as an ordinary dataclass, created when it is first needed."""
 
     __slots__ = ("_declared", "_is_frozen", "_known", "columns")
 

@@ -37,7 +37,7 @@ def _quick(fields: tuple[str, ...], defaults: Mapping[str, Any]) -> Callable[...
 
 
 def _compiled(fields: tuple[str, ...], defaults: Mapping[str, Any]) -> Callable[..., Any]:
-    """``__new__`` as ``typing`` makes it."""
+    """Return a compiled ``__new__``, as ``typing.NamedTuple`` makes it."""
     names = "".join(f"{field}, " for field in fields)
     new: FunctionType = eval(f"lambda _cls, {names}: _tuple_of(_cls, ({names}))", {"_tuple_of": tuple.__new__})  # noqa: S307
     new.__name__ = new.__qualname__ = "__new__"
@@ -56,7 +56,7 @@ else:
             return property(itemgetter(place), doc=doc)
 
     class _Declared(type):
-        """Gives a class its fields: those that it annotates, in this order."""
+        """Metaclass that turns the annotations of a class into fields, in their order."""
 
         def __new__(cls, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> type:
             fields = tuple(space.get("__annotations__", ()))
@@ -67,14 +67,7 @@ else:
             return super().__new__(cls, name, bases, {**space, **getters, **known, **own})
 
     class NamedTuple(tuple, metaclass=_Declared):
-        """What all such classes have in common.
-
-        >>> class Point(NamedTuple):
-        ...     x: int
-        ...     y: int = 0
-        >>> Point(1), Point(y=2, x=1)._replace(x=3), Point(1) == (1, 0)
-        (Point(x=1, y=0), Point(x=3, y=2), True)
-        """
+        """Base class of all named tuples made by this module."""
 
         __slots__ = ()
 

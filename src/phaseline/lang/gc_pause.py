@@ -1,4 +1,4 @@
-"""Making very many objects of which all stay, without Python looking through them for garbage again and again."""
+"""Pause Python's garbage collection while very many objects are made that all stay in use."""
 
 from __future__ import annotations
 

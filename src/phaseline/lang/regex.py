@@ -1,7 +1,7 @@
-"""Regular expressions of strangers, in blueprints and in packages, matched in a time that grows with the text and with nothing else.
+"""Match regular expressions from blueprints and packages in a time that grows only with the length of the text.
 
-RE2 matches them. It cannot look ahead; as blueprints do so at the beginning of a pattern (``^(?=.*[A-Z])(?=.*[0-9]).{8,}$``),
-each of those is a pattern of its own, and all must fit.
+RE2 does the matching. It does not support look-ahead, which blueprints use at the beginning of a pattern
+(``^(?=.*[A-Z])(?=.*[0-9]).{8,}$``). So each look-ahead becomes a pattern of its own, and all must match.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MAX_PATTERN = 2_000
 """Characters of a pattern."""
 MAX_COMPILED_BYTES = 1 << 17
-"""What a pattern may take when its repetitions are written out: some thousand steps for each character of a text."""
+"""Most bytes of a compiled pattern with its repetitions written out, so that matching takes few thousand steps a character."""
 _AHEAD = re.compile(r"\^?\(\?([=!])")
 _STEP = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
 
@@ -29,7 +29,7 @@ class PatternError(Exception):
 
 @frozen
 class Pattern:
-    """``parts``: compiled patterns, and whether each must fit or must not."""
+    """Compiled patterns (``parts``), each with a flag whether it must match or must not match."""
 
     parts: tuple[tuple[Any, bool], ...]
 
@@ -57,11 +57,7 @@ def compiled(pattern: str) -> Pattern:
 
 
 def _looks_ahead(pattern: str) -> tuple[list[tuple[str, bool]], str]:
-    """Return what the beginning of a pattern looks ahead for, and its rest.
-
-    >>> _looks_ahead("^(?=.*[)])(?!x)a+$")
-    ([('.*[)]', True), ('x', False)], '^a+$')
-    """
+    """Return (look-aheads at the beginning of a pattern, the rest of the pattern)."""
     found: list[tuple[str, bool]] = []
     anchor = "^" if pattern.startswith("^") else ""
     while (begin := _AHEAD.match(pattern)) is not None:
