@@ -18,7 +18,7 @@ class AttributeTypeError(TypeError):
     """The value of an attribute does not have the requested type, or has a type that attributes cannot have."""
 
     def __init__(self, name: str, message: str) -> None:
-        """``name``: the attribute's name."""
+        """``name`` is the attribute's name."""
         super().__init__(f"'{name}' {message}")
         self.name = name
 
@@ -27,7 +27,7 @@ class AttributeValueError(ValueError):
     """A value that an attribute cannot have, because it is too large or too deep, or an attribute without a name."""
 
     def __init__(self, name: str, message: str) -> None:
-        """``name``: the attribute's name."""
+        """``name`` is the attribute's name."""
         super().__init__(f"'{name}' {message}")
         self.name = name
 
@@ -141,5 +141,5 @@ def as_list(name: str, value: Value) -> list[Value] | None:
 
 
 def in_zone(moment: datetime) -> datetime:
-    """Return the moment with its zone, UTC if it has none."""
+    """Return the time with a time zone: its own, or UTC if it has none."""
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment

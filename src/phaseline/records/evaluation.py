@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 BUDGET = 100_000
 """Steps of one evaluation: parts of expressions, and more for long texts and lists."""
 FREE = 1_024
-"""Characters or elements that cost nothing."""
+"""Number of characters or elements that an evaluation handles without using its budget of steps."""
 CHARACTERS_A_STEP = 64
 
 
@@ -23,12 +23,12 @@ class Exhausted(Exception):
 
 
 class EvaluationState:
-    """The state shared by the closures of one evaluation. ``now``: seconds since the epoch, None if there is no clock."""
+    """The state of one evaluation, shared by its closures. ``now`` is seconds since the epoch, or None without a clock."""
 
     __slots__ = ("active", "now", "steps")
 
     def __init__(self, now: float | None = None) -> None:
-        """With the whole budget."""
+        """Begin an evaluation with the whole budget of steps."""
         self.steps = BUDGET
         self.now = now
         self.active: dict[tuple[int, str], str] = {}

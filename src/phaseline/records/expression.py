@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from phaseline.records.values import Value
 
 Evaluate: TypeAlias = "Callable[[Record, EvaluationState], Value]"
-"""What a part of an expression becomes: a closure over its own parts."""
+"""The closure that a part of an expression is compiled to."""
 
 REMEMBERED = 1_024
-"""So many texts are kept compiled."""
+"""Most texts of expressions that are kept compiled."""
 LONGEST_REMEMBERED = 1_000
 """Characters of a text that is kept: what strangers ask may not fill the memory."""
 
@@ -68,17 +68,12 @@ def _code_of(text: str) -> Compiled:
 
 
 class Expression:
-    """A text of the language that can be evaluated; equal to another one of the same text.
-
-    >>> from phaseline.records.record import Record
-    >>> Expression("Cores / 2").evaluate(Record({"cores": 8}))
-    4
-    """
+    """An expression that can be evaluated; expressions with equal texts are equal."""
 
     __slots__ = ("_compiled", "_text")
 
     def __init__(self, text: str, *, file: str = "", subject: str = "") -> None:
-        """Read the text. Raises ``ProblemsError`` with the place of the mistake in it (PL-R004 to PL-R008, PL-R011)."""
+        """Parse the text. Raises: ``ProblemsError`` with the place of the mistake (PL-R004 to PL-R008, PL-R011)."""
         try:
             self._compiled = _code_of(text)
         except TextError as fault:
@@ -110,15 +105,15 @@ class Expression:
         return self._text
 
     def __eq__(self, other: object) -> bool:
-        """Return the same text."""
+        """Return True if the other object is an expression with the same text."""
         return isinstance(other, Expression) and self.text == other.text
 
     def __hash__(self) -> int:
-        """By the text."""
+        """Return a hash of the text."""
         return hash(self.text)
 
     def __repr__(self) -> str:
-        """As it could be made again."""
+        """Return a Python expression that creates an equal object."""
         return f"Expression({self.text!r})"
 
     @property
@@ -160,11 +155,11 @@ class Expression:
         return _safely(self._compiled.evaluate, self._compiled.cost, records, now)
 
     def judge(self, record: Record, *, now: float | None = None) -> bool | ErrorValue:
-        """Return whether the record fulfils it as a condition; see ``judge_all``."""
+        """Return whether a record fulfils the expression as a condition; see ``judge_all`` for the rules."""
         return self.judge_all((record,), now=now)[0]
 
     def judge_all(self, records: Iterable[Record], *, now: float | None = None) -> list[bool | ErrorValue]:
-        """For each record, whether it fulfils the condition: an error for values that are no truth values or numbers.
+        """Return for each record whether it fulfils the condition, or an error if the value is neither a truth value nor a number.
 
         True and numbers other than zero count as true; false, zero and undefined count as false.
         """

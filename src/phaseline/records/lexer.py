@@ -46,7 +46,7 @@ class Token(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The offset after it."""
+        """Offset of the first character after the token."""
         return self.start + len(self.text)
 
 

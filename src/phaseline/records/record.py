@@ -1,7 +1,7 @@
-"""A record: attributes by name, whatever the case of its letters, with a memory of which ones were changed.
+"""A record: attributes by name, regardless of upper and lower case; it remembers which attributes were changed.
 
-It is mutable on purpose: plugins write into it, and the code that stores it afterwards uses ``changes``. Code that
-needs it unchanged takes a ``snapshot``. Its methods also have the names of the source document.
+A record is mutable, because plugins write into it; the code that stores it uses ``changes``. Code that needs an
+unchanging record takes a ``snapshot``. Its methods also have the names that the CycleCloud document uses.
 """
 
 from __future__ import annotations
@@ -38,28 +38,20 @@ class ReadOnlyAttributeError(TypeError):
     """An attempt to write an attribute that only the engine may write, or an attribute of a snapshot."""
 
     def __init__(self, name: str, reason: str) -> None:
-        """``name``: the attribute's name."""
+        """``name`` is the attribute's name."""
         super().__init__(f"'{name}' cannot be written: {reason}")
         self.name = name
 
 
 ReadOnlyAttributeError.__name__ = ReadOnlyAttributeError.__qualname__ = "ReadOnlyError"
-"""The name in messages and in stored errors, the same as that of ``phaseline.ReadOnlyError``."""
+"""Name in messages and in stored errors; equals the public name ``phaseline.ReadOnlyError``."""
 
 
 class Record:
     """Attributes in the order in which they were first set; names may be paths into nested records.
 
-    ``folded`` is for evaluation: {name in lower case: value}. ``owner``: the record around this one. ``now``: seconds
-    since the epoch, for expressions that ask for the time.
-
-    >>> node = Record({"Name": "n1", "Cores": 8})
-    >>> node["cores"], node.get_as_string("CORES"), "Disk" in node
-    (8, '8', False)
-    >>> node.forget_changes()
-    >>> node["Disk.Size"] = 10
-    >>> node.changes()
-    {('Disk',): Record({'Size': 10})}
+    ``folded`` is {name in lower case: value}, for evaluation. ``owner`` is the record that contains this one. ``now``
+    is seconds since the epoch, for expressions that use the time.
     """
 
     __slots__ = ("_changed", "_list_key", "_names", "_protected", "folded", "now", "owner")
@@ -82,19 +74,19 @@ class Record:
 
     @property
     def kind(self) -> type[Record]:
-        """What nested records are made of."""
+        """Class of which nested records are made."""
         return Record
 
     @property
     def type_name(self) -> str:
-        """What kind of record it is, such as ``Cloud.Node``: its attribute ``AdType``."""
+        """Type of the record, such as ``Cloud.Node``: the value of its attribute ``AdType``."""
         found = self.folded.get(TYPE.lower())
         return found if isinstance(found, str) else ""
 
     # Reading
 
     def get(self, name: str, default: Value = None) -> Value:
-        """Return the value, an expression evaluated; ``default`` where it is undefined."""
+        """Return the value of an attribute, with expressions evaluated, or ``default`` if it is undefined."""
         found = follow(self, name)
         if found is None:
             return default
@@ -124,19 +116,19 @@ class Record:
         return conversions.as_string(name, self.get(name))
 
     def get_as_integer(self, name: str) -> int | None:
-        """As integer."""
+        """Return the value as integer, or None if it is undefined."""
         return conversions.as_integer(name, self.get(name))
 
     def get_as_double(self, name: str) -> float | None:
-        """As real."""
+        """Return the value as real number, or None if it is undefined."""
         return conversions.as_double(name, self.get(name))
 
     def get_as_boolean(self, name: str) -> bool | None:
-        """As truth value."""
+        """Return the value as truth value, or None if it is undefined."""
         return conversions.as_boolean(name, self.get(name))
 
     def get_as_date(self, name: str) -> datetime | None:
-        """As time, with its zone."""
+        """Return the value as time with its zone, or None if it is undefined."""
         return conversions.as_date(name, self.get(name))
 
     def get_as_list(self, name: str) -> list[Value] | None:
@@ -306,7 +298,7 @@ class Record:
                 self.set(name, change.copy() if isinstance(change, Record) else change)
 
     def forget_changes(self) -> None:
-        """From here on everything counts as saved."""
+        """Treat all changes up to now as saved."""
         self._changed.clear()
         for value in self.folded.values():
             if not is_whole(value):
@@ -351,11 +343,11 @@ class Record:
         return self.get(name)
 
     def __setitem__(self, name: str, value: Given) -> None:
-        """As ``set``."""
+        """Set an attribute, as ``set`` does."""
         self.set(name, value)
 
     def __delitem__(self, name: str) -> None:
-        """As ``remove``; ``KeyError`` where there is no such attribute."""
+        """Remove an attribute, as ``remove`` does; raise ``KeyError`` if it does not exist."""
         if follow(self, name) is None:
             raise KeyError(name)
         self.remove(name)
@@ -377,7 +369,7 @@ class Record:
         return True
 
     def __eq__(self, other: object) -> bool:
-        """Equal if both have the same names, regardless of order and case, and identical values.
+        """Return True if both records have the same names, regardless of order and case, and identical values.
 
         Expressions are compared by their text.
         """
@@ -390,7 +382,7 @@ class Record:
     __hash__ = None  # type: ignore[assignment]  # it can be changed
 
     def __repr__(self) -> str:
-        """As it could be made again."""
+        """Return a Python expression that creates an equal object."""
         shown = ", ".join(f"{self._names[key]!r}: {value!r}" for key, value in self.folded.items())
         return f"Record({{{shown}}})"
 

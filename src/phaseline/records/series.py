@@ -29,7 +29,7 @@ class Series(Sequence["Record"]):
     __slots__ = ("_count", "_made", "_make")
 
     def __init__(self, records: Iterable[Record]) -> None:
-        """In this order."""
+        """Keep the records in this order."""
         self._made: tuple[Record, ...] | None = tuple(records)
         self._count = len(self._made)
         self._make: Callable[[], tuple[Record, ...]] | None = None
@@ -73,7 +73,7 @@ class Series(Sequence["Record"]):
         return self._count
 
     def get(self, at: int) -> Record:
-        """Return the record at this place, from 0."""
+        """Return the record with this index, from 0."""
         return self._records[at]
 
     def is_empty(self) -> bool:

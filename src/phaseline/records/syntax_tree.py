@@ -47,7 +47,7 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class FunctionCall:
-    """``name(arguments)``; ``offset``: where the name begins."""
+    """A call ``name(arguments)``; ``offset`` is where the name begins."""
 
     name: str
     arguments: tuple[Node, ...]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
 
 SHOWN_LINE = 200
-"""Longer source lines are cut in a place."""
+"""Most characters of a source line that are stored in a place; longer lines are cut."""
 
 
 class TextError(Exception):
     """A mistake at ``offset`` (characters from 0) of a text that is read. Code outside this package never sees it."""
 
     def __init__(self, code: str, message: str, mend: str, offset: int = 0) -> None:
-        """What is wrong, as in a ``Problem``."""
+        """``code``, ``message`` and ``mend`` have the same meaning as in ``Problem``."""
         super().__init__(message)
         self.code = code
         self.message = message
@@ -28,7 +28,7 @@ class TextError(Exception):
         return Problem(self.code, self.message, self.mend, place_at(text, self.offset, file=file, subject=subject))
 
     def error(self, text: str, *, file: str = "", subject: str = "") -> ProblemsError:
-        """As an exception that carries this one problem."""
+        """Return an exception that carries this one problem."""
         return ProblemsError([self.problem(text, file=file, subject=subject)])
 
 

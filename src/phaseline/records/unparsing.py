@@ -25,7 +25,7 @@ CONDITIONAL, ELVIS, OR, AND, FIRST_CHAIN = range(5)
 UNARY = FIRST_CHAIN + len(LEVELS)
 POSTFIX = UNARY + 1
 STRENGTH = {sign: FIRST_CHAIN + level for level, signs in enumerate(LEVELS) for sign in signs}
-"""{sign: how strongly it binds}"""
+"""{operator: how strongly it binds}."""
 
 
 def text_of(node: Node, strength: int = CONDITIONAL) -> str:

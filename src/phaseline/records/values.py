@@ -61,10 +61,9 @@ KINDS: dict[type, str] = {
 
 
 def is_identical(left: object, right: object) -> bool:
-    """Same kind and same value: texts by case, times with their zone, lists and records part by part; ``3`` is not ``3.0``.
+    """Return True if both values have the same kind and value; ``3`` is not identical with ``3.0``.
 
-    >>> is_identical(3, 3.0), is_identical("a", "A"), is_identical((1, None), (1, None))
-    (False, False, True)
+    Texts are compared with case, times with their zone, lists and records part by part.
     """
     if type(left) is not type(right):
         return False

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from phaseline.records.values import Stored
 
 WIDTH = 100
-"""What fits into so many characters stays on one line."""
+"""Number of characters up to which a value is written on one line."""
 INDENT = "    "
 
 
@@ -23,11 +23,9 @@ def print_records(records: Iterable[Record], *, is_sorted: bool = False) -> str:
 
 
 def print_record(record: Record, *, is_sorted: bool = False) -> str:
-    """Return one attribute a line, the type first; ``is_sorted``: attributes are sorted by name, also in nested records. Reading it gives the record back.
+    """Return the record as text, one attribute a line, the type first; reading the text gives an equal record.
 
-    >>> print(print_record(Record({"Tags": ["a", 1], "Acme.Create": {"Id": "x"}})), end="")
-    Tags = {"a", 1}
-    'Acme.Create' = [Id = "x"]
+    ``is_sorted`` sorts attributes by name, also in nested records.
     """
     shown = _in_order(record) if is_sorted else record
     return "".join(_entry(name, shown.folded[name.lower()], "") + "\n" for name in names_of(shown))

@@ -136,7 +136,7 @@ MARKS: Mapping[str, Callable[[str], Stored]] = {
     "$real": lambda text: REALS.get(text.lower()),
     "$error": ErrorValue,
 }
-"""{mark: what makes the value of its text, None if it makes none}"""
+"""{mark: function that makes the value from its text, or returns None if it cannot}."""
 
 
 def _no_form(path: str, why: str) -> TextError:

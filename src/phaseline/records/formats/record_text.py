@@ -17,7 +17,7 @@ from phaseline.records.record import Record
 from phaseline.records.text_errors import TextError
 
 MAX_FAULTS = 1_000
-"""So many stretches that are no words at all end the reading of a text."""
+"""Number of unreadable parts after which reading of a text ends."""
 
 
 def parse_record(text: str, *, file: str = "") -> Record:
@@ -37,7 +37,7 @@ def parse_record(text: str, *, file: str = "") -> Record:
 
 @frozen
 class PlacedRecord:
-    """A record with its place in the text: ``offset`` of its first word, ``offsets`` {attribute in lower case: of its name}."""
+    """A record with its position in the text: the ``offset`` of its first word, and ``offsets`` {attribute in lower case: offset}."""
 
     record: Record
     offset: int

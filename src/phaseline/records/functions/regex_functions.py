@@ -26,7 +26,7 @@ REMEMBERED = 64
 WORK_A_STEP = 256
 """Characters of the text times characters of the pattern that cost one step."""
 FLAGS = "ims"
-"""Options that the engine takes itself; ``f`` and ``g`` are ``regexps``' own, others are passed over as in the ancestor."""
+"""Options that the regular expression engine supports; ``f`` and ``g`` belong to ``regexps``, and others are ignored."""
 EXTENDED = "x"
 """The ancestor's option that allows spaces and comments in a pattern; ignoring it would change what matches."""
 

@@ -73,7 +73,7 @@ LAZY: Mapping[str, tuple[int, Callable[[list[Evaluate], syntax.FunctionCall], Ev
     "ifundefined": (2, _if_undefined),
     "unparse": (1, _unparse),
 }
-"""{name in lower case: (number of arguments, what makes the closure)} for those that do not look at all their arguments."""
+"""{name in lower case: (number of arguments, function that makes the closure)}, for functions that need not evaluate all arguments."""
 
 NAMES = tuple(
     sorted(
@@ -85,7 +85,7 @@ NAMES = tuple(
         ]
     )
 )
-"""Every name as it is written."""
+"""Every function name as it is written."""
 
 
 def call_of(node: syntax.FunctionCall, arguments: list[Evaluate]) -> Evaluate:

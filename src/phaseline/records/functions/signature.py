@@ -1,4 +1,4 @@
-"""What a function of the language is, and the rules that most of them share."""
+"""The description of a function of the expression language, and the rules that most functions share."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from phaseline.records.values import Value
 
 SEPARATORS = " ,\t"
-"""What separates the members of a text that is a list, unless something else is given."""
+"""Characters that separate the members of a list written as text, unless a call gives others."""
 
 
 def _joined(parts: list[str], separator: str, run: EvaluationState) -> Value:
