@@ -1,5 +1,6 @@
-"""Plugin packages: files become a checked ``Package``, or a list of all their problems.
+"""Read plugin packages: their files become a checked ``Package``, or a list of all problems.
 
-``reader.read_package`` is the entry point. A package is a set of YAML files, as in Fuel's formats 1.0.0 to 5.0.0, or in
-our own 10.0.0. Every file is checked by forms (``format.value_forms``) that are values, so messages can name what is allowed.
+``reader.read_package`` is the entry point. A package is a set of YAML files in one of Fuel's formats 1.0.0 to 5.0.0 or
+in Phaseline's own format 10.0.0. Each file is checked by forms (``format.value_forms``), from which messages name the
+allowed values.
 """

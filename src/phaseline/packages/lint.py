@@ -1,4 +1,4 @@
-"""What is allowed in a package and hardly sensible: warnings about the numbers of stages."""
+"""Warnings about the numbers of stages: what is allowed in a package but makes little sense."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ UNTITLED: Final = "package"
 
 @frozen
 class Read:
-    """What reading gave: a package, or None where one of the problems is an error."""
+    """The result of reading: a package and problems; the package is None if one of the problems is an error."""
 
     package: Package | None
     problems: tuple[Problem, ...] = ()

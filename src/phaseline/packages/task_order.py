@@ -1,4 +1,4 @@
-"""The order of stage tasks: by stage, number, package and place, whatever was installed when (source document 4)."""
+"""The order of stage tasks: by stage, number, package and index, independent of the order of installation."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TypeAlias
 from phaseline.model.packages.package import STAGES, GranularTask, Package, StageTask
 
 Key: TypeAlias = tuple[int, Decimal, str, tuple[int, ...], int]
-"""What is compared, the first difference deciding."""
+"""Sort key of a task."""
 
 _PLACE = {stage: place for place, stage in enumerate(STAGES)}
 
@@ -30,7 +30,10 @@ def ordered(packages: Iterable[Package]) -> tuple[StageTask, ...]:
 
 
 def key_of(task: StageTask) -> Key:
-    """Return what the order goes by: no two tasks have the same. ``ordered`` compares the numbers alone, which is five times as fast."""
+    """Return the sort key of a task, which is unique.
+
+    ``ordered`` compares only numbers first, which is five times as fast.
+    """
     return _PLACE[task.stage], task.number, task.plugin, numbers_of(task.version), task.index
 
 

@@ -1,4 +1,7 @@
-"""From enabled packages to what is stored with an execution: tasks in order, defaults filled in, limits of roles, all conditions answered."""
+"""Convert enabled packages to the data that is stored with an execution.
+
+Tasks are put in order, defaults are filled in, limits of roles are computed and conditions are evaluated.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.packages.languages.slow_languages import Slow
 
 FIRST_FORMAT = "1.0.0"
-"""In packages of this format a role means its primary instance as well."""
+"""The format in which a role always includes its primary instance."""
 PRIMARY = "primary-"
 STEP = 100
 """The distance between priorities of neighbours."""
@@ -31,7 +34,7 @@ DEFAULTS: Mapping[str, Mapping[str, Value]] = {
 }
 """{type of a task: default parameters}; a relative ``cwd`` is relative to the folder of its scripts."""
 GRANULAR_TIMEOUTS: Mapping[str, Value] = {"puppet": 5400, "reboot": 900}
-"""How long tasks of ``deployment_tasks.yaml`` may take instead, in seconds."""
+"""{type of task in ``deployment_tasks.yaml``: its time limit in seconds}, if it differs from the usual one."""
 FALSE = "its condition is false"
 NO_MASTER = "tasks of the role master are off: set plugins.allow_master"
 
@@ -156,7 +159,7 @@ class _Serializing:
         )
 
     def _ties(self, task: GranularTask) -> Ties:
-        """Return what it is tied to, dependencies in YAQL evaluated."""
+        """Return the dependencies of a task, with YAQL expressions evaluated."""
         written = {
             "requires": task.requires,
             "required_for": task.required_for,

@@ -32,8 +32,10 @@ class ConfiguredPackage(Protocol):
 
 
 class YaqlOfTasks:
-    """Expressions of one deployment. ``$`` is what Fuel gives a node: the settings of each package below its name, labels of
-    the deployment, and ``roles``, those of the node. What was before is nothing, so all of it has changed.
+    """YAQL expressions of one deployment. ``$`` has what Fuel gives a node.
+
+    That is: the settings of each package under its name, the labels of the deployment, and ``roles``, the roles of the
+    node. There is no earlier state, so everything counts as changed.
     """
 
     def __init__(
@@ -43,7 +45,7 @@ class YaqlOfTasks:
         cluster: Mapping[str, Value],
         roles: Mapping[str, Sequence[str]],
     ) -> None:
-        """``slow`` None: nothing is evaluated. ``roles``: {node: the roles that its instances have}."""
+        """``slow`` None means that nothing is evaluated. ``roles`` is {node: the roles of its instances}."""
         self._slow, self._roles = slow, roles
         self._data: dict[str, Value] = dict(cluster)
         for one in chosen:

@@ -33,7 +33,7 @@ Evaluation: TypeAlias = "Callable[[Models, bool], Any]"
 
 @frozen
 class Condition:
-    """A condition that could be read. ``paths``: what it asks for."""
+    """A condition that was parsed. ``paths`` are the values that it reads."""
 
     text: str
     evaluate: Evaluation
@@ -77,7 +77,7 @@ class _Reading:
         self.advance()
 
     def advance(self) -> str:
-        """Return the next word, which is then behind us."""
+        """Return the next word and move to the word after it."""
         before = self.word
         found = _TOKEN.match(self._text, self._place)
         assert found is not None  # 'other' takes what nothing else does
@@ -167,7 +167,7 @@ class _Reading:
 
 
 def _from_left(first: Evaluation, rest: list[tuple[Callable[[Any, Any], Any], Evaluation]]) -> Evaluation:
-    """Return one after the other: a chain is as long as the text allows and nests nowhere."""
+    """Return an evaluation that applies the operators from left to right, without nesting, so that long chains work."""
 
     def evaluate(models: Models, strict: bool) -> Any:  # noqa: FBT001 - the form of all evaluations
         value = first(models, strict)

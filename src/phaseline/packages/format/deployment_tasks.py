@@ -204,7 +204,7 @@ def _check_together(tasks: Sequence[Any], spot: FileElement) -> None:
 
 
 def _check_homes(tasks: Sequence[Any], spot: FileElement, package_format: Format) -> None:
-    """Every task has roles of its own, or is listed by a group, which gives it those of the group."""
+    """Check that every task has roles, or is listed by a group, whose roles it then has."""
     known = [task if isinstance(task, dict) else {} for task in tasks]
     listed = {name for task in known if task.get("type") == "group" for name in _texts(task.get("tasks"))}
     for place, task in enumerate(known):

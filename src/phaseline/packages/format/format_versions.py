@@ -24,7 +24,10 @@ GRANULAR_TYPES: Final = (
 
 @frozen
 class Format:
-    """One version of the format. ``number``: its first part; ``least_fuel``: the oldest release of Fuel it is for."""
+    """One version of the format.
+
+    ``number`` is its first part; ``least_fuel`` is the oldest release of Fuel that supports it.
+    """
 
     version: str
     number: int
@@ -36,7 +39,7 @@ class Format:
 
     @property
     def is_native(self) -> bool:
-        """Whether it is our own."""
+        """True for Phaseline's own format."""
         return self.version == NATIVE
 
     @property

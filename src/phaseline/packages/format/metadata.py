@@ -1,4 +1,4 @@
-"""``metadata.yaml``: what a package is called, which format it has and what it is for."""
+"""Check ``metadata.yaml``, which has the name, format and purpose of a package."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def title_of(metadata: Any, otherwise: str) -> str:
 
 
 def check_metadata(value: Any, spot: FileElement, contents: PackageContents) -> None:
-    """Report what is wrong with it; of an unknown format only what all formats have in common."""
+    """Report all problems of the metadata. If the format is unknown, check only what all formats have in common."""
     package_format = format_of(value)
     keys: dict[str, FormKey | Form] = {
         "name": required(NAME),

@@ -55,7 +55,7 @@ def workflow_name(value: Any, spot: FileElement) -> None:
 
 
 def check_native(metadata: Mapping[str, Any], spot: FileElement, contents: PackageContents) -> None:
-    """What is named must be there."""
+    """Check that all files and folders exist that the metadata name."""
     for place, path in _texts(metadata.get("types")):
         if not contents.has_file(path):
             mend = f"put the file '{path}' into the package; it declares node types as a definition file does"

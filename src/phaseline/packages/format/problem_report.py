@@ -21,7 +21,7 @@ MAX_FINDINGS: Final = 10_000
 MAX_SHOWN: Final = 60
 """Characters of a value that a message shows."""
 MAX_SEARCHED: Final = 500
-"""How many unknown names of one package get a suggestion."""
+"""Number of unknown names of one package for which similar names are searched."""
 MAX_TEXT: Final = 1_000
 """The maximum length of a value in a problem's data, in characters."""
 MAX_WORD: Final = 100
@@ -33,14 +33,16 @@ ITEMS: Final = {
     "network_roles.yaml": "network role",
     "components.yaml": "component",
 }
-"""What the items of a file are that is one list; people count them from 1."""
+"""{file that is a list: what its items are called}; messages count them from 1."""
 
 
 @mutable
 class PackageFile:
-    """One file of a package. ``lines``: the lines as written; ``origin``: {line of the text that was read: its line as written}.
+    """One file of a package.
 
-    The two differ where a slip was mended so that the rest could be read (``mending``).
+    ``lines`` are as written; ``origin`` is {line number of the text that was read: line as written}.
+
+    Both differ only if a mistake was repaired so that the rest could be read (``yaml_repair``).
     """
 
     name: str
@@ -97,7 +99,7 @@ class Findings:
         self._ready.append(problem)
 
     def problems(self, title: str) -> tuple[Problem, ...]:
-        """Return everything, each with its line; ``title``: the package as people know it."""
+        """Return all problems with their lines. ``title`` is the name of the package in messages."""
         positions: dict[str, Positions] = {}
         order: dict[str, int] = {}
         told = [altered(problem, message=f"{title}: {problem.message}") for problem in self._ready]
@@ -151,7 +153,7 @@ class FileElement:
     def odd(
         self, code: str, what: str, mend: str, *, value: Any = ABSENT, point: Literal["key", "value"] = "value"
     ) -> None:
-        """A warning: it works, but is hardly meant."""
+        """Add a warning: the value is allowed, but probably a mistake."""
         self.findings.keep(_Finding(code, self.source, self.path, what, mend, "warning", point, value))
 
 

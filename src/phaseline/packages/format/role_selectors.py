@@ -33,11 +33,7 @@ def is_pattern(word: str) -> bool:
 
 
 def fits(roles: Roles, role: str) -> bool:
-    """Return whether a role is one of those that are named; ``*`` takes any.
-
-    >>> fits(Roles(patterns=("(primary-)?controller",)), "controller")
-    True
-    """
+    """Return whether a role is among the named roles; ``*`` matches any role."""
     if roles.scope != "named":
         return roles.scope == "all"
     return role in roles.names or any(compiled(pattern).matches(role) for pattern in roles.patterns)
@@ -49,7 +45,7 @@ def fits_name(pattern: str, name: str) -> bool:
 
 
 def check_stage_roles(value: Any, spot: FileElement) -> None:
-    """The roles of a task in ``tasks.yaml``: ``*``, ``master`` or a list of names."""
+    """Check the roles of a task in ``tasks.yaml``: ``*``, ``master`` or a list of names."""
     if isinstance(value, str):
         if value not in {"*", "master"}:
             mend = f"use a list of roles, '*' for all of them, or master: [{value}]"
@@ -96,7 +92,7 @@ def _check_word(word: Any, spot: FileElement, *, has_patterns: bool, is_alone: b
 
 
 def check_pattern(word: str, spot: FileElement) -> None:
-    """A regular expression between slashes, which must be one that RE2 takes: it matches in a time that grows with the text alone."""
+    """Check a regular expression between slashes; RE2 must support it, because RE2 never takes long to match."""
     try:
         compiled(word[1:-1])
     except PatternError as error:
@@ -105,7 +101,7 @@ def check_pattern(word: str, spot: FileElement) -> None:
 
 
 def warn_of_lists(value: list[Any], spot: FileElement) -> None:
-    """Lists that the ancestor accepts but that match no role there."""
+    """Warn of lists that Fuel accepts but that match no role there."""
     if not value:
         mend = "name roles, or write '*' for all of them"
         spot.odd("PL-F053", "names no role, so that the task runs nowhere", mend, value=value)
@@ -115,7 +111,7 @@ def warn_of_lists(value: list[Any], spot: FileElement) -> None:
 
 
 def report_yaql(value: Any, spot: FileElement) -> None:
-    """The problem for an expression in YAQL that is not evaluated: it must not count as true or as empty."""
+    """Report an expression in YAQL that is not evaluated, so that it does not count as true or as empty."""
     mend = "write names, or a condition such as settings:storage.ceph.value == true"
     spot.wrong(
         "PL-F018",

@@ -68,7 +68,7 @@ def _elements(value: Any, spot: FileElement) -> None:
 
 
 def _value(value: Any, spot: FileElement) -> None:
-    """A text, a truth value, a list of these, or how it is generated."""
+    """Check that a value is a text, a truth value, a list of these, or a description of how it is generated."""
     if isinstance(value, str | bool):
         return
     if isinstance(value, dict):
@@ -83,7 +83,7 @@ def _value(value: Any, spot: FileElement) -> None:
 
 
 def _number(value: Any, spot: FileElement) -> None:
-    """A whole number, which may be written as text; empty, if a deployment must give it; or how it is generated."""
+    """Check a number: a whole number, a text with one, empty if a deployment must give it, or how it is generated."""
     if isinstance(value, dict):
         _value(value, spot)
     elif not (isinstance(value, int) and not isinstance(value, bool)) and not _is_written(value) and value != "":
@@ -111,7 +111,7 @@ def _quoted(value: Any) -> str:
 
 
 def _about(value: Any, spot: FileElement) -> None:
-    """A description; nothing below the key is none."""
+    """Check a description, which may be empty."""
     if value is not None:
         text()(value, spot)
 
@@ -127,7 +127,7 @@ def _regex(value: Any, spot: FileElement) -> None:
 
 
 def fault_of(source: str, slow: Slow | None) -> str:
-    """Return why a pattern cannot be used, neither by RE2 nor by the slow matcher; empty: it can."""
+    """Return why a pattern can be used neither by RE2 nor by the slow matcher; empty if it can be used."""
     try:
         compiled(source)
     except PatternError as error:

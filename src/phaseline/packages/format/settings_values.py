@@ -26,7 +26,7 @@ GET_SECRET: Final = "get_secret"  # noqa: S105 - the name of a function
 
 @frozen
 class ChosenSettings:
-    """``values``: {setting: its value}, whole; ``problems``: what is wrong with what was given."""
+    """The chosen settings: ``values`` is {setting: value} for all settings, ``problems`` are the mistakes in the given ones."""
 
     values: Mapping[str, Value]
     problems: tuple[Problem, ...] = ()
@@ -70,11 +70,7 @@ def as_model(title: str, form: Form, values: Mapping[str, Any]) -> dict[str, Any
 
 
 def secret_named(value: object) -> str:
-    """Return the secret that a value stands for, ``{get_secret: NAME}``; empty: it stands for itself.
-
-    >>> secret_named({"get_secret": "db"}), secret_named("db")
-    ('db', '')
-    """
+    """Return the name of the secret in a value ``{get_secret: NAME}``, or an empty text for any other value."""
     name = value.get(GET_SECRET) if isinstance(value, dict) and len(value) == 1 else ""
     return name if isinstance(name, str) else ""
 
@@ -104,7 +100,7 @@ def _faults(title: str, setting: PackageSetting, value: Any, slow: Slow | None) 
 
 
 def _matches(pattern: str, text: str, slow: Slow | None) -> bool:
-    """Return whether a text is as a pattern wants it; what takes too long to match is not."""
+    """Return whether a text matches a pattern; a match that takes too long counts as no match."""
     try:
         return compiled(pattern).matches(text)
     except PatternError:

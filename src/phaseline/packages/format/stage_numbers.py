@@ -20,7 +20,7 @@ _NUMBERISH: Final = re.compile(r"[-+]?(?:[0-9._]*[eE][-+]?[0-9_]+|[0-9.]*_[0-9._
 
 @frozen
 class StageNumber:
-    """Where a task runs. Numbers are exact: ``9007199254740992`` and ``9007199254740993`` differ."""
+    """The stage and number at which a task runs. Numbers are exact: ``9007199254740992`` and ``9007199254740993`` differ."""
 
     name: str
     number: Decimal

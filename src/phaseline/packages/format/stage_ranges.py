@@ -10,9 +10,9 @@ from phaseline.lang.fast_dataclasses import frozen
 
 @frozen
 class Range:
-    """Numbers from ``first`` up to, but not including, the next thousand. ``group``: packages of this group belong here.
+    """Numbers from ``first`` up to, but not including, the next thousand, meant for packages of the group ``group``.
 
-    ``stage``: what the range would be called if it were a stage of its own, as some take it to be.
+    ``stage`` is a name for the range that users may confuse with a stage.
     """
 
     first: int
@@ -43,7 +43,7 @@ RANGES: Final = (
     Range(7000, 7999, ""),
     Range(8000, 8999, "deployment of monitoring services", "monitoring", "monitoring"),
 )
-"""Source: document 4, "Proposed change". They are the same before and after the deployment's own work."""
+"""The ranges of numbers for each purpose, in both stages. Source: the Fuel document (source 4), "Proposed change"."""
 
 RESERVED: Final = "reserved for future uses"
 
@@ -58,11 +58,7 @@ def range_of(number: Decimal) -> Range | None:
 
 
 def ranges_of(groups: tuple[str, ...]) -> tuple[Range, ...]:
-    """Return where the tasks of a package of these groups belong; nothing where a group has no range.
-
-    >>> [each.text for each in ranges_of(("storage::cinder", "network"))]
-    ['2000-2999', '4000-4999']
-    """
+    """Return the ranges for tasks of a package with these groups; groups without a range are left out."""
     return tuple(each for each in RANGES if each.group and each.group in {group.partition("::")[0] for group in groups})
 
 

@@ -50,7 +50,7 @@ WITH_TIMEOUT: Final = frozenset({"puppet"})
 
 
 def check_parameters(task_type: str, value: Any, spot: FileElement, *, of_stage: bool) -> None:
-    """The parameters of a task of a known type. ``of_stage``: one of ``tasks.yaml``."""
+    """Check the parameters of a task of a known type. ``of_stage``: the task is in ``tasks.yaml``."""
     _form(task_type, of_stage=of_stage)(value, spot)
     if isinstance(value, dict) and value.get("timeout") == 0 and value.get("timeout") is not False:
         mend = "write how many seconds it may take; 0 is taken as no limit"

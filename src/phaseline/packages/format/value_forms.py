@@ -30,7 +30,7 @@ def required(form: Form) -> FormKey:
 
 
 def anything(_value: Any, _spot: FileElement) -> None:
-    """Whatever it is, it is kept."""
+    """Accept any value."""
 
 
 def text(pattern: str = "", allowed: str = "", *, may_be_empty: bool = True) -> Form:

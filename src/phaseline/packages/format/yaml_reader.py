@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from phaseline.packages.format.yaml_repair import Mended
 
 MAX_FILE_BYTES: Final = 5 * 1024 * 1024
-"""Of one YAML file of a package."""
+"""Most bytes of one YAML file of a package."""
 
 
 def read_source(name: str, content: bytes, findings: Findings) -> PackageFile | None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class _LookedAt:
-    """Finds nothing wrong, and evaluates nothing."""
+    """An implementation of the slow languages that reports no mistakes and evaluates nothing."""
 
     def yaql_fault(self, _text: str) -> str:
         return ""

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class ConditionError(Exception):
-    """Why a condition cannot be read or evaluated; ``mend``: what to do."""
+    """A condition cannot be read or evaluated; the message is the reason, ``mend`` is what to do."""
 
     def __init__(self, reason: str, mend: str) -> None:
         """Build the message from both parts."""
