@@ -1,4 +1,4 @@
-"""What the server does with a phase as a whole: a function of its entries and of whether a call of it runs (section 5)."""
+"""The activity of a phase: what the server does with the phase, computed from its entries and its calls (section 5)."""
 
 from __future__ import annotations
 

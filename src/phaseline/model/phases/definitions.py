@@ -1,7 +1,7 @@
-"""What plugins define, as values: phases of states, listeners to states, and where their code is.
+"""Definitions from plugins: phases of states, listeners to states, and where their code is.
 
-A phase plugin is a definition and a function. Whatever form it was written in (a pair of files, a decorator, a
-record), it is one ``PhaseDefinition`` here.
+A phase plugin is a definition and a function. Whether it is written as a pair of files, with a decorator or as a
+record, it is read as one ``PhaseDefinition``.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
 
 SLEEP_DELAY_S = 15.0
-"""The default delay after which a pending resource is handed over again."""
+"""Default time (s) after which a pending resource is given to its phase again."""
 OVERDUE_AFTER_S = 60.0
-"""The time after which a run is reported as overdue (decision 9)."""
+"""Time (s) after which a run is reported as overdue (decision 9)."""
 
 
 class Attributes(Mapping[str, "Value"]):
-    """Values by name; upper and lower case in names make no difference.
+    """Values by name, regardless of upper and lower case.
 
     A name keeps the form in which it was first written. Expressions are ``{"$expr": text}``.
 
@@ -45,7 +45,7 @@ class Attributes(Mapping[str, "Value"]):
             self._values[key] = (name if kept is None else kept[0], value)
 
     def __getitem__(self, name: str) -> Value:
-        """Return the value; ``KeyError`` where there is none."""
+        """Return the value of an attribute; raise ``KeyError`` if there is none."""
         return self._values[name.lower()][1]
 
     def __contains__(self, name: object) -> bool:
@@ -57,11 +57,11 @@ class Attributes(Mapping[str, "Value"]):
         return iter([name for name, _ in self._values.values()])
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of attributes."""
         return len(self._values)
 
     def __eq__(self, other: object) -> bool:
-        """Return the same names and values; the case of names does not matter."""
+        """Return True if names and values are equal, regardless of the case of names."""
         if not isinstance(other, Attributes):
             return NotImplemented
         return {key: value for key, (_, value) in self._values.items()} == {
@@ -69,11 +69,11 @@ class Attributes(Mapping[str, "Value"]):
         }
 
     def __hash__(self) -> int:
-        """By the names."""
+        """Return a hash of the names, in lower case."""
         return hash(frozenset(self._values))
 
     def __repr__(self) -> str:
-        """As it could be made again."""
+        """Return the Python expression that creates an equal object."""
         return f"Attributes({dict(self._values.values())!r})"
 
 
@@ -82,12 +82,14 @@ NO_ATTRIBUTES = Attributes()
 
 @frozen
 class PhasePolicy:
-    """How a phase is called. Times in seconds; 0 means none unless stated otherwise.
+    """How a phase is called. Times are in seconds; 0 means none unless stated otherwise.
 
-    ``min_interval_s``: between the starts of two runs. ``batch_key``, ``rate_limit_key``: texts of expressions, or
-    nothing. ``priority``: the larger is called first. ``rate_limit``: calls a second for each key. ``coalesce_window_s``: sleepers due so soon come
-    along. ``retry_limit``: how often a failure is tried again by itself, -1: without end. ``breaker_share``: this part (0.0-1.0)
-    of at least ``breaker_minimum`` outcomes within the window being failures pauses the phase; then one is tried.
+    ``min_interval_s`` is the least time between the starts of two runs. ``batch_key`` and ``rate_limit_key`` are texts
+    of expressions, or empty. Phases with a larger ``priority`` are called first. ``rate_limit`` is calls a second for
+    each key. Resources that are due within ``coalesce_window_s`` may join a run early. ``retry_limit`` is how often a
+    failure is retried automatically (-1: no limit). The breaker pauses the phase if the share ``breaker_share``
+    (0.0-1.0) of the outcomes within its window are failures, and there are at least ``breaker_minimum`` outcomes; then
+    one resource is tried.
     """
 
     sleep_delay_s: float = SLEEP_DELAY_S
@@ -121,11 +123,11 @@ DEFAULT_POLICY = PhasePolicy()
 
 @frozen
 class PhaseDefinition:
-    """One phase. Two are equal when they mean the same, wherever they were written and wherever their code is.
+    """One phase. Two phases are equal if they mean the same, wherever they are written and wherever their code is.
 
-    ``providers`` empty: all. ``constraint``: the text of an expression on one line, empty: none; it asks for the
-    attributes ``constraint_names`` (lower case). ``attributes``: every other ``Phase.X``. ``error``: why the phase cannot
-    be used; resources that need it wait (PD8). ``places``: {attribute in lower case: where it is written}.
+    ``providers`` empty means all. ``constraint`` is the text of an expression on one line, or empty; it reads the
+    attributes ``constraint_names`` (lower case). ``attributes`` are all other ``Phase.X``. ``error`` is why the phase
+    cannot be used; resources that need it wait (PD8). ``places`` is {attribute in lower case: where it is written}.
     """
 
     name: str
@@ -152,7 +154,7 @@ class PhaseDefinition:
 
     @property
     def key(self) -> str:
-        """The form of the name that is compared: names that differ only in case are equal."""
+        """The name in lower case, by which phases are compared."""
         return self.name.lower()
 
     @property
@@ -161,7 +163,7 @@ class PhaseDefinition:
         return not self.error
 
     def takes_provider(self, provider: str | None) -> bool:
-        """Return True if it is for a resource with this provider; None: the resource has none.
+        """Return True if the phase is for resources with this provider (None: resources without a provider).
 
         >>> PhaseDefinition("P", "p", ("A",), ("T",), ("AWS",)).takes_provider("aws")
         True
@@ -173,7 +175,7 @@ class PhaseDefinition:
 
 @frozen
 class ListenerDefinition:
-    """A function that is called when resources reach a state. ``states``, ``resource_types`` empty: all."""
+    """A function that is called when resources reach a state. Empty ``states`` or ``resource_types`` mean all."""
 
     plugin: str
     states: tuple[str, ...] = ()
@@ -210,12 +212,12 @@ class PhasePlugin:
 
     @property
     def kind(self) -> Literal["phase", "listener", "phase and listener", "code"]:
-        """What it is to the engine."""
+        """The kind of plugin, as messages name it."""
         if self.phase is not None:
             return "phase" if self.listener is None else "phase and listener"
         return "code" if self.listener is None else "listener"
 
     @property
     def errors(self) -> tuple[Problem, ...]:
-        """Problems for which it is refused."""
+        """Problems that are errors; a plugin with errors is not used."""
         return tuple(problem for problem in self.problems if problem.severity == "error")

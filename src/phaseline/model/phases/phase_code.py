@@ -9,11 +9,11 @@ from phaseline.lang.fast_dataclasses import frozen
 
 @frozen
 class PhaseCode:
-    """Where a plugin's function is: ``function`` of ``module``, looked for in ``folders``, then among what is installed.
+    """The location of a plugin's function: ``function`` of ``module``, searched in ``folders``, then in installed packages.
 
-    ``file`` is the module's source, empty where it is not known. ``form`` ``handle``: called with all resources that are
-    ready; ``handle_one``: called for each. Of a function that is only passed on by its module it is not known whether
-    it is a coroutine; then ``is_async`` is false.
+    ``file`` is the module's source, empty if unknown. ``form`` ``handle`` means that the function is called with all
+    ready resources, ``handle_one`` that it is called for each. ``is_async`` is False if it is not known whether the
+    function is a coroutine, because the module only imports it.
     """
 
     module: str
@@ -24,5 +24,5 @@ class PhaseCode:
     is_async: bool = False
 
     def __str__(self) -> str:
-        """``module:function``."""
+        """Return ``module:function``."""
         return f"{self.module}:{self.function}"

@@ -1,4 +1,4 @@
-"""Where a resource keeps what its phases remember, and which names belong to the engine alone (ADR 0011)."""
+"""Where a resource keeps the data of its phases, and which names only the engine may write (ADR 0011)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
 
 PHASE_DATA = "\0phases"
-"""The root in a resource's document below which each phase has its own data, by its name; no attribute is called so."""
+"""Key in a resource's document of {phase name: the phase's data}; no attribute can have this name."""
 
 ENGINE_ATTRIBUTES = frozenset(
     {"AdType", "Name", "Id", "ClusterName", "State", "TargetState", "PhaseFailed", "PhaseMap", PHASE_DATA}
@@ -28,7 +28,7 @@ RESERVED = frozenset(
 
 ENGINE_KEYS = frozenset(name.lower() for name in ENGINE_ATTRIBUTES)
 RESERVED_KEYS = frozenset(name.lower() for name in RESERVED)
-"""The same in lower case, as names are compared."""
+"""``RESERVED`` in lower case, because names are compared in lower case."""
 
 NO_DATA: Mapping[str, Value] = MappingProxyType({})
 

@@ -1,4 +1,4 @@
-"""All phases and listeners that are known at one moment, by what the engine asks for: state, type, dependencies."""
+"""All phases and listeners that are known at one time, found by state, resource type and dependencies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class PhaseRegistry:
-    """A value: a reload makes another one. Phases come in the order of their names, which is the same everywhere.
+    """All phases, listeners and types; immutable, so a reload makes another registry. Phases are ordered by name.
 
     >>> allocate = PhaseDefinition("Allocate", "a", ("Allocation",), ("Cloud.Node",))
     >>> registry = PhaseRegistry([allocate])
@@ -105,9 +105,9 @@ class PhaseRegistry:
         )
 
     def still_knowing(self, lost: Mapping[str, PhaseDefinition | None], error: str) -> PhaseRegistry:
-        """Return a copy that adds phases which are needed but no longer defined, marked as unusable (PD8, PD42).
+        """Return a copy that also has phases which are needed but no longer defined, marked as unusable (PD8, PD42).
 
-        ``lost``: {name: what was known of it; None: nothing}.
+        ``lost`` is {name: its last definition, or None if unknown}.
         """
         added = [
             PhaseDefinition(name, "", (), (), error=error) if known is None else altered(known, error=error)

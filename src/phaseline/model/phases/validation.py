@@ -20,9 +20,9 @@ DEPENDENCIES = "Phase.Dependencies"
 
 @frozen
 class PhaseFinding:
-    """A problem.
+    """A problem in one or more plugins.
 
-    ``plugins``: the places, in the list of checked plugins, of all plugins in which it could be fixed.
+    ``plugins`` are the indices, in the list of checked plugins, of all plugins in which it could be fixed.
     """
 
     problem: Problem
@@ -32,10 +32,10 @@ class PhaseFinding:
 def check_plugins(
     plugins: Sequence[PhasePlugin], types: ResourceTypes, unusable: Collection[str] = frozenset()
 ) -> list[PhaseFinding]:
-    """Return everything that is wrong between these plugins, and between them and the types.
+    """Return all problems between these plugins, and between the plugins and the resource types.
 
-    Of two that claim one name the later one is at fault. Disabled plugins take part in nothing. ``unusable``: keys of
-    phases of other plugins that are refused, so that it is no mistake to depend on them.
+    If two plugins define one name, the problem is the later one's. Disabled plugins are ignored. ``unusable`` are keys
+    of phases of other plugins that are refused; depending on them is no problem.
     """
     phases = [
         (place, plugin.phase)

@@ -1,1 +1,1 @@
-"""User errors as values: problems, their codes and their text, and what names may hold."""
+"""User errors as values: problems, their codes and texts, and the rules for names."""

@@ -1,7 +1,7 @@
-"""What a name that a person gives may hold, and how a name becomes the name of a folder (decision 33).
+"""Rules for names that users choose, and the folder name for each name (decision 33).
 
-Almost everything is allowed: whatever could be taken for an order or for a path is not. Names that were stored before this was asked for
-are still read; only their folders are called otherwise.
+Nearly everything is allowed, except what could be taken for a command-line option or a path. Names that were stored
+before this rule existed can still be read; only their folders have another name.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from functools import cache
 from typing import Final
 
 MAX_NAME: Final = 255
-"""Characters of a name."""
+"""Most characters of a name."""
 MEND: Final = f"leave the character out; all other characters are allowed, at most {MAX_NAME} in a name"
 
 _ORDERS: Final = "\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff"
 _LONGEST_FILE_NAME: Final = 200
-"""Bytes of the name of a folder; systems take 255."""
+"""Most bytes of a folder's name; file systems allow 255."""
 
 
 def _is_plain(text: str) -> bool:
-    """Return True of nearly all names, and never where something in them is forbidden: such characters cannot be printed."""
+    """Return True if certainly nothing in the text is forbidden, which is true for nearly all names and fast to check."""
     return text.isprintable() and "/" not in text
 
 
 @cache
 def _forbidden(more: str = "") -> re.Pattern[str]:
-    """Compiled when a name needs it: half a millisecond that hardly any command has to spend."""
+    """Return the pattern of forbidden characters. It is compiled only when needed, because that takes half a millisecond."""
     return re.compile(f"[{_ORDERS}/{re.escape(more)}]")
 
 
@@ -50,7 +50,7 @@ def why_no_name(name: str) -> str:
 
 
 def are_names(names: Iterable[str]) -> bool:
-    """Return True if all names are valid by ``why_no_name``; made for many at once.
+    """Return True if ``why_no_name`` allows all names; fast for many names.
 
     >>> are_names(["web", "db"]), are_names(["web", "../db"])
     (True, False)
@@ -60,7 +60,7 @@ def are_names(names: Iterable[str]) -> bool:
 
 
 def shown_name(name: str) -> str:
-    r"""Return a name as a message shows it, without what would steer a terminal, and not longer than a line.
+    r"""Return a name as messages show it: without characters that control a terminal, and shortened to a line.
 
     >>> shown_name("a\x1b[2J")
     'a\\x1b[2J'
@@ -70,7 +70,7 @@ def shown_name(name: str) -> str:
 
 
 def folder_name(name: str) -> str:
-    """Return the name of the one folder that belongs to a name: never a path, never that of another name.
+    """Return the folder name for a name: it is never a path, and different names have different folders.
 
     >>> folder_name("web_1"), folder_name("../x"), folder_name("..")
     ('web_1', '..%2fx-d6b96a97d147', '%2e%2e-5ec1f7e700f3')

@@ -1,7 +1,6 @@
-"""A mistake of the user as a value: code, what, where and how to mend it.
+"""A mistake of the user as a value: its code, what is wrong, where, and how to correct it.
 
-Problems gather: reading and planning return as many as they find, and raise one
-``ProblemsError`` that carries all of them.
+Reading and planning collect as many problems as they find, and raise one ``ProblemsError`` with all of them.
 """
 
 from __future__ import annotations
@@ -16,15 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 SHOWN_PROBLEMS = 200
-"""How many problems are printed; all are counted (decision 29)."""
+"""Number of problems that are printed; all are counted (decision 29)."""
 
 
 @frozen
 class Place:
     """The place of a problem: a position in a file, or a subject such as ``deployment/instance/phase``.
 
-    ``line`` and ``column`` count from 1; 0 means that there is no such spot.
-    ``path`` is the dotted path of the element, ``text`` the source line itself.
+    ``line`` and ``column`` count from 1; 0 means that they are unknown. ``path`` is the dotted path of the element,
+    ``text`` the source line.
     """
 
     file: str = ""
@@ -46,11 +45,11 @@ NOWHERE = Place()
 
 @frozen
 class Problem:
-    """One mistake: ``code`` is stable and has a section in the error catalogue.
+    """One mistake of a user. Its ``code`` never changes and has a section in the error catalogue.
 
-    ``mend`` is an imperative that corrects the mistake. ``cloudify_code`` and
-    ``cloudify_class`` are those that the ancestor raises in this case, if it does. ``details``: further data for
-    programs, such as the index of an item and its value.
+    ``mend`` is an instruction that corrects the mistake. ``cloudify_code`` and ``cloudify_class`` are what Cloudify
+    raises in this case, if it raises an error. ``details`` has more data for programs, such as the index of an item and
+    its value.
     """
 
     code: str

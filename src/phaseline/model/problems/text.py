@@ -1,4 +1,4 @@
-"""A problem as text for people: what, where, the line with a caret, how to mend it."""
+"""A problem as text for people: what is wrong, where, the source line with a caret, and how to correct it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from phaseline.model.problems.problem import Place, Problem
 
 WIDTH = 120
-"""Characters of a source line that are shown; of a longer one the part around the caret."""
+"""Most characters of a source line that are shown; of a longer line the part around the caret is shown."""
 _LEAD = 40
 
 Role: TypeAlias = Literal["code", "caret", "mend"]
@@ -40,12 +40,12 @@ def render_problem(problem: Problem, paint: Callable[[str, Role], str] = lambda 
 
 
 def _in_line(text: str) -> str:
-    """Return the text on one line: a name with a line end in it shall not write lines of its own."""
+    """Return the text on one line, so that a line break in a name cannot start a new line of output."""
     return text if text.isprintable() else "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
 
 
 def _source_lines(place: Place, paint: Callable[[str, Role], str]) -> list[str]:
-    """Return the line and, below it, the caret; nothing for a place without text."""
+    """Return the source line and a line with the caret below it, or nothing for a place without source text."""
     if not place.line or not place.text.strip():
         return []
     text, column = place.text.rstrip(), max(place.column, 1)

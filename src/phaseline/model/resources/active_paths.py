@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @frozen
 class ActivePath:
-    """One execution: ``subjects`` are ranges of numbers, ``target`` a state's name."""
+    """An execution that moves resources: ``subjects`` are ranges of their numbers, ``target`` is the name of a state."""
 
     execution: int
     target: Value
@@ -25,9 +25,9 @@ class ActivePath:
 
 
 def speaking(ways: Iterable[ActivePath], states: np.ndarray, names: Sequence[str]) -> set[int]:
-    """Return executions that a resource follows which is there and not yet at the target.
+    """Return the executions that still move at least one existing resource which is not at the target.
 
-    ``states`` by number of the resource, ``names``: what the states of the deployment are called.
+    ``states`` are by number of the resource; ``names`` are the names of the deployment's states.
 
     >>> ways = [ActivePath(7, "Started", [[0, 3]]), ActivePath(9, "Gone", [[2, 1]])]
     >>> sorted(speaking(ways, np.array([64, 65, 64], np.uint8), ("Allocation", "Started")))

@@ -1,4 +1,4 @@
-"""Nodes of blueprints that are resources: their states in the words of those whose nodes are not (decision 15)."""
+"""Nodes of blueprints that are resources: convert their states on a path to states of the life cycle (decision 15)."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def targets_of(topology: Topology) -> list[str]:
 
 
 def as_life_cycle(topology: Topology, states: np.ndarray, names: Sequence[str]) -> np.ndarray:
-    """Return the states (uint8 by instance number); on paths, ``started`` for those at the target and ``deleted`` for terminated ones.
+    """Return the states (uint8 by instance number) as life-cycle states: ``started`` at the target, ``deleted`` if terminated.
 
-    ``names``: what the states of the deployment are called.
+    Only states of nodes on paths change. ``names`` are the names of the deployment's states.
     """
     return arrived(targets_of(topology), topology.node, states, names) if topology.blueprint.on_path else states
 
 
 def arrived(targets: Sequence[str], node: np.ndarray, states: np.ndarray, names: Sequence[str]) -> np.ndarray:
-    """Return the result of ``as_life_cycle``, from columns: ``targets`` by node number, ``node`` int32 by instance number."""
+    """Return what ``as_life_cycle`` returns, from ``targets`` by node number and ``node`` (int32) by instance number."""
     numbers = state_numbers(names)
     found = states.copy()
     there = np.array([numbers.get(target, -1) for target in targets], np.int16)[node]

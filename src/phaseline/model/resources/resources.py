@@ -1,7 +1,7 @@
-"""A deployment of resources: its topology has one node for each type of resource, and grows as resources are added.
+"""A deployment of resources: its topology has one node for each resource type, and resources can be added later.
 
-Its instances are the resources, their ids the names of these. Numbers never change and are never used again: a resource
-that was removed keeps its number, and its name may be given to a later one.
+Its instances are the resources; their ids are the resources' names. A removed resource keeps its number for ever; its
+name may be given to a later resource.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ REACH_WORKFLOW = "reach"
 
 @frozen
 class ResourceAddition:
-    """Resources to be added behind the ``first`` that are there already, and types they bring along.
+    """Resources to be added after the ``first`` existing ones, with types that are new.
 
-    ``node`` int32: their node numbers, counted on over the types that are there. ``documents`` {number: attributes}.
-    ``requests``: executions to be stored in the same transaction.
+    ``node`` (int32) has their node numbers, counted after the existing types. ``documents`` is {number: attributes}.
+    ``requests`` are executions to be stored in the same transaction.
     """
 
     first: int
@@ -50,7 +50,7 @@ def is_reach(request: Request) -> bool:
 
 
 class OutgrownError(Exception):
-    """Another process added resources meanwhile, so the numbers of this addition no longer match."""
+    """Another process added resources in the meantime, so the numbers of this addition no longer match."""
 
 
 def no_resources() -> Topology:
@@ -64,7 +64,7 @@ def no_resources() -> Topology:
 
 
 def type_node(name: str, hierarchy: tuple[str, ...]) -> Node:
-    """Return the node of a resource type; ``hierarchy``: the type and its parents, the farthest first as of blueprint types."""
+    """Return the node of a resource type. ``hierarchy`` is the type and its parents, the farthest first."""
     return Node(name, name, hierarchy, {}, {}, default_instances=0)
 
 
@@ -98,9 +98,9 @@ def grown(topology: Topology, growth: ResourceAddition) -> Topology:
 
 
 def newest_of(ways: Iterable[tuple[int, Value]], count: int) -> np.ndarray:
-    """Return the execution that was asked last to move each of ``count`` resources, 0: none; int64.
+    """Return for each of ``count`` resources the latest execution that was requested to move it (0: none; int64).
 
-    ``ways``: (number of an execution, ranges of its subjects), in any order.
+    ``ways`` has (number of an execution, ranges of its subjects), in any order.
 
     >>> newest_of([(7, [[0, 3]]), (9, [[2, 2]])], 5).tolist()
     [7, 7, 9, 9, 0]
@@ -114,7 +114,7 @@ def newest_of(ways: Iterable[tuple[int, Value]], count: int) -> np.ndarray:
 
 
 def _indexes(topology: Topology, added: np.ndarray, node_count: int) -> np.ndarray:
-    """Counting on from 1 within each node."""
+    """Return the index of each added resource within its node, counted from 1."""
     before = np.bincount(topology.node, minlength=node_count)
     order = np.argsort(added, kind="stable")
     counts = np.bincount(added, minlength=node_count)

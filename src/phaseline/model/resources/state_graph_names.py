@@ -1,8 +1,8 @@
-"""How the graph of a state is written: names of its steps and lanes, numbers of states that have no fixed one (ADR 0011).
+"""Names of steps and lanes in the graph of a state, and numbers of states that have no fixed number (ADR 0011).
 
-A state of resources is a graph: the entry (``state:NAME``), its phases (``phase:NAME``), the exit
-(``exit:NAME``). Instance states of blueprints have fixed numbers; the states of paths are data, so each deployment has
-a list of names, and a name's number is its place there behind ``FIRST_NAMED``.
+The graph of a state of resources has a beginning (``state:NAME``), phases (``phase:NAME``) and an exit (``exit:NAME``).
+Instance states of blueprints have fixed numbers. Other states are defined by plugins, so each deployment has a list of
+their names; a state's number is ``FIRST_NAMED`` plus its index in the list.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from phaseline.model.graph.graph import LANE_PREFIX
 from phaseline.model.resources.resources import REMOVED
 
 FIRST_NAMED = 64
-"""States of paths have numbers from here on; those below are ``InstanceState`` or the engine's own."""
+"""Number of the first state of a path; smaller numbers are those of ``InstanceState`` or of the engine."""
 MOST_NAMED = 192
-"""So many different states a deployment may have: a state is a byte."""
+"""Most different states of paths in a deployment, because a state is stored as a byte."""
 
 
 ENGINE_MEASURE = "engine"
-"""Under which an engine stores what it measures of itself."""
+"""Name under which an engine stores the figures that it measures of itself."""
 
 
 def measure_of(phase: str) -> str:

@@ -1,1 +1,1 @@
-"""Rows of a store, one type each."""
+"""Rows of a store; each kind of row has a type."""

@@ -15,7 +15,7 @@ EVERYWHERE = 0
 
 
 class Switch(NamedTuple):
-    """A hook class that is switched off, by its name: ``EVERYWHERE``, or for the deployment of this number."""
+    """A hook class (by name) that is switched off: for the deployment with this number, or for all (``EVERYWHERE``)."""
 
     name: str
     deployment: int
@@ -28,16 +28,13 @@ class SwitchShelf(Protocol):
     """The switched-off hook classes in a store. Any process may write; every method is one transaction."""
 
     def all(self) -> Sequence[Switch]:
-        """By name and deployment."""
+        """Return all switches by name and deployment."""
         ...
 
     def put_off(self, name: str, deployment: int, reason: str, actor: Actor) -> Switch | None:
-        """Switch a hook class off. Returns its previous switch, None if it was on.
-
-        If it was off already, only a new reason replaces the previous one.
-        """
+        """Switch a hook class off. Return its previous switch, or None if it was on."""
         ...
 
     def put_on(self, name: str, deployment: int) -> bool:
-        """Switch it on again; False if it was not off."""
+        """Switch a hook class on again. Return False if it was not off."""
         ...

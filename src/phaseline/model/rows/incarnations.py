@@ -1,4 +1,4 @@
-"""What a store is called in tokens and marks: its identity, and since a restore the incarnation (rule BK4)."""
+"""The name of a store in tokens and marks: its identity, and after a restore also the incarnation (rule BK4)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 @frozen
 class Incarnation:
-    """One life of a store after its first: it was restored, or is a copy. Random ``name``; ``at`` in ms.
+    """One life of a store after its first: it was restored, or is a copy. ``name`` is random; ``at`` is in ms.
 
-    ``first_graph``, ``first_batch``: graphs and batches from these ids on were made in it. A store that was restored twice from one
-    backup has two different names, so numbers that are used again never give an equal token.
+    Graphs from the id ``first_graph`` on and batches from ``first_batch`` on were made in it. A store that is restored
+    twice from one backup uses ids twice; the different names keep the tokens different.
     """
 
     number: int
@@ -28,16 +28,16 @@ class Incarnation:
 
 
 class Names:
-    """The name of the store in what each of its incarnations made; a store that was never restored has its identity alone."""
+    """The name of the store in tokens, for each incarnation. A store that was never restored has only its identity."""
 
     def __init__(self, identity: str, incarnations: Sequence[Incarnation] = ()) -> None:
-        """``incarnations`` oldest first."""
+        """``incarnations`` are in the order of time."""
         self._names = [identity, *(f"{identity}.{one.name}" for one in incarnations)]
         self._graphs = [one.first_graph for one in incarnations]
         self.present = self._names[-1]
-        """The name in what is made from now on."""
+        """Name in everything that is made from now on."""
         self.first_batch = incarnations[-1].first_batch if incarnations else 0
-        """The first batch of the present incarnation: calls of earlier ones may be running elsewhere, for another store."""
+        """First batch of the present incarnation. Calls of earlier batches may still run for another copy of the store."""
         self.is_only = not incarnations
 
     def of_graph(self, graph: int) -> str:

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 class Glance:
     """One deployment as lists show it.
 
-    ``states``: uint8 of the instances that were not removed, as stored. ``life_cycle``: the same, instances on paths in
-    the states of all others (``path_nodes.as_life_cycle``). ``state_names``: names of the states of resources.
-    ``executions``: those that did not complete, and the latest one; oldest first. ``flaw``: why nothing else could be read.
+    ``states`` (uint8) are the stored states of the instances that were not removed. ``life_cycle`` are the same with
+    states of paths converted to life-cycle states (``path_nodes.as_life_cycle``). ``state_names`` are names of states
+    of resources. ``executions`` are those that did not complete, and the latest one, oldest first. ``flaw`` is why
+    nothing else could be read.
     """
 
     states: np.ndarray
@@ -34,9 +35,9 @@ class Glance:
 class Roster:
     """The instances of one deployment as lists show them; columns as in ``Topology``.
 
-    ``nodes``: names by node number. ``states``: uint8 by instance number. ``state_names``: the same field as in ``Glance``.
-    ``version``: how often the deployment has got another shape, blueprint or inputs. ``is_checked``: results of checks
-    are stored. ``flaw``: why the deployment could not be read; then it has no instances here.
+    ``nodes`` are names by node number, ``states`` uint8 by instance number, ``state_names`` names of states of
+    resources. ``version`` is how often the deployment's shape, blueprint or inputs have changed. ``is_checked``:
+    results of checks are stored. ``flaw`` is why the deployment could not be read; then it has no instances here.
     """
 
     nodes: Sequence[str]
@@ -57,15 +58,15 @@ class Listings(Protocol):
     """Queries of a store for lists. Each method is one transaction with a fixed number of statements."""
 
     def deployments(self, wanted: DeploymentQuery) -> Sequence[DeploymentRow]:
-        """Return the rows that a query selects."""
+        """Return the rows of deployments that a query selects."""
         ...
 
     def executions(self, wanted: ExecutionQuery) -> Sequence[ExecutionRow]:
-        """Return the rows that a query selects."""
+        """Return the rows of executions that a query selects."""
         ...
 
     def count(self, wanted: DeploymentQuery | ExecutionQuery) -> int:
-        """Return the number of rows that fulfil the conditions, whatever the page and the limit of the query."""
+        """Return the number of rows that fulfil the conditions, without regard to the page and limit of the query."""
         ...
 
     def glances(self, deployments: Sequence[int]) -> Mapping[int, Glance]:
@@ -79,6 +80,6 @@ class Listings(Protocol):
     def unsettled(self, deployment: int | None = None) -> Sequence[ExecutionRow]:
         """Return executions that did not complete, and the latest of each deployment; oldest first.
 
-        Of deployments that are not deleted, or of one deployment.
+        Without ``deployment`` return those of all deployments that are not deleted.
         """
         ...

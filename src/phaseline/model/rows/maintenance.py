@@ -20,7 +20,7 @@ class StoreFinding:
 
 @frozen
 class RestoredStore:
-    """A store that was put back: its file, where the one before is kept (empty: there was none), how many executions wait."""
+    """A restored store: its file, where the previous file is kept (empty if there was none), and how many executions wait."""
 
     file: str
     kept: str
@@ -29,7 +29,7 @@ class RestoredStore:
 
 @frozen
 class Compacted:
-    """Bytes of a store before and after; ``left`` of them are free but could not be released, for this ``reason``."""
+    """Sizes in bytes of a store before and after; ``left`` bytes are free but could not be released, for this ``reason``."""
 
     before: int
     after: int
@@ -39,7 +39,7 @@ class Compacted:
 
 @frozen
 class Purged:
-    """How much was removed. ``deployments``: deleted ones of which nothing was left."""
+    """Numbers of removed rows. ``deployments`` counts deleted deployments that were removed completely."""
 
     executions: int = 0
     graphs: int = 0
@@ -50,7 +50,7 @@ class Purged:
     deployments: int = 0
 
     def __add__(self, other: Purged) -> Purged:
-        """Both together."""
+        """Return the sums of both objects' numbers."""
         return Purged(
             self.executions + other.executions,
             self.graphs + other.graphs,

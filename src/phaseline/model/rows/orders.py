@@ -1,4 +1,4 @@
-"""Orders that have a request id: carried out once, however often they are given (ADR 0032)."""
+"""Orders that have a request id: each is carried out once, even if it is sent several times (ADR 0032)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import Actor
 
 MOST_ORDERS = 100_000
-"""Rows of orders that a store keeps; the oldest go first."""
+"""Most orders that a store keeps; the oldest are deleted first."""
 
 
 @mutable
 class RequestId:
-    """A request id in use. ``is_repeated``: an order under it had been given before; ``is_taken``: some command gave an order under it."""
+    """A request id in use. ``is_repeated``: it was used before this command.
+
+    ``is_taken``: this command gave an order with it.
+    """
 
     id: str
     is_repeated: bool = False
@@ -28,10 +31,10 @@ class RequestId:
 
 @mutable
 class NewOrder:
-    """An order that is about to be stored, with what it causes.
+    """An order that is about to be stored together with its effects.
 
-    ``keeps_from``: rows of orders that were given earlier (ms) are forgotten. ``answer``: what the answer needs beside the executions and requests.
-    ``is_stored``: its transaction is over.
+    Orders given before ``keeps_from`` (ms) are deleted. ``answer`` has what the answer needs besides executions and
+    requests. ``is_stored``: its transaction has ended.
     """
 
     id: str
@@ -45,7 +48,10 @@ class NewOrder:
 
 @frozen
 class GivenOrder:
-    """A stored order. ``requests``: numbers; ``executions``: ids of those that were made; both in the order in which they were made."""
+    """A stored order.
+
+    ``requests`` are numbers and ``executions`` ids of those that it made, in the order in which they were made.
+    """
 
     id: str
     digest: str
@@ -56,10 +62,10 @@ class GivenOrder:
 
 
 class GivenBeforeError(Exception):
-    """An order with this request id is stored already: nothing of the new one was written."""
+    """An order with this request id is already stored, so nothing of the new order was written."""
 
     def __init__(self, given: GivenOrder) -> None:
-        """``given``: the stored one."""
+        """``given`` is the stored order."""
         super().__init__(given.id)
         self.given = given
 
@@ -68,9 +74,9 @@ class OrderShelf(Protocol):
     """Orders with request ids; they are added by ``Store.as_one``."""
 
     def find(self, actor: Actor, id: str, since: int = 0) -> GivenOrder | None:
-        """Return the order that this user gave under a request id, unless before ``since`` (ms)."""
+        """Return the order that a user gave with this request id since ``since`` (ms), or None."""
         ...
 
     def count(self) -> int:
-        """Return how many are kept."""
+        """Return the number of stored orders."""
         ...

@@ -1,7 +1,7 @@
-"""Questions for rows of deployments and executions: conditions, order, and how many (rule RF5).
+"""Queries for rows of deployments and executions: conditions, order, and number of rows (rule RF5).
 
-All conditions of a query must hold; one that is left at its default holds for every row. The store answers a query with
-one statement that reads no more rows than it returns wherever an index allows it.
+All conditions of a query must hold; a condition with its default value holds for every row. The store answers a query
+with one statement, which reads no more rows than it returns if there is a suitable index.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 @frozen
 class ExecutionQuery:
-    """Executions by number, oldest first, or with ``is_latest_first`` latest first.
+    """A query for executions, oldest first, or latest first if ``is_latest_first``.
 
-    ``numbers``, ``deployments``: one of these numbers. ``begins``: the beginning of the id. ``statuses``: one of these.
-    ``since``: stored at this time (ms) or later. ``ended_since``: ended at this time or later. ``text``: within the id or
-    the reason, in any case. ``after``: the number of the last row of the page before, 0 for the first page.
+    ``numbers``, ``deployments`` and ``statuses`` list allowed values. ``begins`` is the beginning of the id. ``since``:
+    stored at this time (ms) or later. ``ended_since``: ended at this time or later. ``text`` is contained in the id or
+    the reason, in any case. ``after`` is the number of the last row on the previous page, 0 for the first page.
     """
 
     numbers: Collection[int] | None = None
@@ -42,11 +42,12 @@ class ExecutionQuery:
 
 @frozen
 class DeploymentQuery:
-    """Deployments that are not deleted, by name.
+    """A query for deployments that are not deleted, by name.
 
-    ``numbers``: one of these numbers. ``begins``: the beginning of the name. ``kind``: ``blueprint`` or ``resources``.
-    ``labels``: all of these; an empty value stands for any value of its key. ``text``: within the name, the description
-    or the path of the blueprint, in any case. ``after``: the name of the last row of the page before.
+    ``numbers`` lists allowed numbers. ``begins`` is the beginning of the name. ``kind`` is ``blueprint`` or
+    ``resources``. A row must have all ``labels``; an empty value means any value of the key. ``text`` is contained in
+    the name, the description or the path of the blueprint, in any case. ``after`` is the name of the last row on the
+    previous page.
     """
 
     numbers: Collection[int] | None = None
@@ -59,7 +60,7 @@ class DeploymentQuery:
 
 
 def is_execution_selected(row: ExecutionRow, wanted: ExecutionQuery) -> bool:
-    """Return whether an execution fulfils the conditions; its page and the limit are not regarded."""
+    """Return whether an execution fulfils the conditions; page and limit are ignored."""
     return (
         (wanted.numbers is None or row.number in wanted.numbers)
         and (wanted.deployments is None or row.deployment in wanted.deployments)
@@ -74,7 +75,7 @@ def is_execution_selected(row: ExecutionRow, wanted: ExecutionQuery) -> bool:
 
 
 def is_deployment_selected(row: DeploymentRow, wanted: DeploymentQuery, labels: Collection[Label] = ()) -> bool:
-    """Return whether a deployment with these labels fulfils the conditions; its page and the limit are not regarded."""
+    """Return whether a deployment with these labels fulfils the conditions; page and limit are ignored."""
     return (
         (wanted.numbers is None or row.number in wanted.numbers)
         and row.name.startswith(wanted.begins)

@@ -38,14 +38,14 @@ class Actor:
 
 @frozen
 class Owner:
-    """The process that owns a store. ``since`` in ms; pid 0: it is not known."""
+    """The process that owns a store. ``since`` is in ms; pid 0 means that the process is unknown."""
 
     pid: int
     command: str
     since: int
 
     def __str__(self) -> str:
-        """Return a sentence's subject, such as ``Process 4711 (phaseline install shop.yaml, since 2026-01-01 10:00:00 UTC)``."""
+        """Return text for a sentence's subject, such as ``Process 4711 (phaseline install shop.yaml, since 2026-01-01 10:00:00 UTC)``."""
         if not self.pid:
             return f"Another process ({self.command})" if self.command else "Another process"
         since = datetime.fromtimestamp(self.since / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
@@ -53,16 +53,16 @@ class Owner:
 
 
 DeploymentKind = Literal["blueprint", "resources"]
-"""What a deployment was made of. One of resources may grow, and several of its executions may be open."""
+"""What a deployment was made from. To one of ``resources``, resources can be added, and several executions may be open."""
 
 
 @frozen
 class NewDeployment:
-    """A deployment to be stored whole, in one transaction. ``properties`` of nodes are already evaluated in ``topology``.
+    """A deployment to be stored in one transaction. ``properties`` of nodes are already evaluated in ``topology``.
 
-    ``uses``: {namespace: number} of the stored blueprints that it needs; its own blueprint has an empty namespace.
-    ``packages``: its uses of plugin packages; their field ``deployment`` is ignored. ``documents``: {instance number: runtime
-    properties} of adopted instances, which exist already.
+    ``uses`` is {namespace: number} of the stored blueprints that it needs; its own blueprint has an empty namespace.
+    ``packages`` are its uses of plugin packages; their ``deployment`` is ignored. ``documents`` is {instance number:
+    runtime properties} of adopted instances.
     """
 
     name: str
@@ -80,7 +80,10 @@ class NewDeployment:
 
 @frozen
 class DeploymentRow:
-    """A stored deployment without its documents. Times in ms. ``flaw``: why its code cannot be found, of one that can only be listed."""
+    """A stored deployment without its documents. Times are in ms.
+
+    ``flaw`` is why its code cannot be found; then it can only be listed.
+    """
 
     number: int
     name: str
@@ -96,9 +99,9 @@ class DeploymentRow:
 
 @frozen
 class NewExecution:
-    """An execution to be stored; its id is made of the workflow and a store-wide number, such as ``install-7``.
+    """An execution to be stored; its id consists of the workflow and a number, such as ``install-7``.
 
-    ``around``: the pre and post around it, stored with it; its request then has ``is_surrounded``.
+    ``around`` has the hooks and tasks before and after it. If it is given, its request has ``is_surrounded``.
     """
 
     deployment: int
@@ -110,7 +113,7 @@ class NewExecution:
 
 @frozen
 class ExecutionRow:
-    """A stored execution. Times in ms, 0: not yet. ``attempt`` counts the reopenings by retry."""
+    """A stored execution. Times are in ms (0: not yet). ``attempt`` counts how often a retry reopened it."""
 
     number: int
     id: str
@@ -127,14 +130,14 @@ class ExecutionRow:
 
 
 ConcurrencyRule = Callable[[ExecutionRow], bool]
-"""Returns True if an execution may be stored, or continue, while this other one is open."""
+"""A function that returns whether an execution may be stored or continued while the given execution is open."""
 
 
 @frozen
 class BatchRow:
-    """A stored batch. ``places``: which entries its members are.
+    """A stored batch. ``places`` are the entries of its members.
 
-    ``closed_at`` 0: open. ``kinds`` uint8 by member as far as they answered, None where none did.
+    ``closed_at`` is 0 while it is open. ``kinds`` (uint8 by member) are the outcomes so far, None if there are none.
     """
 
     id: int
@@ -148,7 +151,7 @@ class BatchRow:
 
     @property
     def segments(self) -> Iterator[tuple[int, np.ndarray]]:
-        """(graph id, positions int32) in member order."""
+        """Yield (graph id, positions int32) in the order of the members."""
         return self.places.parts()
 
 
@@ -162,7 +165,7 @@ class EntryStatuses:
     __slots__ = ("now", "stored")
 
     def __init__(self, stored: np.ndarray, now: np.ndarray) -> None:
-        """The columns of the same graph."""
+        """Keep two columns of one graph: the stored statuses and the present ones."""
         self.stored, self.now = stored, now
 
     @classmethod
@@ -199,9 +202,9 @@ class LaneStatistics:
 
 @frozen
 class GraphRow:
-    """A stored graph without its columns. ``attempt``: the execution's attempt in which it was planned or last continued.
+    """A stored graph without its columns. ``attempt`` is the attempt in which it was planned or last continued.
 
-    ``created_at`` in ms; 0: it is not known.
+    ``created_at`` is in ms; 0 means unknown.
     """
 
     id: int
@@ -213,7 +216,7 @@ class GraphRow:
 
 
 ASKED = {"type": "again"}
-"""The error that stands for none: the last call of an entry asked for another one, though an earlier one had failed."""
+"""Value of ``error`` that means no error: an earlier call had failed, but the last one ended with "again"."""
 
 
 @frozen
@@ -235,7 +238,7 @@ class NoteRow:
 
 
 class RequestKind(StrEnum):
-    """What one process may ask of the one that owns the store (ADR 0008)."""
+    """The kinds of requests that a process sends to the owner of the store (ADR 0008)."""
 
     START = "start"
     CANCEL = "cancel"
@@ -253,7 +256,7 @@ class RequestKind(StrEnum):
 
 @frozen
 class RequestRow:
-    """A request to the owner. ``execution`` is a number, 0: none; ``answered_at`` 0: not yet; times in ms."""
+    """A request to the owner. ``execution`` is a number (0: none); ``answered_at`` is 0 until the answer; times are in ms."""
 
     number: int
     at: int
@@ -267,7 +270,7 @@ class RequestRow:
 
 @frozen
 class PausedRow:
-    """A paused phase, which is not called until it is unpaused: since when, by which user and why."""
+    """A paused phase, which is not called until a user ends the pause: since when, by which user and why it is paused."""
 
     name: str
     at: int
@@ -277,7 +280,10 @@ class PausedRow:
 
 @frozen
 class RequestAnswer:
-    """The owner's answer to a request, committed with what it changed. The first answer of a request stays."""
+    """The owner's answer to a request, stored in one transaction with its effects.
+
+    Only the first answer to a request is kept.
+    """
 
     request: int
     body: Mapping[str, Value] = field(default_factory=dict)
@@ -285,9 +291,9 @@ class RequestAnswer:
 
 @frozen
 class DocumentChange:
-    """Changes to the runtime properties of one instance, merged under the row's version.
+    """Changes to the runtime properties of one instance, merged into the stored document.
 
-    ``written``: {path: value}; ``removed``: paths. A path's missing levels are made.
+    ``written`` is {path: value}; ``removed`` are paths. Missing levels of a path are created.
     """
 
     deployment: int
@@ -309,7 +315,10 @@ class EntryRemark:
 
 @frozen
 class LogLine:
-    """One line that a script or plugin wrote, or the engine about it. ``instance`` is a number, -1: none; ``at`` in ms."""
+    """One line of output of a script or plugin, or of the engine about it.
+
+    ``instance`` is a number (-1: none); ``at`` is in ms.
+    """
 
     execution: int
     at: int
@@ -322,7 +331,7 @@ class LogLine:
 
 @frozen
 class EventRow:
-    """One event of an execution worth a row of its own (starts, ends, failures, retries, requests by users)."""
+    """One stored event of an execution: a start, end, failure, retry, or request by a user."""
 
     execution: int
     at: int
@@ -345,7 +354,7 @@ class Metric:
 
 @frozen
 class Reshaped:
-    """A deployment in another shape: its topology, and the other changed fields (None: unchanged)."""
+    """A changed deployment: its new topology, and other changed fields (None: unchanged)."""
 
     deployment: int
     topology: Topology
@@ -359,7 +368,7 @@ class Reshaped:
 class ForgottenDeployment:
     """A deployment that is deleted in the turn that ends an execution.
 
-    Its name is free, and waiting executions are canceled.
+    Its name can then be used again, and executions that wait for it are canceled.
     """
 
     deployment: int
@@ -369,9 +378,9 @@ class ForgottenDeployment:
 
 @frozen
 class PlannerWrites:
-    """What planners write besides graphs and shapes: documents added or removed, deployments removed.
+    """What planners write besides graphs and topologies: documents added or removed, and deployments removed.
 
-    ``checks``: instances that a user marked unhealthy, written with the results of checks. ``labels``: (deployment, the change).
+    ``checks`` are instances that a user marked as unhealthy. ``labels`` are (deployment, change of its labels).
     """
 
     kept: tuple[NewDocument, ...] = ()
@@ -390,12 +399,11 @@ NOTHING_WRITTEN = PlannerWrites()
 
 @frozen
 class TurnPayload:
-    """What a turn writes beside the scheduler's changes, in the same transaction.
+    """What a turn writes in addition to the scheduler's changes, in the same transaction.
 
-    ``requests``: {execution: its new request}, for executions that a user continues with other options.
-    ``reshaped`` is written before everything else of the turn: states and documents may be of instances that it adds; ``written``
-    comes last.
-    ``measures`` take the place of those of the same name.
+    ``requests`` is {execution: its new request}, for executions that a user continues with other options. ``reshaped``
+    is written first, because states and documents may be about instances that it adds; ``written`` is written last.
+    ``measures`` replace stored figures with the same name.
     """
 
     documents: Sequence[DocumentChange] = ()
@@ -421,7 +429,7 @@ NOTHING = TurnPayload()
 
 @frozen
 class Turn:
-    """One transaction of the loop."""
+    """What one turn of the engine writes, in one transaction."""
 
     at: int
     changes: Changes

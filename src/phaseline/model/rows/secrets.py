@@ -1,4 +1,4 @@
-"""Secrets as the store keeps them: nothing in it can be read without the master key."""
+"""Secrets as the store keeps them; they cannot be read without the master key."""
 
 from __future__ import annotations
 
@@ -34,29 +34,35 @@ class SecretShelf(Protocol):
     """Storage of secrets. Any process may write; every method is one transaction."""
 
     def all(self) -> Sequence[SecretRow]:
-        """By name."""
+        """Return all secrets by name."""
         ...
 
     def find(self, name: str) -> SecretRow | None:
-        """Return the one of this name, or None."""
+        """Return the secret with this name, or None."""
         ...
 
     def put(self, row: SecretRow) -> bool:
-        """Replace the previous version; False if the stored version is another one (for version 1: if there is any)."""
+        """Replace the previous version of a secret.
+
+        Return False if another version is stored (for version 1: any version).
+        """
         ...
 
     def delete(self, name: str) -> bool:
-        """Return False if there was none."""
+        """Delete a secret. Return False if there is none with this name."""
         ...
 
     def data_keys(self) -> Mapping[str, WrappedKey]:
-        """Return {purpose: data key} of everything else that is encrypted."""
+        """Return {purpose: data key} for everything else that is encrypted."""
         ...
 
     def add_key(self, purpose: str, key: WrappedKey) -> WrappedKey:
-        """Store and return the data key of a purpose; if one is stored already, return that one."""
+        """Store and return the data key of a purpose. If one is already stored, return the stored key."""
         ...
 
     def rewrap(self, rewrapped: Callable[[str, str, WrappedKey], WrappedKey]) -> int:
-        """Replace all data keys, all or none; how many. ``rewrapped`` is given ``secret`` or ``purpose``, its name, and the key."""
+        """Replace all data keys in one transaction and return their number.
+
+        ``rewrapped`` receives ``secret`` or ``purpose``, the name of that, and the key; it returns the new key.
+        """
         ...

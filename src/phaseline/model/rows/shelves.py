@@ -1,4 +1,4 @@
-"""The shelves of a store: what it keeps beside deployments and executions, one shelf a kind."""
+"""The shelves of a store: what it stores besides deployments and executions, one shelf for each kind."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Shelves(Protocol):
 
     @property
     def listings(self) -> Listings:
-        """What lists show, read without blueprints."""
+        """Queries for lists, answered without reading blueprints."""
         ...
 
     @property
@@ -46,7 +46,7 @@ class Shelves(Protocol):
 
     @property
     def stack_documents(self) -> DocumentShelf:
-        """Deployments that were written down as documents."""
+        """Documents of deployments: snapshots, and documents of abandoned deployments."""
         ...
 
     @property
