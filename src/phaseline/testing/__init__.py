@@ -1,10 +1,9 @@
-"""The public kit for tests of plugins, blueprints and the engine itself.
+"""The public kit for tests of plugins, blueprints and the engine.
 
-``fake_item``, ``fake_batch`` and ``call`` for the functions of a plugin; ``load_phase`` for the phase of a pair of files;
-``crash_points`` for those that may be repeated;
-``rehearse`` for the order in which a workflow calls them; ``simulate`` for everything at once, drawn from a seed;
-``VirtualClock`` for tests that need the time. A simulated cloud in a process of its own is in ``fake_cloud``, blueprints
-without YAML in ``builders``.
+``fake_item``, ``fake_batch`` and ``call`` test functions of a plugin. ``load_phase`` loads the phase of a pair of
+files. ``crash_points`` tests functions that may be repeated. ``rehearse`` shows the order in which a workflow makes
+calls. ``simulate`` runs the whole engine with random events from a seed. ``VirtualClock`` is for tests that need the
+time. ``fake_cloud`` is a simulated cloud in a process of its own; ``builders`` makes blueprints without YAML.
 """
 
 from phaseline.testing.clock import VirtualClock

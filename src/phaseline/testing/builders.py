@@ -68,9 +68,9 @@ def relationship(
     connection_type: str = "all_to_all",
     after: str = "",
 ) -> Relationship:
-    """Return a relationship to the node ``target``; ``source`` and ``to``: {operation: implementation} of both sides.
+    """Return a relationship to the node ``target``; ``source`` and ``to`` are {operation: implementation} of source and target.
 
-    ``after``: the operation of the target after which the source may continue (``depends_on_lifecycle_operation``).
+    ``after`` is the target's operation after which the source may continue (``depends_on_lifecycle_operation``).
     """
     own = AFTER_OPERATION if after else kind
     hierarchy = (DEPENDS_ON,) if own == DEPENDS_ON else (DEPENDS_ON, own)
@@ -95,10 +95,9 @@ def node(
     properties: Mapping[str, Value] | None = None,
     **operations: str | Operation,
 ) -> Node:
-    """Return a node template. ``on``: its container; ``to``: nodes it is connected to; further keywords: its operations.
+    """Return a node template.
 
-    >>> node("web", on="host", create="web.create", start="scripts/start.sh").container
-    'host'
+    ``on`` is its container, ``to`` are nodes to connect it to; other keywords are its operations.
     """
     own = [relationship(on, CONTAINED_IN)] if on else []
     own += [*relationships, *(relationship(target) for target in to)]

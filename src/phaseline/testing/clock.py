@@ -4,13 +4,7 @@ from __future__ import annotations
 
 
 class VirtualClock:
-    """``ports.clock.Clock`` for tests: time passes only by ``advance_to``, and is set by ``jump``.
-
-    >>> clock = VirtualClock(5)
-    >>> clock.advance_to(70)
-    >>> clock.now()
-    70
-    """
+    """A ``ports.clock.Clock`` for tests: time changes only by ``advance_to`` and ``jump``."""
 
     def __init__(self, now: int = 0) -> None:
         """The time in ms."""
@@ -21,17 +15,12 @@ class VirtualClock:
         return self._now
 
     def advance_to(self, at: int) -> None:
-        """It is now ``at`` ms, or later if it was later already: a clock never goes back."""
+        """Set the time to ``at`` (ms), unless it is later already: a clock never goes back."""
         self._now = max(self._now, at)
 
     def jump(self, by_ms: int) -> None:
-        """Set the clock of the machine forward or back: processes that begin from now on see the new time.
+        """Set the machine's clock forward or back by ``by_ms``; only processes started later see the new time.
 
-        A running process does not notice it (it counts from the time at its start): call this between two processes.
-
-        >>> clock = VirtualClock(5_000)
-        >>> clock.jump(-3_000)
-        >>> clock.now()
-        2000
+        A running process counts from the time of its start and does not notice; so call this between two processes.
         """
         self._now = max(0, self._now + by_ms)

@@ -43,16 +43,16 @@ if TYPE_CHECKING:
 __all__ = ["CrashPoint", "crash_points", "fake_batch"]
 
 MOST_POINTS = 10_000
-"""Most lines of a function; with more, it is called with too many items."""
+"""Most lines of a function that are tried; a function that runs more is called with too many items."""
 SAID = (RecoverableError, NonRecoverableError)
 """Exceptions with which a plugin reports a failure: an outcome, not a bug."""
 
 
 @frozen
 class CrashPoint:
-    """The function died before the ``number``-th step (from 1), which was to run ``line``; the last one is its return.
+    """The function died before its ``number``-th step (from 1), which was to run ``line``; the last step is its return.
 
-    ``outcomes``: what came of the items when it was called again.
+    ``outcomes`` are those of the items in the call after that.
     """
 
     number: int
@@ -65,13 +65,13 @@ class Killed(KeyboardInterrupt):
 
 
 class Fuse:
-    """Kills a function before the n-th line that is run of its file, or when it returns after fewer.
+    """Kills a function before the n-th line of its file is run, or at its return if it runs fewer lines.
 
-    Once it has, no line of the file runs any more: neither ``finally`` nor ``except`` is there when a process dies.
+    After that no further line of the file runs, not even in ``finally`` or ``except``, as when a process dies.
     """
 
     def __init__(self, code: CodeType, lines: int, *, returns: bool) -> None:
-        """``lines`` that still run to their end; ``returns``: leaving the function counts as one."""
+        """``lines`` is how many lines still run to their end; ``returns``: the return of the function counts as a line, too."""
         self._code = code
         self._left = lines
         self._returns = returns

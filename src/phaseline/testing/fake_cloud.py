@@ -45,10 +45,10 @@ BOOT_SPREAD = 7
 
 @frozen
 class Pace:
-    """How slow the cloud is: milliseconds to make one resource, and at least to boot one.
+    """How slow the cloud is: milliseconds to make one resource, and least milliseconds to boot one.
 
-    ``most``: after that many resources it stops until its pace changes; 0: never. ``quota``: while that many are
-    alive it refuses to make more; 0: no quota.
+    ``most``: after that many resources the cloud stops until its pace changes (0: never). ``quota``: it refuses to make
+    more while that many resources exist (0: no quota).
     """
 
     make_ms: float = 0.0
@@ -59,7 +59,7 @@ class Pace:
 
 @frozen
 class Resource:
-    """One machine, network or whatever was asked for. Times in ms since the epoch; ``deleted_at`` 0: alive."""
+    """One resource of the cloud, such as a machine. Times are in ms since the epoch; ``deleted_at`` is 0 while it exists."""
 
     id: str
     token: str
@@ -102,7 +102,7 @@ class Journal(Protocol):
         ...
 
     def flush(self) -> object:
-        """Hand it to the operating system."""
+        """Write buffered lines to the operating system."""
         ...
 
 
@@ -151,7 +151,7 @@ class Cloud:
         return self.describe_all(ids)
 
     def describe_all(self, ids: Sequence[str]) -> list[dict[str, str]]:
-        """As ``describe``, not counted as a call."""
+        """Return what ``describe`` returns, without counting a call."""
         now = self.clock()
         with self._lock:
             found = [(id, self._resources.get(id)) for id in ids]

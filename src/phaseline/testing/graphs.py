@@ -23,13 +23,10 @@ def graph_of(
     groups: Sequence[int] = (),
     name: str = "graph",
 ) -> Graph:
-    """Return a graph of one entry for each number in ``policy`` (into ``policies``).
+    """Return a graph with one entry for each number in ``policy``, which is an index in ``policies``.
 
-    ``needs`` {entry: entries it waits for}; ``marks`` {entry: marks}; ``subjects`` default to the entry's own number,
-    -1 for milestones (``any`` and ``ended``). Neighbours of one policy and kind make a step.
-
-    >>> [step.count for step in graph_of([0, 0, 0], marks={2: Mark.ABSENT | Mark.ENDED}).steps]
-    [2, 1]
+    ``needs`` is {entry: entries that it needs}, ``marks`` {entry: marks}. ``subjects`` are by default the entries' own
+    numbers, and -1 for milestones. Adjacent entries of one policy and kind form a step.
     """
     count = len(policy)
     marked = [int((marks or {}).get(entry, 0)) for entry in range(count)]

@@ -47,7 +47,10 @@ KINDS: Mapping[OutcomeKind, Literal["agreed", "again", "failed"]] = {
 
 @frozen
 class Answer:
-    """The result of a call: ``agreed``, ``again`` (after ``after_s``) or ``failed``. ``data``: kept for the next call."""
+    """The result of a call of a hook: ``agreed``, ``again`` (after ``after_s``) or ``failed``.
+
+    ``data`` is kept for the next call.
+    """
 
     kind: Literal["agreed", "again", "failed"]
     message: str = ""
@@ -126,7 +129,10 @@ def called(
     usage: Sequence[Usage] = (),
     approvals: Sequence[Approval] = (),
 ) -> Answer:
-    """Return the answer of a hook's method for a deployment. ``data``: the data from its last call; ``at``: the time, with zone."""
+    """Return the answer of a hook's method for a deployment.
+
+    ``data`` is from its last call; ``at`` is the time, with zone.
+    """
     phase: Literal["pre", "post", "undo", "preview"] = "preview" if method == "do_preview_op" else "pre"
     if method == "do_post_op":
         phase = "undo" if why is DeploymentCallKind.PRE_FAILED else "post"

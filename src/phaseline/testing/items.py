@@ -39,7 +39,7 @@ class FakeItem(Item):
     __slots__ = ("_made",)
 
     def __init__(self, batch: FakeBatch, place: int) -> None:
-        """``place`` in its batch."""
+        """``place`` is the item's index in its batch."""
         super().__init__(batch, place)
         self._made = batch
 
@@ -58,7 +58,7 @@ class FakeBatch(ItemBatch):
     """A batch that gives access to the outcomes of its items."""
 
     def __init__(self, members: Sequence[TrialMember]) -> None:
-        """Made-up members in order."""
+        """Make a batch of these members, in their order."""
         self.trial = Trial(members)
         super().__init__(len(members), self.trial.call_at)
 

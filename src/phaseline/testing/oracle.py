@@ -1,16 +1,7 @@
-"""A naive model of the statuses of entries: plain Python, no counters, every need looked up each time.
+"""A naive model of the statuses of entries: plain Python without counters, which checks every need each time.
 
-The engine must equal it after every event on random graphs. It is slow on purpose and reads like the glossary:
-a fact sets the status of an entry, then ``settle`` checks blocked and skipped entries until nothing changes.
-
->>> from phaseline.testing.graphs import graph_of
->>> naive = NaiveGraph(graph_of([0, 0], needs={1: [0]}))
->>> [entry.status.word for entry in naive.entries]
-['waiting', 'blocked']
->>> naive.dispatched(0, batch=1)
->>> naive.answered(0, OutcomeKind.FAILED, now=5, delay=-1)
->>> [entry.status.word for entry in naive.entries]
-['failed', 'skipped']
+Tests compare the engine with it after every event on random graphs. It is slow but easy to verify: a fact sets the
+status of an entry, then ``settle`` checks blocked and skipped entries until nothing changes.
 """
 
 from __future__ import annotations
@@ -27,9 +18,9 @@ BLOCKED, WAITING, RUNNING, SLEEPING, CANCELING, UNSURE, COMPLETED, PASSED, FAILE
 
 @dataclass(slots=True)
 class NaiveEntry:
-    """The model of one entry. ``batch``: the one that calls it now, 0: none; ``due`` in ms.
+    """The model of one entry. ``batch`` is the batch that calls it now (0: none); ``due`` is in ms.
 
-    ``is_begun``: it was called at some time, so that whether it applies is asked no more.
+    ``is_begun``: it was called at some time, so its condition is not evaluated any more.
     """
 
     status: EntryStatus = BLOCKED
@@ -42,9 +33,9 @@ class NaiveEntry:
 
 @dataclass
 class NaiveGraph:
-    """One graph and its entries. ``failures``: those that no policy tolerates, in order of time.
+    """The model of one graph. ``failures`` are the entries that failed and are not tolerated, in order of time.
 
-    ``was_reopened``: an ended entry is open again; the reader of the flag resets it.
+    ``was_reopened``: an ended entry is open again; code that reads the flag resets it.
     """
 
     graph: Graph
@@ -99,7 +90,7 @@ class NaiveGraph:
     def settle(self) -> None:
         """Check every blocked or skipped entry until nothing changes. A released entry stays released.
 
-        Milestones that wait for an end come last: what is revived by the same fact has not ended.
+        Milestones that wait for an end are checked last, because entries revived by the same fact have not ended.
         """
         milestones = [number for number in range(len(self.entries)) if self.mark(number, Mark.ENDED)]
         others = [number for number in range(len(self.entries)) if not self.mark(number, Mark.ENDED)]
@@ -181,7 +172,7 @@ class NaiveGraph:
         self.settle()
 
     def reopened(self, positions: Iterable[int]) -> None:
-        """Block entries again, and then those that only they had released."""
+        """Block entries again, and then the entries that could start only because of them."""
         left = list(positions)
         self.was_reopened |= bool(left)
         for entry in left:
@@ -231,7 +222,7 @@ class NaiveGraph:
     def retried(self, positions: Iterable[int] | None, *, include_unsure: bool) -> None:
         """Retry failed and canceled entries; if entries are named, unsure ones, too.
 
-        Where one of them waits for the end of another, it does so once more.
+        Milestones that passed because such an entry had ended wait for its end again.
         """
         chosen: set[int] = set()
         wanted = {FAILED, CANCELED, UNSURE} if include_unsure or positions is not None else {FAILED, CANCELED}
@@ -244,7 +235,10 @@ class NaiveGraph:
         self.settle()
 
     def ends_to_await(self, chosen: AbstractSet[int]) -> list[int]:
-        """Return milestones that had passed by the end of these, or of what was lost with them, and behind which not all has begun."""
+        """Return milestones that passed because these entries, or entries lost with them, had ended.
+
+        Omit milestones whose dependents have all begun.
+        """
         affected = set(chosen)
         while True:
             behind = {number for number, needs in enumerate(self.needs) if not affected.isdisjoint(needs)}

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 @frozen
 class LoadedPhase:
-    """A loaded phase: its ``definition``, its ``function``, and its ``module``, in which a test can place fakes.
+    """A loaded phase: its ``definition``, its ``function``, and its ``module``, in which a test can replace names by fakes.
 
-    ``state``: the state of its resources.
+    ``state`` is the state of its resources in the test.
     """
 
     definition: PhaseDefinition
@@ -44,7 +44,7 @@ class LoadedPhase:
 
 @frozen
 class Target:
-    """A function and its phase; None: the code of no phase."""
+    """A function and its phase; ``None`` if it is not the code of a phase."""
 
     function: Callable[..., object]
     phase: PhaseContext | None = None

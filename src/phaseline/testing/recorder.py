@@ -1,4 +1,4 @@
-"""The stored state of a scheduler in plain dictionaries, and the events with which another one continues from it."""
+"""The stored state of a scheduler in plain dictionaries, and the events with which another scheduler continues from it."""
 
 from __future__ import annotations
 

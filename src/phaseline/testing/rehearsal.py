@@ -56,7 +56,7 @@ __all__ = ["Called", "Rehearsal", "Says", "completes", "fails", "rehearse", "ret
 
 BEGINNING_MS = 1_700_000_000_000
 MOST_TURNS = 100_000
-"""Most turns of a rehearsal; with more it counts as endless."""
+"""Most turns of a rehearsal; a rehearsal with more turns counts as endless."""
 DIRECTOR = Actor("rehearsal")
 Declare = Callable[["Operation"], Declaration]
 
@@ -65,10 +65,10 @@ Declare = Callable[["Operation"], Declaration]
 class Rehearsal:
     """The result of a rehearsed workflow.
 
-    ``status`` as an execution's (``attention``: unsure calls wait for a person). ``calls`` in the order in which they
-    began, one for each call of a function: a bulk call has several ``instances``. ``states`` {instance: state} and
-    ``runtime_properties`` {instance: document} at the end. ``took_s``: seconds of the virtual clock. ``crashes``: how often the
-    engine died and was started again.
+    ``status`` is that of the execution (``attention``: unsure calls need a user). ``calls`` are in the order in which
+    they began, one for each call of a function; a bulk call has several ``instances``. ``states`` is {instance: state}
+    and ``runtime_properties`` {instance: document} at the end. ``took_s`` is seconds of the virtual clock. ``crashes``
+    is how often the engine died and was started again.
     """
 
     workflow: str
@@ -107,7 +107,7 @@ class Stage:
         declare: Declare,
         planners: Mapping[str, Planner] = PLANNERS,
     ) -> None:
-        """The deployment is stored, and nothing of it is installed."""
+        """Store the deployment, with no instance installed."""
         self._planners = planners
         self.clock = VirtualClock(BEGINNING_MS)
         self.store = MemoryStore(self.clock, identity="rehearsal")
@@ -129,7 +129,7 @@ class Stage:
         return self.carry_on(row, script, lambda engine: engine.retry(row))
 
     def carry_on(self, row: ExecutionRow, script: CallScript, begin: Callable[[Engine], None]) -> ExecutionRow:
-        """Let a new engine ``begin`` with an execution, and turn until that has ended or needs a user; returns it."""
+        """Start a new engine, call ``begin`` with it, and run it until the execution ends or needs a user; return the execution."""
         engine, plugins = self._begin(script)
         begin(engine)
         for _ in range(MOST_TURNS):
@@ -151,7 +151,7 @@ class Stage:
         return found
 
     def aim_at(self, to: Blueprint, policy: RetryPolicy) -> int:
-        """Return the number of a plan of an update to this blueprint, and back to the present one if it fails."""
+        """Store a plan of an update to this blueprint (and back to the present one after a failure), and return its number."""
         inputs, code = self.store.inputs(self.deployment), CodeLocation(".")
         now = self.store.topology(self.deployment)
         former = Aim(now.blueprint, inputs, code, suffixes=len(to.nodes) + 1, counts=now.counts)
@@ -161,7 +161,7 @@ class Stage:
         return self.store.stored_plans.add(plan).number
 
     def _begin(self, script: CallScript) -> tuple[Engine, ScheduledExecutor]:
-        """Return a new engine becomes the owner of the store, whatever became of the former one."""
+        """Start a new engine, which becomes the owner of the store, and return it with its executor."""
         self.store.disown()
         self._owning = self.store.own("rehearsal")
         self._owning.__enter__()

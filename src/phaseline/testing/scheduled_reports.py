@@ -27,11 +27,11 @@ if TYPE_CHECKING:
             """Return (ms until it comes, the report) of each answer to a batch."""
 
         def when_killed(self, batch: int, members: np.ndarray) -> CallReport | None:
-            """Return the immediate answer of killed calls; None: none."""
+            """Return the immediate report of killed calls, or None if there is none."""
 
 
 class Coming:
-    """The earliest first, those of one moment in the order in which they were added."""
+    """Reports that will arrive, the earliest first; reports of equal time are in the order in which they were added."""
 
     def __init__(self, clock: VirtualClock) -> None:
         self._clock = clock
@@ -44,11 +44,11 @@ class Coming:
 
     @property
     def next_at(self) -> int | None:
-        """Time of the next report, in ms; None: there is none."""
+        """Time of the next report in ms, or None if there is none."""
         return self._heap[0][0] if self._heap else None
 
     def add(self, after_ms: int, report: CallReport) -> None:
-        """Add a report that comes that much later than now."""
+        """Add a report that arrives ``after_ms`` from now."""
         self._count += 1
         heapq.heappush(self._heap, (self._clock.now() + after_ms, self._count, report))
 
@@ -73,7 +73,7 @@ class Coming:
 
 
 class ScheduledExecutor:
-    """``ports.executor.Executor`` whose calls are answers that wait for their time."""
+    """A ``ports.executor.Executor`` that makes no calls; their reports arrive at given times."""
 
     def __init__(self, inbox: Inbox[CallReport], clock: VirtualClock, answers: Answers) -> None:
         self._inbox, self._answers = inbox, answers
@@ -90,11 +90,11 @@ class ScheduledExecutor:
 
     @property
     def next_at(self) -> int | None:
-        """Time of the next answer, in ms; None: there is none."""
+        """Time of the next report in ms, or None if there is none."""
         return self._coming.next_at
 
     def deliver(self) -> None:
-        """Post due answers. Without one the loop is woken, so that it never waits in real time."""
+        """Deliver the reports that are due. If there are none, wake the loop, so that it never waits in real time."""
         arrived = list(self._coming.arrived())
         for report in arrived:
             self._inbox.post(report)
@@ -113,7 +113,7 @@ class ScheduledExecutor:
         """Nothing survives the engine."""
 
     def hold(self) -> None:
-        """Do nothing: handed-over calls have begun."""
+        """Do nothing: calls begin as soon as they are handed over."""
 
     def release(self) -> None:
         """Nothing was held back."""
@@ -129,7 +129,7 @@ class ScheduledExecutor:
 
 
 def members_of(batch: Batch) -> Iterator[tuple[int, GraphSegment, int]]:
-    """Yield (member, its segment, its place there) in order."""
+    """Yield (member, its segment, its index in the segment) in order."""
     member = 0
     for segment in batch.segments:
         for place in range(len(segment.positions)):

@@ -67,7 +67,7 @@ DONE = completes()
 
 @frozen
 class Called:
-    """One call of a function. ``outcomes`` by instance; ``died``: the engine died during the call.
+    """One call of a function. ``outcomes`` are by instance; ``died``: the engine died during the call.
 
     An instance of a relationship operation is written ``web_1->db_1``.
     """
@@ -89,9 +89,10 @@ class EngineDied(Exception):
 
 @dataclass(slots=True)
 class CallScript:
-    """The table of outcomes and the record of calls, which outlive the engines that die.
+    """The given outcomes and the record of calls; they survive when the engine dies.
 
-    ``table`` {operation: its outcomes, one after another}; ``crash_in``: numbers of calls from 1.
+    ``table`` is {operation: its outcomes in order}; ``crash_in`` has numbers of calls, from 1, during which the engine
+    dies.
     """
 
     table: Mapping[str, Sequence[Says]]
@@ -112,7 +113,7 @@ class CallScript:
 
 @frozen
 class ScriptedMember:
-    """One member of a batch: its place there, its subject, and the subject's text."""
+    """One member of a batch: its index in the batch, its subject, and the subject as text."""
 
     number: int
     segment: GraphSegment
@@ -132,7 +133,7 @@ class ScriptedAnswers:
         self._deployments, self._clock, self._script = deployments, clock, script
 
     def to(self, batch: Batch) -> Iterator[tuple[int, CallReport]]:
-        """Look up the outcome of each member; those of a bulk operation are one call."""
+        """Look up the outcome of each member; the members of a bulk operation form one call."""
         members = [self._member(*found) for found in members_of(batch)]
         calls = [members] if batch.lane.form == "bulk" else [[member] for member in members]
         first = len(self._script.calls) + 1

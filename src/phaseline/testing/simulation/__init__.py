@@ -1,7 +1,7 @@
-"""Whole lives of applications on a virtual clock, drawn from a seed: topologies, plugins, users, faults and crashes.
+"""Simulate whole lives of applications on a virtual clock, with topologies, plugins, users, faults and crashes from a seed.
 
-``simulate(seed)`` drives the real loop over a real store with a simulated executor, and raises ``Broken`` with the
-story so far when something happens that must never happen. The same seed makes the same story.
+``simulate(seed)`` runs the real loop over a real store with a simulated executor. It raises ``Broken`` with the events
+so far if something happens that must never happen. Equal seeds give equal events.
 """
 
 from phaseline.testing.simulation.world import Broken, Story, simulate

@@ -33,7 +33,7 @@ def attempt(seed: int) -> tuple[int, str, int, int, int, int]:
 
 
 def tell_one(seed: int) -> int:
-    """Print the story of one seed; 1 if it breaks a promise."""
+    """Print the events of one seed; return 1 if it breaks a promise, otherwise 0."""
     try:
         story = simulate(seed)
     except Broken as broken:
@@ -45,7 +45,7 @@ def tell_one(seed: int) -> int:
 
 
 def try_many(first: int, count: int, processes: int) -> int:
-    """Simulate that many seeds; print those that break a promise, and a summary. 1 if there are any."""
+    """Simulate ``count`` seeds, and print those that break a promise, and a summary; return 1 if there are any, otherwise 0."""
     began = time.monotonic()
     turns = calls = crashes = evictions = broken = 0
     gc.freeze()

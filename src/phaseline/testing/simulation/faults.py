@@ -25,7 +25,7 @@ class Crash(Exception):
 
 @dataclass(slots=True)
 class Faults:
-    """Chances between 0 and 1: of outcomes for a call, of users' whims and of a crash for each place where one can be."""
+    """Probabilities (0 to 1) of outcomes of a call, of requests by users, and of a crash at each point where one can happen."""
 
     fails: float = 0.0
     retries: float = 0.0
@@ -80,7 +80,7 @@ class Dice:
         return chance > 0 and self.random.random() < chance
 
     def one(self, *values: T) -> T:
-        """Return one of them, drawn as ``random.choice`` draws: bits that are too many are thrown again."""
+        """Return one of the values at random."""
         count = len(values)
         bits, draw = count.bit_length(), self.random.getrandbits
         number = draw(bits)
@@ -89,11 +89,11 @@ class Dice:
         return values[number]
 
     def clock_jump(self) -> int:
-        """By how many ms the clock of the machine is another when the process begins again: mostly 0."""
+        """Return by how many ms the machine's clock differs when the process starts again: mostly 0."""
         return self._clocks.choice((0, 0, 0, HOUR_MS, -HOUR_MS))
 
     def calm_down(self) -> None:
-        """From now on nothing goes wrong any more."""
+        """Let nothing fail from now on."""
         self.faults = Faults()
 
     def crash(self) -> None:

@@ -25,7 +25,7 @@ DONE = set(map(int, (EntryStatus.COMPLETED, EntryStatus.PASSED)))
 GONE = set(map(int, (DELETED, InstanceState.UNINITIALIZED)))
 
 Neighbours = tuple[list[list[int]], list[list[int]]]
-"""By instance: the targets of its relationships, and the sources of those that have it as their target."""
+"""(targets of each instance's relationships, sources of the relationships that lead to each instance)."""
 
 
 @dataclass(slots=True)
@@ -90,7 +90,7 @@ class CallLedger:
                     del self._unknown[graph_id, position]
 
     def check_order(self, batch: Batch) -> None:
-        """Sources are created after their targets have started, and targets deleted after their sources are gone."""
+        """Check that sources are created after their targets have started, and targets deleted after their sources."""
         if batch.lane.phase not in {CREATE, DELETE}:
             return
         is_create = batch.lane.phase == CREATE
@@ -116,7 +116,7 @@ def neighbours_of(topology: Topology) -> Neighbours:
 
 
 def _has_what_it_needs(known: LedgerGraph, member: tuple[int, int], statuses: list[int]) -> None:
-    """Asserts that an entry has not ended, and that all it needs is done, as the store has it."""
+    """Check that an entry has not ended, and that all its needs are done according to the store."""
     position = member[1]
     assert statuses[position] < FIRST_ENDED, f"{_name(member)} is called after it ended"
     for need in known.needs[position]:

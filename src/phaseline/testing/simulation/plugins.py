@@ -26,7 +26,7 @@ LATE_MS = 90_000
 """Delay of late answers."""
 COMPLETED, AGAIN, RETRY = int(OutcomeKind.COMPLETED), int(OutcomeKind.AGAIN), int(OutcomeKind.RETRY)
 HOOKS = "hooks."
-"""Phases of hook classes begin with it."""
+"""Prefix of the phases of hook classes."""
 FAILED, UNSURE = int(OutcomeKind.FAILED), int(OutcomeKind.UNSURE)
 
 
@@ -40,7 +40,7 @@ class DrawnAnswers:
         self.slots: Mapping[str, int] = {"threads": dice.random.randint(1, 4), "workers": dice.random.randint(1, 3)}
 
     def to(self, batch: Batch) -> Iterator[tuple[int, CallReport]]:
-        """Draw the answer of each member; those that come at the same time come together."""
+        """Draw the answer of each member; answers with equal times form one report."""
         self._ledger.check_order(batch)
         dice, faults = self._dice, self._dice.faults
         dice.crash()
@@ -63,7 +63,7 @@ class DrawnAnswers:
             yield 0, self._foreign(batch)
 
     def _draw(self, policy: Policy) -> tuple[int, int, int]:
-        """Return (outcome, ms until it comes, ms until the next call or -1) of one member."""
+        """Return (outcome, ms until the report, ms until the next call or -1) of one member."""
         dice, faults = self._dice, self._dice.faults
         after = dice.one(0, 0, 10, 1_000) + (LATE_MS if dice.happens(faults.late) else 0)
         if policy.timeout_ms and (after > policy.timeout_ms or dice.happens(faults.hangs)):
@@ -96,7 +96,7 @@ class DrawnAnswers:
         return CallReport(strange[0], np.array([strange[1]], np.int32), kind, np.full(1, -1, np.int64))
 
     def when_killed(self, batch: int, members: np.ndarray) -> CallReport | None:
-        """Report at once the end of killed members whose policy asks for an answer; others never report."""
+        """Report killed members as ended at once if their policy requires an answer; other members never report."""
         ended = [member for member in members.tolist() if (batch, member) in self._answering]
         if not ended:
             return None

@@ -40,7 +40,7 @@ BEGINNING_MS = 1_700_000_000_000
 CALM_AFTER = 60
 """Turns after which no more faults happen."""
 CHECKED_EVERY = 16
-"""Turns after each of which the engine's invariants are looked at (the property tests of the engine look at each)."""
+"""Number of turns after which the engine's invariants are checked; property tests check them after each turn."""
 BOUNDS = (0, 0, 5_000, MOST_BYTES)
 """Bytes of idle deployments that an engine may keep: of every other seed another one each turn."""
 MOST_TURNS = 2_000
@@ -94,11 +94,10 @@ def _in_words(told: str | Turn) -> list[str]:
 
 @dataclass(slots=True)
 class Life:
-    """One deployment: it is installed, maybe retried, and uninstalled. ``execution``: the id of the present one.
+    """One deployment: it is installed, perhaps retried, and uninstalled. ``execution`` is the id of its present execution.
 
-    ``neighbours``: dependencies between instances, with which calls are compared.
-
-    ``wished_at``, ``cleaned_at``: attempt for which a user requested a clean-up, and the last one that had it; 0: none.
+    ``neighbours`` are dependencies between instances, with which the order of calls is compared. ``wished_at`` is the
+    attempt for which a user requested a clean-up, ``cleaned_at`` the last attempt that had one (0: none).
     """
 
     deployment: int
@@ -112,12 +111,12 @@ class Life:
 
 
 class CrashingStore(MemoryStore):
-    """A store whose process may die before and after each commit; what was committed stays."""
+    """A store whose process may die before or after each commit; committed data is kept."""
 
     def __init__(
         self, clock: VirtualClock, dice: Dice, check: Callable[[Turn], None], tell: Callable[[Turn], None]
     ) -> None:
-        """``check`` is called with each turn before it is written, ``tell`` after that."""
+        """``check`` is called with each turn before it is written, and ``tell`` after that."""
         super().__init__(clock, identity="simulated")
         self._dice, self._check, self._tell = dice, check, tell
 
@@ -315,7 +314,7 @@ class World:
                 self.engine.complete(row, graph.id, unsure, reason="seen", actor=USER.name)
 
     def check(self, turn: Turn) -> None:
-        """Assert the statements that must be true of a turn before it is written."""
+        """Check the statements that must be true of a turn before it is written."""
         for added in turn.changes.graphs:
             self._keeps_wish(turn, added)
 
