@@ -93,8 +93,8 @@ def _quoted(name: str, text: str) -> str:
 def read_said(text: str) -> Value:
     """Read the value of ``--data``: JSON or YAML, in which a text must be quoted.
 
-    Raises: PL-C025 for invalid JSON or YAML, and for unquoted words: users who write them have mostly left out the
-    braces of a mapping.
+    Raises: PL-C025 for invalid JSON or YAML, and for unquoted words, because they are mostly a
+    mapping without its braces.
 
     >>> read_said('{"ready": true}'), read_said("ready: true"), read_said('"ready"'), read_said("null")
     ({'ready': True}, {'ready': True}, 'ready', None)

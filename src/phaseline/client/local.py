@@ -39,8 +39,8 @@ class LocalClient(Client):
     ) -> None:
         """Create a client. ``app`` is closed with the client; None: only operations that need no store can be called.
 
-        ``load``: reads the settings, for ``doctor``. ``keeps_to_store``: create a store only for operations for which
-        the table says ``made``, and return empty lists where no store exists. ``checks_arguments``: check arguments, as
+        ``load``: reads the settings, for ``doctor``. ``keeps_to_store``: create a store only for operations that the
+        table marks as ``made``, and return empty lists where no store exists. ``checks_arguments``: check arguments, as
         for programs; the command line has checked them already.
         """
         self._app = app

@@ -74,7 +74,7 @@ def hear_out(engine: Engine) -> None:
 
 
 def _ends_within(seconds: float, engine: Engine, until: Callable[[], bool]) -> bool:
-    """Run the engine until ``until`` returns True, but for at most some seconds.
+    """Run the engine until ``until`` returns True, at most for the given number of seconds.
 
     Return True if it stopped before these seconds were over.
     """
