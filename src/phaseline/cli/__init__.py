@@ -1,1 +1,4 @@
-"""The command line: it reads words, calls one use case and shows the answer. It decides nothing."""
+"""The command line: it parses arguments, calls one use case and shows the answer.
+
+All decisions are in the use cases.
+"""

@@ -1,4 +1,4 @@
-"""The tree of commands. The module of a command is imported when the command is needed."""
+"""The tree of commands. The module of a command is imported only when the command is needed."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ COMMANDS = {
     "completion": "completion:completion",
     "version": "version:version",
 }
-"""{command: module and name in ``phaseline.cli.commands``}, in the order of the help."""
+"""{command: module and name in ``phaseline.cli.commands``}, in the order in which the help shows them."""
 
 
 class CommandTree(click.Group):
@@ -122,7 +122,7 @@ class CommandTree(click.Group):
 
 
 def _show_usage(error: click.ClickException, words: Sequence[str]) -> int:
-    """Print a usage error; for an option of the program that was given too late, name its place."""
+    """Print a usage error. If an option of the program itself was given after the command, name the right position."""
     from phaseline.cli.usage_hints import mended
 
     if isinstance(error, click.NoSuchOption) and error.option_name in _own_options():
@@ -142,7 +142,7 @@ def _show_usage(error: click.ClickException, words: Sequence[str]) -> int:
 
 
 def _own_options() -> set[str]:
-    """The options of the program itself."""
+    """Return the names of the options of the program itself."""
     return {word for parameter in root.params for word in (*parameter.opts, *parameter.secondary_opts)}
 
 

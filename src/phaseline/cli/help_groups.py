@@ -53,11 +53,11 @@ GROUPS = {
         "version": "Show the version of Phaseline.",
     },
 }
-"""{title: {command: first sentence of its help}}; each command is in one group. Listing them imports none."""
+"""{title: {command: first sentence of its help}}; each command is in one group. No command is imported for it."""
 
 
 def write(formatter: click.HelpFormatter) -> None:
-    """The commands with the first sentence of their help, group by group, in columns of one width."""
+    """Write the commands with the first sentence of their help, group by group, in columns of equal width."""
     widest = max(len(name) for commands in GROUPS.values() for name in commands)
     limit = formatter.width - 6 - widest
     for title, commands in GROUPS.items():

@@ -10,7 +10,7 @@ from phaseline.cli.startup import fast_start as lean
 
 
 def main() -> NoReturn:
-    """The ``phaseline`` command."""
+    """Run the ``phaseline`` command."""
     sys.excepthook = report_defect
     if None in (sys.stdin, sys.stdout, sys.stderr):
         from phaseline.cli.streams.output import open_closed
@@ -23,7 +23,7 @@ def main() -> NoReturn:
 
 
 def _run() -> int:
-    """The exit code of the command that was typed."""
+    """Run the command that was typed and return its exit code."""
     try:
         # Imported inside the try, so that Ctrl-C is handled from the start.
         lean.load_click()

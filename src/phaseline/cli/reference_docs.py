@@ -16,7 +16,7 @@ MADE = "<!-- Made by `python -m phaseline.cli.reference_docs`; a test holds it t
 
 
 def commands_page() -> str:
-    """``docs/cli.md``: every command with its help."""
+    """Return ``docs/cli.md``: every command with its help."""
     parts = [
         "# Commands",
         "**Reference** for users of a terminal. You will have: every command with its options and exit codes.",
@@ -44,7 +44,7 @@ def commands_page() -> str:
 
 
 def walk(command: click.Command, path: str) -> Iterator[tuple[str, click.Command]]:
-    """Every command from this one down, with the words that call it, in the order of the help."""
+    """Yield this command and all commands below it, with the words that call it, in the order of the help."""
     yield path, command
     if isinstance(command, click.Group):
         with click.Context(command) as ctx:
@@ -55,14 +55,14 @@ def walk(command: click.Command, path: str) -> Iterator[tuple[str, click.Command
 
 
 def help_of(command: click.Command, path: str) -> str:
-    """The help of a command as printed, in a fixed width."""
+    """Return the help of a command as printed, in a fixed width."""
     settings = {"help_option_names": ["-h", "--help"]}
     with click.Context(command, info_name=path, terminal_width=WIDTH, **settings) as ctx:  # type: ignore[arg-type]  # mixed values
         return "\n".join(line.rstrip() for line in command.get_help(ctx).splitlines())
 
 
 def settings_page() -> str:
-    """``docs/settings.md``: the table of all settings."""
+    """Return ``docs/settings.md``: the table of all settings."""
     parts = [
         "# Settings",
         "**Reference** for operators. You will have: every setting with its variable, its kind and its default.",
@@ -84,7 +84,7 @@ def settings_page() -> str:
 
 
 def example_file() -> str:
-    """A settings file with every setting."""
+    """Return a settings file with every setting."""
     lines: list[str] = []
     for section in dict.fromkeys(item.name.partition(".")[0] for item in SETTINGS):
         lines.append(f"[{section}]")
@@ -97,7 +97,7 @@ def example_file() -> str:
 
 
 def main() -> None:
-    """Write both pages into the folder given, by default ``docs``."""
+    """Write both pages into the given folder, by default ``docs``."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs")
     (folder / "cli.md").write_text(commands_page(), "utf-8")
     (folder / "settings.md").write_text(settings_page(), "utf-8")

@@ -1,4 +1,4 @@
-"""Suggestions for words that do not fit a command: the command that was probably intended."""
+"""Suggestions for mistyped commands: the command that was probably intended."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CFY = {
     "blueprints inputs": "phaseline blueprints plan ID",
     "plugins upload": "phaseline plugins install --definition-only plugin.yaml for its types, --plugins DIR for its code",
 }
-"""{words of Cloudify's command line: the words here}; docs/coming-from-cfy.md has the whole list."""
+"""{words of Cloudify's command line: words of Phaseline's}; docs/coming-from-cfy.md has the whole list."""
 
 
 ELSEWHERE = {
@@ -41,11 +41,11 @@ ELSEWHERE = {
     "graph": "phaseline deployments graph NAME; of a file: phaseline blueprints graph FILE",
     "help": "phaseline --help, and of each command: phaseline COMMAND --help",
 }
-"""{words of other tools: the words here}"""
+"""{words of other tools: words of Phaseline's}"""
 
 
 def _as_workflow(name: str) -> str | None:
-    """The command to type where a user took a workflow for a command."""
+    """Return the command to type if a user has typed a workflow as a command; None for other words."""
     from phaseline.client.local import LocalClient
 
     if not LocalClient(None).executions.is_built_in(name):
@@ -54,7 +54,7 @@ def _as_workflow(name: str) -> str | None:
 
 
 def mended(error: click.ClickException, words: Sequence[str]) -> str | None:
-    """The message of a usage error with the words to type instead; None: no suggestion is known."""
+    """Return the message of a usage error with the words to type instead; None if no suggestion is known."""
     if isinstance(error, click.NoSuchOption):
         return _without_option(error, words)
     if not isinstance(error, click.UsageError) or error.ctx is None:
@@ -75,7 +75,10 @@ def mended(error: click.ClickException, words: Sequence[str]) -> str | None:
 
 
 def _elsewhere(ctx: click.Context, word: str) -> str:
-    """The command here for words of other tools; below a noun its own list or help, if it has one."""
+    """Return Phaseline's command for words of other tools.
+
+    Below a group of commands, return the list or help of the group if it has one.
+    """
     path, command = ctx.command_path, ctx.command
     if ctx.parent is not None and word == "help":
         return f"Type: {path} --help"
@@ -86,7 +89,7 @@ def _elsewhere(ctx: click.Context, word: str) -> str:
 
 
 def _too_early(error: click.NoSuchOption, ctx: click.Context, words: Sequence[str]) -> str | None:
-    """The words to type where an option preceded its command; None: no typed command has an option of that name."""
+    """Return the words to type if an option was typed before its command; None if no typed command has the option."""
     command, path = ctx.command, [ctx.command_path]
     for word in words:
         if isinstance(command, click.Group) and (found := command.get_command(ctx, word)) is not None:
@@ -98,7 +101,7 @@ def _too_early(error: click.NoSuchOption, ctx: click.Context, words: Sequence[st
 
 
 def _as_blueprint(error: click.NoSuchOption, ctx: click.Context, words: Sequence[str]) -> str:
-    """The words to type where a blueprint was given with Cloudify's ``-b``."""
+    """Return the words to type if a blueprint was given with Cloudify's option ``-b``."""
     before = (
         " NAME" if any(one.name == "name" and isinstance(one, click.Argument) for one in ctx.command.params) else ""
     )
@@ -108,7 +111,7 @@ def _as_blueprint(error: click.NoSuchOption, ctx: click.Context, words: Sequence
 
 
 def _without_option(error: click.NoSuchOption, words: Sequence[str]) -> str | None:
-    """The words to type where a deployment was named with ``-d`` but is an argument; None: not that mistake."""
+    """Return the words to type if a deployment was given with ``-d`` but is an argument; None for other mistakes."""
     ctx = error.ctx
     if ctx is not None and ctx.parent is None:
         return _too_early(error, ctx, words)

@@ -49,7 +49,7 @@ def summary(page: ManualPage) -> dict[str, str]:
 
 
 def page_list(pages: list[ManualPage]) -> str:
-    """The pages by kind, each with its purpose for a reader."""
+    """Return the pages by kind, each with what a reader can do after reading it."""
     widest = max(len(page.name) for page in pages)
     parts = []
     for kind in dict.fromkeys(("Tutorial", "Guide", "Concept", "Reference")):
@@ -59,7 +59,7 @@ def page_list(pages: list[ManualPage]) -> str:
 
 
 def hit_list(rows: list[dict[str, str]]) -> str:
-    """The pages that a search found, and the command that shows the first."""
+    """Return the pages that a search found, and the command that shows the first of them."""
     widest = max(len(row["page"]) for row in rows)
     lines = [f"{row['page']:{widest}}  {row['title']}" for row in rows]
     return "\n".join([*lines, "", f"Read one: phaseline docs {rows[0]['page']}"])

@@ -35,9 +35,9 @@ def init(cli: CliContext, words: tuple[str, ...]) -> None:
 
 
 def _meant(words: tuple[str, ...]) -> tuple[Kind, str]:
-    """(kind, folder): the first word is the kind if it names one, else the folder of a blueprint.
+    """Return (kind, folder): the first word is the kind if it names one, otherwise the folder of a blueprint.
 
-    A name that is nearly a kind is refused: it is probably a typing error, and no folder of that name is wanted.
+    A name that is nearly a kind is refused, because it is probably a typing error and not a folder's name.
     """
     if not words:
         raise click.UsageError("Name a folder: phaseline init hello. For a plugin: phaseline init plugin my-plugin")
@@ -55,7 +55,7 @@ def _meant(words: tuple[str, ...]) -> tuple[Kind, str]:
 
 
 def _near(word: str, kinds: Iterable[str]) -> str:
-    """The kind that was probably intended; ``my-plugin`` and ``blueprint-2`` are valid names of folders."""
+    """Return the kind that was probably intended; names like ``my-plugin`` and ``blueprint-2`` are taken as folders."""
     from difflib import get_close_matches
 
     fitting = [kind for kind in kinds if abs(len(kind) - len(word)) <= 1]

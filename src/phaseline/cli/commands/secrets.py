@@ -24,7 +24,7 @@ def secrets() -> None:
 
 
 def value_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that give the value of a secret."""
+    """Add the options that give the value of a secret."""
 
     @wraps(function)
     def with_value(*args: object, value: str | None, file: str | None, **others: object) -> object:
@@ -40,7 +40,7 @@ def value_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _given(value: str | None, file: str | None) -> str:
-    """Read the secret from its option, a file, a pipe or the keyboard; without ``--file`` its last end of line is removed."""
+    """Read a secret from its option, a file, a pipe or the keyboard. Except for a file, remove the last end of line."""
     if value is not None and file is not None:
         raise click.UsageError("--value and --file exclude each other")
     if value is not None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.queries.status import Status
 
 SEEN_AT = "phaseline.engine_seen_at"
-"""When a watching command last saw an engine, or else began, in ms."""
+"""Key of the time (ms) when ``status --watch`` last saw an engine; without any, when the command began."""
 
 
 @click.command(epilog="Example: phaseline status shop --watch")
@@ -34,7 +34,10 @@ def status(cli: CliContext, name: str | None) -> str | None:
 
 
 def _is_left_alone(found: Status) -> bool:
-    """Whether no process has owned the store for ``PATIENCE_S``, at all looks of this command: nothing more is awaited."""
+    """Return True if no process has owned the store for ``PATIENCE_S`` while this command watched.
+
+    Then the command expects no change any more.
+    """
     from phaseline.app.watcher import PATIENCE_S
 
     looks = click.get_current_context().meta

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def listed_text(stopped: Sequence[StoppedInstance], kept: Sequence[Kept]) -> str:
-    """The stopped instances, and the breakpoints of deployments and clusters."""
+    """Return a text with the stopped instances and the breakpoints of deployments and clusters."""
     columns: Columns[StoppedInstance] = {
         "point": lambda one: one.point,
         "instance": lambda one: one.instance,

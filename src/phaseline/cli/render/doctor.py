@@ -15,7 +15,7 @@ COLORS = {"ok": "green", "warn": "yellow", "fail": "red"}
 
 
 def doctor_text(checks: Sequence[Check]) -> str:
-    """All findings with their mends, and the number of each kind."""
+    """Return all findings as text, with their fixes and the number of each kind."""
     width = max(len(check.name) for check in checks)
     lines = []
     for check in checks:

@@ -18,7 +18,7 @@ SHOWN = 20
 
 
 def status_text(found: EngineStatus) -> str:
-    """The process of the engine, the process that waits to follow it, and the open executions."""
+    """Return a text about the engine's process, the process that waits to become the engine, and open executions."""
     if found.is_running:
         who = f"Process {found.pid} ({clean(found.command)})" if found.pid else "Another process"
         lines = [f"{who} is the engine" + (f" since {moment(found.since_at)}" if found.since_at else "")]
@@ -34,7 +34,7 @@ def status_text(found: EngineStatus) -> str:
 
 
 def run_text(found: EngineRun) -> str:
-    """Why the engine stopped, which work it gave up, and what remains open."""
+    """Return a text about why the engine stopped, which calls it did not await, and what remains open."""
     lines = [f"The engine stopped: {found.reason}; {number(found.calls, 'call')} made", *_given_up(found.given_up)]
     lines += _open(found.open)
     lines += [f"{clean(need.text)}: {need.mend}" for need in found.needs[:SHOWN]]
@@ -45,7 +45,7 @@ def run_text(found: EngineRun) -> str:
 
 
 def _failed(view: ExecutionView) -> list[str]:
-    """Executions that ended without completing, and the command that shows them."""
+    """Return lines about executions that ended without completing, and the command that shows them."""
     from phaseline.model.resources.resources import REACH_WORKFLOW  # brings numpy along
 
     why = f": {clean(view.reason)}" if view.reason else ""
@@ -56,7 +56,7 @@ def _failed(view: ExecutionView) -> list[str]:
 
 
 def stop_text(found: StoppedEngine) -> str:
-    """The process that stopped, its successor, and what remains open."""
+    """Return a text about the process that stopped, its successor, and what remains open."""
     if not found.pid:
         lines = ["No engine runs."]
     else:
@@ -67,7 +67,7 @@ def stop_text(found: StoppedEngine) -> str:
 
 
 def _given_up(found: Sequence[GivenUp]) -> list[str]:
-    """The calls that were not awaited, and what happens to them."""
+    """Return lines about the calls that were not awaited, and what happens to them."""
     lines = []
     for calls in found[:SHOWN]:
         what = f"{short(calls.operation)} of {some(calls.instances, calls.count)} ({calls.execution})"

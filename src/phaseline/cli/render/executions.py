@@ -27,17 +27,17 @@ if TYPE_CHECKING:
     from phaseline.views.views import ExecutionView, Failure, Line, Page
 
 SHOWN_DECISIONS = 10
-"""The largest number of decisions of people that are shown: the last ones."""
+"""Largest number of people's decisions that are shown; if there are more, the last ones."""
 SHOWN_FAILURES = 20
 """The largest number of failures shown one by one; the rest is counted."""
 ALIKE = 3
-"""The number of failures with equal messages from which they are shown as one."""
+"""Number of failures with equal messages from which on they are shown as one group."""
 NAMED = 5
-"""The largest number of instances named for such a group."""
+"""Largest number of instances named for a group of failures."""
 
 
 def execution_list(page: Page[ExecutionView]) -> str:
-    """A table, the latest first."""
+    """Return a table of executions, the latest first."""
     if not page.total:
         return "No executions. Start one with: phaseline install blueprint.yaml"
     columns: Columns[ExecutionView] = {
@@ -54,7 +54,7 @@ def execution_list(page: Page[ExecutionView]) -> str:
 
 
 def execution_text(view: ExecutionView, *, with_people: bool = True) -> str:
-    """All about one execution, the requests of users, and the next commands if it is not completed."""
+    """Return a text with all about one execution, users' requests, and the next commands if it is not completed."""
     lasted = f" in {took(view.ended_at - view.started_at)}" if view.ended_at and view.started_at else ""
     lines = [f"{view.id} of '{view.deployment}': {colored(view.status.value)}{lasted}"]
     lines.extend(f"  {clean(line)}" for line in view.reason.splitlines())
@@ -82,7 +82,10 @@ def execution_text(view: ExecutionView, *, with_people: bool = True) -> str:
 
 
 def _failing(view: ExecutionView) -> list[str]:
-    """Calls that failed and are retried, and the command that ends this when they fail alike each time."""
+    """Return lines about calls that failed and are retried.
+
+    If they fail alike each time, also name the command that ends the retries.
+    """
     from phaseline.cli.render.progress.progress import failing_call_text
 
     lines = [f"  {failing_call_text(call, view.now_at)}" for call in view.failing[:SHOWN_FAILURES]]
@@ -93,7 +96,7 @@ def _failing(view: ExecutionView) -> list[str]:
 
 
 def _decisions(view: ExecutionView) -> list[str]:
-    """The user that started it, and the requests of people since then."""
+    """Return lines about the user that started the execution, and the requests of people since then."""
     lines = [f"started by {view.created_by}, {moment(view.created_at)}"]
     for decision in view.decisions[-SHOWN_DECISIONS:]:
         refused = ", refused" if decision.is_refused else ""
@@ -103,7 +106,7 @@ def _decisions(view: ExecutionView) -> list[str]:
 
 
 def _decided(view: ExecutionView) -> list[str]:
-    """The decisions of hook classes; instances with the same decision share a line."""
+    """Return lines with the decisions of hook classes; instances with equal decisions share a line."""
     alike: dict[str, list[str]] = {}
     for instance, decided in view.decided.items():
         alike.setdefault(json.dumps(decided, sort_keys=True, ensure_ascii=False), []).append(instance)
@@ -117,7 +120,7 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _failures(failures: Sequence[Failure], total: int) -> list[str]:
-    """Each failure, or one entry for many with equal messages."""
+    """Return lines about each failure, or one entry for many failures with equal messages."""
     from phaseline.model.problems.fingerprint import group_key
 
     groups: dict[tuple[str, str], list[Failure]] = {}
@@ -137,7 +140,7 @@ def _failure(failure: Failure) -> list[str]:
 
 
 def _what(failure: Failure) -> str:
-    """The operation, and the function mapped to it."""
+    """Return the failed operation, with the function mapped to it."""
     return failure.operation + (f" ({clean(failure.function)})" if failure.function else "")
 
 
@@ -153,7 +156,7 @@ def _last_lines(failure: Failure) -> list[str]:
 
 
 def what_next(view: ExecutionView) -> list[str]:
-    """The commands that an operator needs now."""
+    """Return the commands that an operator needs next."""
     id = view.id
     if view.status is ExecutionStatus.ATTENTION:
         return [
@@ -179,7 +182,7 @@ def what_next(view: ExecutionView) -> list[str]:
 
 
 def result_text(view: ExecutionView, hints: Sequence[str] = ()) -> str:
-    """The final output of a command that ran an execution."""
+    """Return the final output of a command that has run an execution."""
     text = execution_text(view, with_people=False)
     if view.interrupted:
         text = f"Interrupted: no new call was started here, the running ones have returned.\n{text}"
@@ -189,7 +192,7 @@ def result_text(view: ExecutionView, hints: Sequence[str] = ()) -> str:
 
 
 def log_text(lines: Sequence[Line]) -> str:
-    """Lines of scripts and plugins: time, origin, text."""
+    """Return lines of scripts and plugins as text: time, origin, message."""
     if not lines:
         return "No log lines."
     stamps = _stamps(lines)
@@ -199,7 +202,7 @@ def log_text(lines: Sequence[Line]) -> str:
 
 
 def _stamps(lines: Sequence[Line]) -> dict[int, str]:
-    """{second: its text in local time}; thousands of lines share a few seconds."""
+    """Return {second: its text in local time}, so that thousands of lines within a few seconds share these texts."""
     return {second: moment(second * 1000) for second in {line.at // 1000 for line in lines}}
 
 
@@ -208,7 +211,10 @@ ASKED = {"retried", "completed_by_hand", "cancel_requested", "signaled"}
 
 
 def event_text(lines: Sequence[Line]) -> str:
-    """Lines in Cloudify's console form: ``<date> <time> CFY <deployment> [<instance>.<operation>] <message>`` (W12)."""
+    """Return lines in the form of Cloudify's console (W12).
+
+    The form is ``<date> <time> CFY <deployment> [<instance>.<operation>] <message>``.
+    """
     if not lines:
         return "No events."
     stamps = _stamps(lines)
@@ -223,7 +229,7 @@ def _event(line: Line, stamp: str) -> str:
 
 
 def _who(line: Line) -> str:
-    """``instance.operation``; for a relationship ``source->target|operation``, as in Cloudify."""
+    """Return ``instance.operation``; for a relationship ``source->target|operation``, as in Cloudify."""
     operation = line.operation.rpartition(".")[2]
     if not line.instance or not operation:
         return line.instance or operation

@@ -22,7 +22,10 @@ NO_HOOKS = (
 
 
 def hook_list(found: HookList) -> str:
-    """A table, the problems of broken classes, and warnings; if there are none, the folders that are searched."""
+    """Return a table of hook classes, the problems of broken classes, and warnings.
+
+    If there are no classes, return the folders that were searched.
+    """
     if not found.hooks:
         return NO_HOOKS
     columns: Columns[HookView] = {
@@ -41,12 +44,12 @@ def hook_list(found: HookList) -> str:
 
 
 def origin(hook: HookView) -> str:
-    """The distribution or the group that announces the class."""
+    """Return the distribution or the setting that announces a hook class."""
     return hook.distribution or hook.group
 
 
 def hook_text(hook: HookView) -> str:
-    """Everything about one class."""
+    """Return a text with everything about one hook class."""
     lines = facts(
         10,
         ("class", hook.implementation),
@@ -66,12 +69,12 @@ def hook_text(hook: HookView) -> str:
 
 
 def hooks_text(hooks: Sequence[HookView]) -> str:
-    """Several classes of one name."""
+    """Return a text about several hook classes of one name."""
     return "\n\n".join(hook_text(hook) for hook in hooks)
 
 
 def switched_text(done: Switched) -> str:
-    """The state that applies from now on."""
+    """Return a text about whether the hook class is on or off from now on."""
     where = f" for '{done.deployment}'" if done.deployment else ""
     if done.was_so and done.is_on:
         return f"The hook class '{done.name}' was enabled{where} before."
@@ -83,7 +86,7 @@ def switched_text(done: Switched) -> str:
 
 
 def reloaded_text(done: HooksReloaded) -> str:
-    """The number of classes, the process that reads them, and their problems."""
+    """Return a text with the number of hook classes, the process that reads them, and their problems."""
     broken = [hook for hook in done.hooks if hook.state == "broken"]
     count = f"{len(done.hooks)} hook class{'es' * (len(done.hooks) != 1)}"
     who = f"the engine (process {done.pid}) reloads them" if done.pid else "no engine runs"
@@ -93,7 +96,7 @@ def reloaded_text(done: HooksReloaded) -> str:
 
 
 def tried_text(tried: HookTried) -> str:
-    """The verdict of the class, and everything that it recorded."""
+    """Return the verdict of the tested class and everything that it recorded, as text."""
     head = f"{tried.name}.{tried.method} for {tried.action} of '{tried.deployment}' {tried.answer} after {tried.took_ms} ms"
     lines = [f"{head}: {tried.message}" if tried.message else head]
     lines += [f"  warned   {text}" for text in tried.warnings]

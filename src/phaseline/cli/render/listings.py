@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def deployment_list(page: Page[DeploymentView]) -> str:
-    """A table, or the next command when there are none."""
+    """Return a table of deployments; if there are none, the command that makes one."""
     if not page.total:
         return (
             "No deployments yet. Make one:\n"
@@ -74,7 +74,7 @@ def _origin(view: DeploymentDetails) -> list[str]:
 
 
 def deployment_text(view: DeploymentDetails) -> str:
-    """Everything about one deployment."""
+    """Return a text with everything about one deployment."""
     left = view.unfinished
     lines = [
         f"{view.name}: {colored(view.status)}",
@@ -103,12 +103,12 @@ def deployment_text(view: DeploymentDetails) -> str:
 
 
 def labels_line(labels: Mapping[str, Sequence[str]]) -> str:
-    """All labels as ``key=value``."""
+    """Return all labels as ``key=value``."""
     return clean(", ".join(f"{key}={value}" for key, values in labels.items() for value in values))
 
 
 def history_text(found: DeploymentHistory) -> str:
-    """A line for each event, the latest last."""
+    """Return the history of a deployment: a line for each event, the latest last."""
     columns: Columns[Happening] = {
         "when": lambda one: moment(one.at),
         "execution": lambda one: one.execution,
@@ -122,7 +122,7 @@ def history_text(found: DeploymentHistory) -> str:
 
 
 def outputs_text(found: Outputs) -> str:
-    """Outputs, then capabilities."""
+    """Return the outputs, then the capabilities, as text."""
     lines = values(found.outputs)
     if found.capabilities:
         lines += ["capabilities:", *(f"  {line}" for line in values(found.capabilities))]
@@ -130,7 +130,7 @@ def outputs_text(found: Outputs) -> str:
 
 
 def values(found: Mapping[str, Value]) -> list[str]:
-    """One line for each name; structures as JSON."""
+    """Return a line for each name and its value; structures are written as JSON."""
     return [
         f"{name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
         for name, value in found.items()
@@ -138,7 +138,7 @@ def values(found: Mapping[str, Value]) -> list[str]:
 
 
 def instance_list(page: Page[InstanceView]) -> str:
-    """A table of instances, each with its deployment."""
+    """Return a table of instances, each with its deployment."""
     if not page.total:
         return "No instances. See the deployments: phaseline deployments list" + flaws_text(page.flaws)
     columns: Columns[InstanceView] = {
@@ -157,7 +157,7 @@ def instance_list(page: Page[InstanceView]) -> str:
 
 
 def instance_text(view: InstanceView) -> str:
-    """Everything about one instance."""
+    """Return a text with everything about one instance."""
     others = view.relationships[20:]
     lines = [
         f"{view.id}: {colored(view.state)}",
@@ -180,14 +180,14 @@ def instance_text(view: InstanceView) -> str:
 
 
 def _phase(entry: PhaseEntryView) -> str:
-    """One phase of a node: the state in which it was called, its status, its last message."""
+    """Return a text about one phase of a node: the state in which it was called, its status, its last message."""
     due = f", next at {moment(entry.next_run_at)}" if entry.next_run_at else ""
     said = clean(f": {entry.message}") if entry.message else ""
     return f"{entry.phase}  {entry.status} in {entry.state}{due}{said}"
 
 
 def validated_text(found: Validated) -> str:
-    """Warnings, then the line that the blueprint is valid."""
+    """Return the warnings, then a line that the blueprint is valid."""
     warnings = [problem_text(warning) for warning in found.warnings]
     inputs = f", inputs: {', '.join(found.inputs)}" if found.inputs else ""
     return "\n\n".join([*warnings, f"{found.file} is valid: {found.version}, {number(found.nodes, 'node')}{inputs}"])

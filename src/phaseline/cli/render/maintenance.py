@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from phaseline.use_cases.commands.maintenance import CheckedStore, Purge, Released, Saved
 
 SHOWN = 50
-"""The largest number of findings and executions that are named; all are counted."""
+"""Largest number of findings and executions that are listed one by one; all are counted."""
 
 
 def checked_text(found: CheckedStore) -> str:
-    """Every finding, or that there is none."""
+    """Return every finding of the check as text, or a line that there is none."""
     if not found.findings:
         return f"The store {found.url} is sound."
     findings = [f"  {clean(str(finding))}" for finding in found.findings[:SHOWN]]
@@ -25,12 +25,12 @@ def checked_text(found: CheckedStore) -> str:
 
 
 def saved_text(saved: Saved) -> str:
-    """The file of the copy."""
+    """Return a text about the file of the backup."""
     return f"The store is copied to {saved.file}, {size(saved.size_bytes)}. It can be used directly: sqlite:///{saved.file}"
 
 
 def restored_text(done: RestoredStore) -> str:
-    """The files of the store and of the previous one, and the executions that wait."""
+    """Return a text with the files of the store and of the former store, and the executions that wait."""
     lines = [f"The store {done.file} is restored. Later calls have new client tokens."]
     if done.kept:
         lines.append(f"The previous store is kept in {done.kept}")
@@ -44,7 +44,7 @@ def restored_text(done: RestoredStore) -> str:
 
 
 def released_text(done: Released) -> str:
-    """The executions that may continue, and the commands for this."""
+    """Return a text with the executions that may continue now, and the commands that continue them."""
     if not done.executions:
         return "No execution waits since a restore."
     first = done.executions[0]
@@ -55,13 +55,13 @@ def released_text(done: Released) -> str:
 
 
 def compacted_text(done: Compacted) -> str:
-    """The space given back to the operating system."""
+    """Return a text about the space returned to the operating system."""
     text = f"{size(max(0, done.before - done.after))} returned: {size(done.before)} before, {size(done.after)} now."
     return text + (f"\n{size(done.left)} could not be returned: {done.reason}." if done.left and done.reason else "")
 
 
 def purge_text(done: Purge) -> str:
-    """The executions that were removed, or would be."""
+    """Return a text about the executions that were removed, or would be."""
     count = len(done.executions)
     if not count and (done.removed is None or not any((done.removed.deployments, done.removed.requests))):
         return f"No execution to remove: none that can be removed ended before {moment(done.before_at)}."

@@ -31,7 +31,7 @@ NO_PLUGINS = (
 
 
 def plugin_list(views: Sequence[PluginView]) -> str:
-    """A table, or the folders in which plugins are searched."""
+    """Return a table of plugins; if there are none, the folders that were searched."""
     if not views:
         return NO_PLUGINS
     columns: Columns[PluginView] = {
@@ -48,7 +48,7 @@ def plugin_list(views: Sequence[PluginView]) -> str:
 
 
 def plugin_text(view: PluginView) -> str:
-    """Everything about one plugin."""
+    """Return a text with everything about one plugin."""
     lines = [
         *facts(
             10,
@@ -71,7 +71,10 @@ NO_SUCH_PHASE = "No phase has that state and resource type. List all phases: pha
 
 
 def phase_list(views: Sequence[PhaseView], *, is_part: bool = False) -> str:
-    """A table, or the folders in which plugins are searched; ``is_part``: only a selection was requested."""
+    """Return a table of phases; if there are none, the folders that were searched for plugins.
+
+    ``is_part``: the user requested only a selection of the phases.
+    """
     if not views:
         return NO_SUCH_PHASE if is_part else NO_PLUGINS
     columns: Columns[PhaseView] = {
@@ -94,7 +97,7 @@ def phase_list(views: Sequence[PhaseView], *, is_part: bool = False) -> str:
 
 
 def phase_text(view: PhaseView) -> str:
-    """Everything about one phase."""
+    """Return a text with everything about one phase."""
     lines = [
         f"  {view.description}",
         f"  states          {', '.join(view.states)}",
@@ -120,7 +123,7 @@ def _form(view: PhaseView | PluginView) -> str:
 
 
 def _brief_now(now: PhaseNow) -> str:
-    """The activity of a phase, the number of resources in it, and whether it is paused."""
+    """Return a short text: the activity of a phase, the number of resources in it, and whether it is paused."""
     counts = ", ".join(f"{count:,} {word.lower()}" for word, count in now.counts.items())
     marks = f"{', overdue' if now.is_overdue else ''}{', paused' if now.paused else ''}"
     return f"{now.activity}{marks}" + (f": {counts}" if counts else "")
@@ -146,7 +149,7 @@ def _now(now: PhaseNow) -> list[str]:
 
 
 def _run(run: RunNow) -> str:
-    """One run: its time, number of resources, duration and outcomes."""
+    """Return a text about one run of a phase: its time, number of resources, duration and outcomes."""
     ends = {"completed": run.completed, "again": run.again, "failed": run.failed}
     lasted = "running" if run.took_ms is None else took(run.took_ms)
     counts = counted({word: count for word, count in ends.items() if count})
@@ -154,7 +157,7 @@ def _run(run: RunNow) -> str:
 
 
 def _engine(engine: EngineNow) -> list[str]:
-    """The process that called phases last, and its load."""
+    """Return lines about the process that called phases last, and its load."""
     timers, told = engine.timers, engine.listeners
     busy = ", ".join(f"{name} {pool.busy} of {pool.size}" for name, pool in engine.pools.items())
     lag = f"woken {took(timers.mean_lag_ms)} late on average, {took(timers.longest_lag_ms)} at most"
@@ -167,7 +170,7 @@ def _engine(engine: EngineNow) -> list[str]:
 
 
 def paused_text(found: Paused) -> str:
-    """Whether the phase is paused now, with the deciding user and the reason."""
+    """Return a text about whether the phase is paused now, with the user that decided this and the reason."""
     who = f"{found.actor}: {found.reason}"
     if found.is_paused:
         return clean(f"{found.phase} is paused{'' if found.is_changed else ' already'} ({who})")
@@ -175,12 +178,12 @@ def paused_text(found: Paused) -> str:
 
 
 def forgotten_text(found: ForgottenPhase) -> str:
-    """The line that the phase was forgotten."""
+    """Return a line that the phase was removed from the list of known phases."""
     return clean(f"{found.phase} is forgotten: resources leave their states without it")
 
 
 def checked_text(found: CheckedPlugins) -> str:
-    """Every problem, then the number of checked files; if nothing was found, the folders searched."""
+    """Return every problem, then the number of checked files. If no file was found, return the folders searched."""
     if found.is_empty and found.is_good:
         places = ", ".join(map(clean, found.looked_at)) or "no folder (see --plugins and the setting plugins.path)"
         return (
@@ -196,7 +199,7 @@ def checked_text(found: CheckedPlugins) -> str:
 
 
 def reloaded_text(found: Reloaded) -> str:
-    """Every problem, then the plugins that apply now."""
+    """Return every problem, then the plugins that are used from now on, as text."""
     lines = [problems_text(found.problems)] if found.problems else []
     told = [f"{clean(name)}: the previous version stays in use" for name in found.kept]
     told += [f"{clean(name)}: its plugin was removed; resources that need it wait" for name in found.gone]
@@ -206,7 +209,7 @@ def reloaded_text(found: Reloaded) -> str:
 
 
 def _policy(policy: PhasePolicy) -> list[str]:
-    """The options of a phase that differ from the defaults."""
+    """Return lines with the options of a phase that differ from the defaults."""
     return [
         f"{one.name} = {getattr(policy, one.name)}"
         for one in fields(policy)
@@ -219,7 +222,7 @@ def _attributes(attributes: Mapping[str, object]) -> list[str]:
 
 
 def package_or_plugin_text(found: PackageView | PluginView) -> str:
-    """A package, or a plugin of another kind."""
+    """Return a text about a package or another plugin."""
     if hasattr(found, "kind"):
         return plugin_text(found)  # type: ignore[arg-type]  # of the two only plugins have a kind
     from phaseline.cli.render.authoring.packages import package_text

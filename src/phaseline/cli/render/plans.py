@@ -16,7 +16,7 @@ NONE = "There is no plan. Keep one: phaseline plan WORKFLOW -d NAME --save"
 
 
 def plan_list(found: Sequence[PlanView]) -> str:
-    """A line for each plan."""
+    """Return a line for each stored plan."""
     columns: Columns[PlanView] = {
         "plan": lambda one: one.id,
         "deployment": lambda one: one.deployment,
@@ -29,7 +29,7 @@ def plan_list(found: Sequence[PlanView]) -> str:
 
 
 def plan_details(found: PlanDetails) -> str:
-    """The time and author of a plan, the plan itself, and what has changed since."""
+    """Return the time and author of a stored plan, the plan itself, and what has changed since, as text."""
     view = found.view
     lines = [f"{view.id}: {view.workflow} of {view.deployment}, {view.status}", ""]
     lines += [f"made {moment(view.created_at)} by {view.created_by}"]

@@ -12,7 +12,7 @@ from phaseline.model.problems.text import Role, render_problem
 
 
 def problem_text(problem: Problem) -> str:
-    """One problem over several lines."""
+    """Return one problem as text of several lines."""
     color = "red" if problem.severity == "error" else "yellow"
 
     def paint(text: str, role: Role) -> str:
@@ -22,7 +22,7 @@ def problem_text(problem: Problem) -> str:
 
 
 def problems_text(problems: Sequence[Problem]) -> str:
-    """At most ``SHOWN_PROBLEMS`` problems, and their total."""
+    """Return at most ``SHOWN_PROBLEMS`` problems as text, and the number of all problems."""
     shown = [problem_text(problem) for problem in problems[:SHOWN_PROBLEMS]]
     errors = sum(problem.severity == "error" for problem in problems)
     if len(problems) > 1:
@@ -35,7 +35,7 @@ def problems_text(problems: Sequence[Problem]) -> str:
 
 
 def problems_document(problems: Sequence[Problem]) -> str:
-    """``{"problems": [...], "total": n}`` with at most ``SHOWN_PROBLEMS`` objects."""
+    """Return the JSON document ``{"problems": [...], "total": n}`` with at most ``SHOWN_PROBLEMS`` objects."""
     return json.dumps(
         {"problems": [problem_object(problem) for problem in problems[:SHOWN_PROBLEMS]], "total": len(problems)},
         indent=2,
@@ -44,12 +44,12 @@ def problems_document(problems: Sequence[Problem]) -> str:
 
 
 def usage_document(message: str) -> str:
-    """A usage error of the command line, in the same form."""
+    """Return a usage error of the command line in the form of ``problems_document``."""
     return problems_document([Problem("PL-C019", message, "see the help of the command: add --help")])
 
 
 def defect_text(error: str, report: str) -> str:
-    """The message to a user about a defect of the program."""
+    """Return the message to a user about a defect of the program."""
     return problem_text(
         Problem(
             "PL-C099",

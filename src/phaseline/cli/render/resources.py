@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 ENGINE = "No engine runs; start one: phaseline engine run --until-idle"
 PHASES_SHOWN = 3
 LONG_MS = 60_000
-"""The time in a phase from which on it is shown."""
+"""Time in ms from which on the time that a resource spends in a phase is shown."""
 MESSAGE_WIDTH = 60
 GROUP_WIDTH = 200
-"""Like failures share a line of their own: their message is what the reader needs."""
+"""Largest number of characters shown of the message that a group of equal failures shares."""
 
 
 def applied_text(found: Applied) -> str:
-    """The number of records by action, and of resources by target."""
+    """Return the number of records by action, and the number of resources by target, as text."""
     if not found.resources:
         return "There are no records in these files."
     actions: Counter[str] = Counter(one.action for one in found.resources)
@@ -44,7 +44,7 @@ def applied_text(found: Applied) -> str:
 
 
 def resource_list(found: ResourceList, now: int) -> str:
-    """A table, the number of resources not shown, and groups of like failures."""
+    """Return a table of resources, the number of those not shown, and groups of equal failures."""
     if found.there_are and not found.total:
         return f"None of {number(found.there_are, 'resource')} matches." + flaws_text(found.flaws)
     if not found.total:
@@ -67,7 +67,7 @@ def resource_list(found: ResourceList, now: int) -> str:
 
 
 def _phases(entries: Sequence[PhaseEntryView], now: int) -> str:
-    """The phases that keep a resource in its state, failed ones first, with their messages."""
+    """Return a text about the phases that keep a resource in its state, failed ones first, with their messages."""
     ordered = sorted(entries, key=lambda entry: entry.status != "Failed")
     told = [_brief(entry, now) for entry in ordered[:PHASES_SHOWN]]
     left = len(ordered) - PHASES_SHOWN
@@ -97,14 +97,14 @@ def _failure(group: FailureGroup) -> str:
 
 
 def resource_text(found: ResourceView) -> str:
-    """The status of a resource, then its record in formal text."""
+    """Return the status of a resource, then its record in formal text."""
     way = f"{found.state or 'in no state yet'}, target {found.target or 'none'}"
     moves = "" if not found.is_moving else f"; {found.execution} moves it"
     return f"# {clean(found.name)} of {found.cluster}: {found.status} ({way}{moves})\n" + found.text.removesuffix("\n")
 
 
 def moved_text(found: Moved) -> str:
-    """The number of resources, their names, and the process that carries the command out."""
+    """Return the number of resources, their names, and the process that carries the command out, as text."""
     if not found.changed:
         return f"{found.what}: nothing to change of {number(found.meant, 'resource')}"
     names = some([*map(clean, found.names)], found.changed)
@@ -114,14 +114,14 @@ def moved_text(found: Moved) -> str:
 
 
 def decided_text(found: Decided) -> str:
-    """The number of resources, the phases, and the process that carries the command out."""
+    """Return the number of resources, the phases, and the process that carries the command out, as text."""
     phases = ", ".join(map(clean, found.phases))
     line = f"{found.what}: {number(found.resources, 'resource')} in {phases} ({', '.join(found.executions)})"
     return "\n".join([line, *([] if found.is_running else [ENGINE])])
 
 
 def history_text(found: ResourceHistory) -> str:
-    """One line for each event, the oldest first."""
+    """Return one line for each event, the oldest first."""
     left = found.total - len(found.events)
     lines = [f"… {left:,} earlier; --limit shows more of them"] if left else []
     for event in found.events:
@@ -134,7 +134,7 @@ def history_text(found: ResourceHistory) -> str:
 
 
 def why_text(found: Why, now: int) -> str:
-    """The state of a resource, and each phase with what it waits for or why it does not apply."""
+    """Return a text about a resource's state and each phase: what it waits for, or why it does not apply."""
     lines = [f"{clean(found.name)} of {found.cluster}: {found.text}"]
     for phase in found.phases:
         said = f": {phase.text}" if phase.text else ""

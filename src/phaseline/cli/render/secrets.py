@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def secret_list(found: Sequence[SecretView]) -> str:
-    """A table, or the next command when there are none."""
+    """Return a table of secrets; if there are none, the command that creates one."""
     if not found:
         return "No secrets yet. Make one:\n  phaseline secrets create db_password"
     columns: Columns[SecretView] = {
@@ -27,7 +27,7 @@ def secret_list(found: Sequence[SecretView]) -> str:
 
 
 def secret_text(view: SecretView) -> str:
-    """The value alone if it was requested, so that it can be piped; otherwise everything else."""
+    """Return only the value of a secret if it was requested, so that it can be piped; otherwise everything else."""
     if view.value is not None:
         return view.value
     lines = facts(
@@ -41,13 +41,13 @@ def secret_text(view: SecretView) -> str:
 
 
 def kept_text(view: SecretView) -> str:
-    """The secret that was stored, and how blueprints use it."""
+    """Return a text about the secret that was stored, and how blueprints use it."""
     note = f"\nnote: {view.notice}" if view.notice else ""
     how = f"In a blueprint: {{get_secret: {view.name}}}"
     return f"The secret '{view.name}' is stored, version {view.version}. {how}{note}"
 
 
 def rotated_text(done: Rotated) -> str:
-    """The line about the new master key, and the next step."""
+    """Return a line about the new master key, and the next step."""
     count = f"{done.keys} key{'s' * (done.keys != 1)}"
     return f"The new master key is in {done.place} and encrypts {count}. Copy it to where you keep the copy of the old key."

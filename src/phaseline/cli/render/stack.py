@@ -18,7 +18,7 @@ NOTHING_LEFT = "Nothing was abandoned in the last 30 days."
 
 
 def snapshot_list(found: Sequence[SnapshotView]) -> str:
-    """A line for each snapshot."""
+    """Return a line for each snapshot."""
     columns: Columns[SnapshotView] = {
         "deployment": lambda one: one.deployment,
         "snapshot": lambda one: one.name,
@@ -30,7 +30,7 @@ def snapshot_list(found: Sequence[SnapshotView]) -> str:
 
 
 def abandoned_list(found: Sequence[AbandonedView]) -> str:
-    """A line for each document that remains."""
+    """Return a line for each stored document of an abandoned deployment."""
     columns: Columns[AbandonedView] = {
         "id": lambda one: one.id,
         "deployment": lambda one: one.deployment,

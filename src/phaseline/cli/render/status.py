@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from phaseline.views.views import DeploymentView, FailingCall
 
 SHOWN_EXECUTIONS = 10
-"""The largest number of rows; the rest is counted."""
+"""Largest number of executions listed one by one; the rest is counted."""
 
 
 def size(count: int) -> str:
-    """Bytes for people.
+    """Return a number of bytes in a unit that people can read easily.
 
     >>> size(0), size(4_096), size(3_500_000_000)
     ('0 B', '4.0 KiB', '3.3 GiB')
@@ -31,7 +31,7 @@ def size(count: int) -> str:
 
 
 def status_text(found: Status) -> str:
-    """Store, engine, open executions, due work, and decisions that await a person."""
+    """Return a text about the store, the engine, open executions, due work, and decisions that await a person."""
     if found.deployment is not None:
         return _of_deployment(found, found.deployment)
     log = f" and a write-ahead log of {size(found.store.log_bytes)}" if found.store.log_bytes else ""
@@ -57,7 +57,7 @@ def _of_deployment(found: Status, view: DeploymentView) -> str:
 
 
 def _of_executions(found: Status) -> list[str]:
-    """Unanswered requests, the progress of executions, and decisions that await a person."""
+    """Return lines about unanswered requests, the progress of executions, and decisions that await a person."""
     lines = []
     if found.request_count:
         lines.append(f"asked    {number(found.request_count, 'request')} without an answer")

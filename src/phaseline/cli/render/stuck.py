@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 NOUNS = {"waiting": "instance", "abandoned": "step", "approval": "hook", "breakpoint": "instance"}
-"""The noun that is counted where no operation is named."""
+"""{reason of waiting: the noun that is counted if no operation is named}"""
 
 
 def stuck_text(page: Page[Stuck], now: int) -> str:
-    """One paragraph for each group, the oldest first; or a line if there is none."""
+    """Return a paragraph for each group of stuck instances, the oldest first; a line if there are none."""
     if not page.total:
         return "Nothing is stuck." + flaws_text(page.flaws)
     return "\n".join(_paragraph(stuck, now) for stuck in page.items) + left_out(page) + flaws_text(page.flaws)
@@ -53,7 +53,10 @@ def _paragraph(stuck: Stuck, now: int) -> str:
 
 
 def waiting_text(found: Waiting) -> str:
-    """The instance, each reason with its times and what would unblock it, and the process that runs the execution."""
+    """Return a text about an instance: each reason why it waits, with times and what would unblock it.
+
+    Name the process that runs the execution, too.
+    """
     lines = [f"{found.instance} of '{found.deployment}': {colored(found.state)}"]
     for reason in found.reasons:
         lines.append(f"  {reason.text}")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Row = TypeVar("Row")
     Columns = Mapping[str, Callable[[Row], object]]
-    """{title: the function that takes the value of a row}; None is shown as ``-``, a sequence with commas."""
+    """{column title: function that returns a row's value}; None is shown as ``-``, a sequence with commas."""
 
 COLORS = {
     "completed": "green",
@@ -31,11 +31,11 @@ COLORS = {
     "running": "cyan",
     "in_progress": "cyan",
 }
-"""{word: color on a terminal}; other words have none."""
+"""{status word: its color on a terminal}; other words have no color."""
 
 
 def table(columns: Columns[Row], rows: Iterable[Row]) -> str:
-    """The rows under the titles, columns as wide as needed, numbers to the right; each row is one line.
+    """Return a table with a title above each column. Columns are as wide as needed, and numbers are right-aligned.
 
     >>> nodes = {"node": lambda row: row[0], "count": lambda row: row[1]}
     >>> print(table(nodes, [("web", 3), ("database", 12)]))
@@ -50,19 +50,19 @@ def table(columns: Columns[Row], rows: Iterable[Row]) -> str:
 
 
 def _cell(value: object) -> str:
-    """The text of a cell, on one line."""
+    """Return the text of a cell, on one line."""
     return in_line(value if isinstance(value, str) else text_of(value) or "-")
 
 
 def _aligned(title: str, cells: Sequence[str]) -> list[str]:
-    """The title and the cells of a column, padded to one width."""
+    """Return the title and the cells of a column, padded to one width."""
     width = max(map(len, (title, *cells)))
     to_right = bool(cells) and all(cell.replace(",", "").isdigit() for cell in cells)
     return [cell.rjust(width) if to_right else cell.ljust(width) for cell in (title, *cells)]
 
 
 def _colored(line: str) -> str:
-    """Color the first status word of a line; click removes colors where there is no terminal."""
+    """Color the first status word of a line; click removes colors if the output is not a terminal."""
     for word in line.split():
         if word in COLORS:
             return line.replace(f" {word}", f" {colored(word)}", 1)
@@ -70,14 +70,14 @@ def _colored(line: str) -> str:
 
 
 def text_of(value: object) -> str:
-    """A value as text: the parts of a sequence in one line; empty for None."""
+    """Return a value as text: the items of a sequence on one line; empty for None."""
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     return "" if value is None else str(value)
 
 
 def facts(width: int, *pairs: tuple[str, object]) -> list[str]:
-    r"""A line for each value that is not empty, after its title.
+    r"""Return a line with title and value for each value that is not empty.
 
     >>> print(*facts(8, ("version", 2), ("labels", ()), ("needs", ["a", "b"])), sep="\n")
       version 2
@@ -87,13 +87,13 @@ def facts(width: int, *pairs: tuple[str, object]) -> list[str]:
 
 
 def section(title: str, lines: Iterable[str]) -> list[str]:
-    """The lines under their title, or nothing."""
+    """Return a title and the lines below it; empty if there are no lines."""
     below = [f"    {line}" for line in lines]
     return [f"  {title}", *below] if below else []
 
 
 def some(names: Sequence[str], total: int) -> str:
-    """The names in one line, and how many of all are left out.
+    """Return the names on one line, and how many of ``total`` are left out.
 
     >>> some(["a", "b"], 2), some(["a", "b"], 1002)
     ('a, b', 'a, b and 1,000 more')
@@ -103,7 +103,7 @@ def some(names: Sequence[str], total: int) -> str:
 
 
 def more(left: int, what: str = "") -> list[str]:
-    """A line with the number of what is not shown, or nothing.
+    """Return a line with the number of things not shown; empty if the number is 0.
 
     >>> more(1000, "; add --json"), more(0)
     (['  and 1,000 more; add --json'], [])
@@ -112,17 +112,17 @@ def more(left: int, what: str = "") -> list[str]:
 
 
 def colored(word: str) -> str:
-    """A status word in its color."""
+    """Return a status word in its color."""
     return painted(word, COLORS.get(word))
 
 
 def moment(at: int) -> str:
-    """A time in the local time zone, or ``-``."""
+    """Return a time in the local time zone, or ``-``."""
     return datetime.fromtimestamp(at / 1000).astimezone().strftime("%Y-%m-%d %H:%M:%S") if at else "-"
 
 
 def span(milliseconds: int) -> str:
-    """A length of time in one or two units.
+    """Return a length of time in one or two units.
 
     >>> span(950), span(2_500), span(65_000), span(7_300_000)
     ('1 s', '3 s', '1 min 5 s', '2 h 1 min')
@@ -138,7 +138,7 @@ def span(milliseconds: int) -> str:
 
 
 def took(milliseconds: int) -> str:
-    """How long something took, short times with a decimal, very short ones in milliseconds.
+    """Return how long something took, short times with a decimal, very short ones in milliseconds.
 
     >>> took(7), took(440), took(12_000)
     ('7 ms', '0.4 s', '12 s')
@@ -149,7 +149,7 @@ def took(milliseconds: int) -> str:
 
 
 def counted(counts: Mapping[str, int]) -> str:
-    """Counts by word in one line.
+    """Return numbers and their words on one line.
 
     >>> counted({"started": 1200, "deleted": 1})
     '1,200 started, 1 deleted'
@@ -158,7 +158,7 @@ def counted(counts: Mapping[str, int]) -> str:
 
 
 def clean(text: str) -> str:
-    r"""Foreign text on one line, with terminal control characters shown as escapes; tabs stay.
+    r"""Return text of plugins or users on one line, with terminal control characters as escapes; tabs stay.
 
     >>> print(clean("\x1b[31mred"))
     \x1b[31mred
@@ -167,7 +167,7 @@ def clean(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    r"""A text of several lines, such as several problems, on one line.
+    r"""Return a text of several lines, such as several problems, on one line.
 
     >>> one_line("PL-F069 too many\nPL-F069 too few\n")
     'PL-F069 too many; PL-F069 too few'
@@ -178,7 +178,7 @@ def one_line(text: str) -> str:
 
 
 def number(count: int, noun: str) -> str:
-    """A count with its noun.
+    """Return a count with its noun.
 
     >>> number(1, "node"), number(1000, "node")
     ('1 node', '1,000 nodes')
@@ -187,19 +187,19 @@ def number(count: int, noun: str) -> str:
 
 
 def left_out(page: Page[object]) -> str:
-    """A line with the number of rows not shown, or nothing."""
+    """Return a line with the number of rows not shown; empty if all are shown."""
     if page.is_whole:
         return ""
     return f"\n{len(page.items):,} of {page.total:,} shown; see more with --limit N"
 
 
 def flaws_text(flaws: Sequence[str]) -> str:
-    """A line for each object that could not be read."""
+    """Return a line for each object that could not be read."""
     return "".join(f"\n{clean(flaw)}" for flaw in flaws)
 
 
 def cancel(execution: str) -> str:
-    """The command that stops an execution.
+    """Return the command that stops an execution.
 
     >>> cancel("install-1")
     'phaseline executions cancel install-1'

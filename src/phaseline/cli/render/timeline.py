@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from phaseline.use_cases.queries.events.timeline import CriticalCall, RoundTime, Timeline
 
 BAR = 40
-"""The width in characters of the whole time of a round."""
+"""Width in characters of the bar for the whole time of a round."""
 SHOWN_CALLS = 15
-"""The largest number of calls of a critical path that are shown: the longest, in their order; all are counted."""
+"""Largest number of a critical path's calls that are shown: the longest ones, in their order. All are counted."""
 
 
 def timeline_text(found: Timeline) -> str:
-    """The timeline, round by round."""
+    """Return the timeline, round by round."""
     total = (found.ended_at or found.now_at) - found.started_at if found.started_at else 0
     lines = [f"{found.execution} of '{found.deployment}': {colored(found.status)}, {took(total)}"]
     if found.started_at:
@@ -59,7 +59,7 @@ def _call(call: CriticalCall) -> str:
 
 
 def _bar(begin: int, end: int, total: int) -> str:
-    """The part of the round that a phase takes; at least one character.
+    """Return a bar that marks the part of a round's time which a phase takes, at least one character of it.
 
     >>> _bar(10, 20, 40)
     '··········██████████····················'
@@ -71,7 +71,7 @@ def _bar(begin: int, end: int, total: int) -> str:
 
 
 def _short(phase: str) -> str:
-    """The last two parts of an operation's name.
+    """Return the last two parts of an operation's name.
 
     >>> _short("cloudify.interfaces.lifecycle.create")
     'lifecycle.create'

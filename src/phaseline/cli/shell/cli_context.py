@@ -33,11 +33,12 @@ if TYPE_CHECKING:
 
 
 class CliContext:
-    """The context of one run of the program. ``given`` are settings from options, by name.
+    """The context of one run of the program. ``given``: {setting: its value} from options of the command line.
 
-    ``is_quiet``: print only answers and problems; ``is_verbose``: print logs and events while an execution runs. ``client``: the
-    open client. ``request_id``: the id of the request; ``requested``: how it is used. ``plan_form``: the format of a plan.
-        ``takes`` receives answers in place of the output, while they are watched.
+    ``is_quiet``: print only answers and problems. ``is_verbose``: print logs and events while an execution runs.
+    ``client``: the open client. ``request_id``: the id from ``--request-id``; ``requested``: this id as the client uses
+    it. ``plan_form``: the format of a plan. ``takes``: with ``--watch``, the function that receives answers in place of
+    the output.
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class CliContext:
 
     @contextmanager
     def open(self) -> Iterator[Client]:
-        """The client of this command, closed at the end."""
+        """Return a context with the client of this command, which is closed at the end."""
         keep_output()  # plugins run while the client is open
         lean.load()
         from phaseline.client.local import LocalClient
@@ -83,24 +84,24 @@ class CliContext:
                 self.notice("note: the request id was not used: this command makes no request that can be repeated")
 
     def without_store(self) -> Client:
-        """The client for operations that need no store; it opens none."""
+        """Return a client for operations that need no store; it opens no store."""
         from phaseline.client.local import LocalClient
 
         return LocalClient(None, load=self.settings)
 
     def follow(self, execution: str) -> Callable[[], Sequence[Line]]:
-        """The function that returns, at each call, the new lines of an execution of the open client."""
+        """Return a function that returns, at each call, the new lines of an execution."""
         assert self.client is not None, "executions run while a client is open"
         return self.client.executions.tail(execution).new
 
     def renderer(self, dotted: str) -> Callable[..., str]:
-        """Import the function ``module:name`` of ``cli.render``; the only place from which commands get renderers."""
+        """Import the function ``module:name`` of ``cli.render``. Commands get renderers only from here."""
         module, _, name = dotted.partition(":")
         found: Callable[..., str] = getattr(import_module(f"phaseline.cli.render.{module}"), name)
         return found
 
     def settings(self) -> Settings:
-        """The effective settings. Raises ``ProblemsError`` with every invalid setting."""
+        """Return the effective settings. Raises ``ProblemsError`` with every invalid setting."""
         from phaseline.app.settings import load_settings
 
         return load_settings(config=self.config, given=self.given)
@@ -148,7 +149,7 @@ class CliContext:
             echo(text(()))
 
     def _marked(self, value: object) -> object:
-        """The answer to a request with an id: the same with ``is_repeated``."""
+        """Return the answer with the field ``is_repeated`` if the request has an id, otherwise the answer itself."""
         from phaseline.views.json_codec import plain
 
         assert self.requested is not None, "it has one"
@@ -165,11 +166,11 @@ class CliContext:
             echo_err(render.problems_text(problems))
 
     def asks(self, yes: bool) -> bool:
-        """Whether a person can answer a question. Not with ``--json``, and not if stdin is no terminal."""
+        """Return True if a person can answer a question: no ``--yes``, no ``--json``, and stdin is a terminal."""
         return not (yes or self.as_json) and sys.stdin.isatty() and errors().isatty()
 
     def notice(self, text: str) -> None:
-        """Print a notice on stderr, unless only the answer is wanted."""
+        """Print a notice on stderr, unless the user wants only the answer (``--quiet``)."""
         if not self.is_quiet:
             echo_err(text)
 
@@ -191,7 +192,7 @@ Words = dict[str, Any]
 """{argument of the method: the value given for it}"""
 Option = Callable[[Any], Any]
 VARIABLE = 4
-"""The flag of a function that takes any number of further arguments, as ``inspect`` has it."""
+"""Flag in a function's code object: it takes any number of further arguments (``inspect.CO_VARARGS``)."""
 
 
 def command_for(
@@ -208,11 +209,12 @@ def command_for(
     is_local: bool = False,
     cls: type[click.Command] = click.Command,
 ) -> click.Command:
-    """The command of an operation. ``options`` are named as the arguments of its method.
+    """Make the command of an operation. Each of ``options`` has the name of an argument of the operation's method.
 
-    ``render``: the renderer of the answer, ``module:function`` of ``cli.render``; ``more``: its further arguments, made from the words.
-    ``answer``: the document for ``--json``, where it is not the answer itself. ``code``: the exit code of an answer. ``exactly``: the
-    text is a document to be kept unchanged; or the name of the switch that decides this. ``is_local``: it opens no store.
+    ``render``: the renderer of the answer, as ``module:function`` of ``cli.render``. ``more``: makes further arguments
+    of the renderer from the given options. ``answer``: makes the document for ``--json`` if it is not the answer
+    itself. ``code``: returns the exit code for an answer. ``exactly``: the text is a document to be printed unchanged;
+    or the name of the switch that decides this. ``is_local``: the operation opens no store.
     """
 
     def run(cli: CliContext, /, **words: Any) -> None:
@@ -230,7 +232,7 @@ def command_for(
 
 
 local_command_for = partial(command_for, is_local=True)
-"""Make the command of an operation that needs no store, as ``command_for`` does."""
+"""Make the command of an operation that needs no store, with the arguments of ``command_for``."""
 
 
 def run_command_for(
@@ -244,9 +246,10 @@ def run_command_for(
     confirm: Callable[[CliContext, Client, Words], None] | None = None,
     cls: type[click.Command] = click.Command,
 ) -> click.Command:
-    """The command of an operation that runs an execution: it shows progress, then prints the result.
+    """Make the command of an operation that runs an execution: it shows progress, then prints the result.
 
-    ``hints``: lines after a good result. ``check``: raises a usage error. ``confirm``: asks before anything is done.
+    ``hints``: returns lines to print after a good result. ``check``: raises a usage error for options that do not fit.
+    ``confirm``: asks the user before anything is done.
     """
 
     def run(cli: CliContext, /, **words: Any) -> None:
@@ -274,7 +277,7 @@ def _made(
     name: str | None,
     cls: type[click.Command],
 ) -> click.Command:
-    """The command; its options in this order, then ``--json``."""
+    """Make a command with these options in the given order, then ``--json``."""
     function: Any = run
     for option in reversed((*options, json_option, click.pass_obj)):
         function = option(function)
@@ -285,7 +288,7 @@ def _made(
 
 
 def ask(client: Client, operation: str, words: Words) -> Any:
-    """Call the method of an operation with these words."""
+    """Call the method of an operation with the given arguments."""
     noun, _, verb = operation.rpartition(".")
     method = getattr(getattr(client, noun) if noun else client, verb)
     code = method.__func__.__code__
@@ -298,20 +301,20 @@ def ask(client: Client, operation: str, words: Words) -> Any:
 
 
 def page_of(key: str) -> Callable[[Any], object]:
-    """The document of a page: its items under ``key``, and their total."""
+    """Return a function that makes the JSON document of a page: its items under ``key``, and their total."""
     return lambda page: {key: page.items, "total": page.total}
 
 
 def list_of(key: str) -> Callable[[Any], object]:
-    """The document of a list, under ``key``."""
+    """Return a function that makes the JSON document of a list, with the items under ``key``."""
     return lambda found: {key: found}
 
 
 def counted(key: str) -> Callable[[Any], object]:
-    """The document of a list, under ``key``, with its length."""
+    """Return a function that makes the JSON document of a list: its items under ``key``, and their number."""
     return lambda found: {key: found, "total": len(found)}
 
 
 def is_good(found: Any) -> int:
-    """Exit code 0 for an answer that is good, else 1."""
+    """Return exit code 0 for an answer that is good, otherwise 1."""
     return 0 if found.is_good else 1

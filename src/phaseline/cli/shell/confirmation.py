@@ -1,4 +1,4 @@
-"""The question before irreversible actions: asked only on a terminal, and not with ``--yes``."""
+"""The question before irreversible actions: asked only on a terminal, and never with ``--yes``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def confirm(question: str) -> None:
-    """Return if the user types y; otherwise exit with code 1 before anything is done."""
+    """Ask the user. Return if the answer is y; otherwise exit with code 1 before anything is done."""
     from phaseline.cli.streams.escaping import visible
 
     if not click.confirm(visible(question), default=False, err=True):
@@ -23,7 +23,7 @@ def confirm(question: str) -> None:
 
 
 def confirm_removal(client: Client, name: str, what: str) -> None:
-    """Ask before a deployment is removed; ``what``: a text with {name} and {count}, the number of remaining instances."""
+    """Ask before a deployment is removed. ``what``: the question, with {name} and {count} (remaining instances)."""
     from phaseline.cli.render.table import number
 
     view = client.deployments.find(name)

@@ -32,7 +32,10 @@ def put(cli: CliContext, document: Mapping[str, Value], output: str | None) -> N
 
 
 def write_document(document: Mapping[str, Any], output: str) -> None:
-    """Write a document into a file that only its owner can read: it contains addresses of all resources. Raises: PL-C091."""
+    """Write a document into a file that only its owner can read, because it contains addresses of all resources.
+
+    Raises: PL-C091.
+    """
     write_private(text_of(document) + "\n", output)
 
 
@@ -51,5 +54,5 @@ def write_private(text: str, output: str) -> None:
 
 
 def text_of(document: Mapping[str, Any]) -> str:
-    """The document as indented JSON."""
+    """Return the document as indented JSON."""
     return in_json(json.dumps(document, indent=1, ensure_ascii=False))

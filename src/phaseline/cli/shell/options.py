@@ -24,7 +24,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 def completing(
     kind: Named, *, may_be_file: bool = False
 ) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
-    """The completion of names of this kind; loaded when a shell requests it."""
+    """Return the shell completion of names of this kind; its module is imported when a shell requests it."""
 
     def offered(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
         from phaseline.cli.shell.shell_completion import offered_items
@@ -40,11 +40,11 @@ save_option = click.option(
 
 
 SETTLED = "settled"
-"""The result of a watchable command when nothing that it shows will change any more."""
+"""Result of a watchable command that means: what it shows will not change any more, so ``--watch`` can end."""
 
 
 def watchable(function: F) -> F:
-    """The option ``--watch`` of a query: repeat it and show its answer again."""
+    """Add the option ``--watch`` to a query: repeat it and show its answer again."""
 
     @wraps(function)
     def with_watch(*args: object, every_s: float | None, **others: object) -> object:
@@ -127,7 +127,7 @@ def _remember_form(ctx: click.Context, _parameter: click.Parameter, value: str) 
 
 
 def plan_options(function: F) -> F:
-    """The options of every command that prints a plan: its exit code and format."""
+    """Add the options of every command that prints a plan: its exit code and format."""
     code = click.option(
         "--exit-code",
         "tells",
@@ -161,7 +161,7 @@ blueprint_argument = click.argument(
 
 
 def given_values(_ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[str, ...]:
-    """Inputs or parameters from the command line: each is ``name=value``, a mapping in JSON or YAML, or an existing file."""
+    """Check inputs or parameters: each is ``name=value``, a mapping in JSON or YAML, or an existing file."""
     for text in values:
         name, equals, _ = text.partition("=")
         is_pair = bool(equals) and bool(name.strip())
@@ -172,7 +172,7 @@ def given_values(_ctx: click.Context, parameter: click.Parameter, values: tuple[
 
 
 def pairs(_ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """{name: value} of an option that is given as ``name=value`` several times."""
+    """Return {name: value} of an option that is given as ``name=value`` several times."""
     found: dict[str, str] = {}
     for text in values:
         name, equals, value = text.partition("=")
@@ -183,14 +183,17 @@ def pairs(_ctx: click.Context, parameter: click.Parameter, values: tuple[str, ..
 
 
 def pairs_of_values(ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, Value]:
-    """{name: value} of such an option, with each value read as YAML. Raises ``ProblemsError``."""
+    """Return {name: value} of an option given as ``name=value`` several times, each value parsed as YAML.
+
+    Raises ``ProblemsError``.
+    """
     from phaseline.client.input_files import read_value
 
     return {name: read_value(text, f"--set {name}") for name, text in pairs(ctx, parameter, values).items()}
 
 
 def now_too(_words: dict[str, Any]) -> dict[str, Any]:
-    """The present time, for renderers that show ages."""
+    """Return the present time as an argument for renderers that show ages."""
     import time
 
     return {"now": time.time_ns() // 1_000_000}
@@ -234,7 +237,7 @@ label_option = click.option(
 
 
 def gathered(files: tuple[str, ...], given: tuple[str, ...]) -> dict[str, Value]:
-    """{name: value} from files and single values. Raises ``ProblemsError``."""
+    """Return {name: value} from files and single values. Raises ``ProblemsError``."""
     if not files and not given:
         return {}
     from phaseline.client.input_files import gather_inputs
@@ -243,14 +246,14 @@ def gathered(files: tuple[str, ...], given: tuple[str, ...]) -> dict[str, Value]
 
 
 def blueprint_options(function: F) -> F:
-    """The options of every command that reads a blueprint with inputs."""
+    """Add the options of every command that reads a blueprint with inputs."""
     for option in (plugins_option, input_option, inputs_option):
         function = option(function)
     return function
 
 
 def order_options(function: F) -> F:
-    """The options of every command that makes a deployment from a blueprint."""
+    """Add the options of every command that makes a deployment from a blueprint."""
 
     @wraps(function)
     def with_inputs(
@@ -269,7 +272,7 @@ def order_options(function: F) -> F:
 
 
 def start_options(function: F) -> F:
-    """The options of every command that starts or plans a workflow by its name."""
+    """Add the options of every command that starts or plans a workflow by its name."""
 
     @wraps(function)
     def with_parameters(
@@ -281,7 +284,7 @@ def start_options(function: F) -> F:
 
 
 def of_a_start(function: F) -> F:
-    """The options of every command that starts or plans a workflow, with the files and values of parameters unread."""
+    """Add the options of every command that starts or plans a workflow; files and values of parameters stay unread."""
     files = click.option(
         "--params",
         "parameter_files",
@@ -299,7 +302,7 @@ def of_a_start(function: F) -> F:
 
 
 def running_options(function: F) -> F:
-    """The options of every command that runs operations."""
+    """Add the options of every command that runs operations."""
 
     @wraps(function)
     def with_checks(*args: object, **words: object) -> object:
@@ -357,7 +360,7 @@ def _of_time(function: Callable[..., object]) -> Callable[..., object]:
 
 
 def stopping_options(function: F) -> F:
-    """The options that set breakpoints."""
+    """Add the options that set breakpoints."""
 
     @wraps(function)
     def with_checks(*args: object, breakpoints: tuple[str, ...], break_timeout: str | None, **others: object) -> object:
@@ -387,7 +390,7 @@ FILES = {".yaml", ".yml"}
 
 
 class OfDeployment(click.Command):
-    """A command on the deployment that ``-d`` names; its usage errors suggest the right words for a name without ``-d``."""
+    """A command on the deployment that ``-d`` names. If ``-d`` is missing, the usage error suggests the right words."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as click does; the error for a missing ``-d`` names the whole command."""
@@ -400,12 +403,12 @@ class OfDeployment(click.Command):
             raise click.UsageError(f"{error.format_message()} {self.meant(ctx, words)}", ctx) from error
 
     def meant(self, ctx: click.Context, words: Sequence[str]) -> str:
-        """The words to type instead of these."""
+        """Return the words to type in place of the typed words."""
         return with_deployment(self, ctx, words)
 
 
 def with_deployment(command: click.Command, ctx: click.Context, words: Sequence[str]) -> str:
-    """The words to type instead, for a command that lacks ``-d``."""
+    """Return the words to type if a command was typed without ``-d``."""
     import shlex
 
     own = [parameter for parameter in command.params if isinstance(parameter, click.Argument)]

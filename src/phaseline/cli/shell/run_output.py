@@ -1,4 +1,4 @@
-"""Shared parts of commands that run an execution: progress, Ctrl-C, the answer and the exit code."""
+"""Shared code of commands that run an execution: progress, Ctrl-C, the answer and the exit code."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Ctrl-C, SIGTERM and a closed terminal: each hands the execution over."""
 _former: list[dict[signal.Signals, signal._HANDLER]] = []
-"""A stack of former signal handlers, restored in reverse order."""
+"""Stack of former signal handlers, which are restored in reverse order."""
 
 
 def _hear_as_before() -> None:
-    """Restore the former handlers in a process that a plugin forked: signals end it as they end any other program."""
+    """Restore the former handlers in a process that a plugin forked, so that signals end it like any other program."""
     for former in reversed(_former):
         for number, handler in former.items():
             signal.signal(number, handler)
@@ -38,7 +38,7 @@ os.register_at_fork(after_in_child=_hear_as_before)
 
 @contextmanager
 def hearing(numbers: Sequence[signal.Signals], on_signal: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Call the function on these signals while the context is open, in this process but in no process forked from it."""
+    """Return a context in which these signals call the function, but not in processes forked from this one."""
     former = {number: signal.getsignal(number) for number in numbers}
     _former.append(former)
     for number in numbers:
@@ -53,9 +53,9 @@ def hearing(numbers: Sequence[signal.Signals], on_signal: Callable[[int, FrameTy
 
 
 def make_reporter(*, quiet: bool, follow: Callable[[str], Callable[[], Sequence[Line]]] | None = None) -> Reporter:
-    """The reporter that fits stderr; ``quiet``: it shows only what a user should read in any case.
+    """Return the reporter that fits stderr. ``quiet``: it shows only what a user should read in any case.
 
-    ``follow``: given with ``--verbose``; it returns, for the id of an execution, the function that finds its new lines.
+    ``follow``: given with ``--verbose``; for the id of an execution it returns the function that finds its new lines.
     """
     if follow is not None and not quiet:
         from phaseline.cli.render.progress.verbose_lines import VerboseLines
@@ -72,7 +72,10 @@ def make_reporter(*, quiet: bool, follow: Callable[[str], Callable[[], Sequence[
 
 @contextmanager
 def progress_watcher(desk: CliContext) -> Iterator[Reporter]:
-    """A watcher that shows progress on stderr; the first Ctrl-C hands over to another process, the second leaves at once."""
+    """Return a context with a watcher that shows progress on stderr.
+
+    The first Ctrl-C hands the execution over to another process, the second ends the command at once.
+    """
     reporter = make_reporter(quiet=desk.as_json or desk.is_quiet, follow=desk.follow if desk.is_verbose else None)
 
     def on_signal(number: int, _frame: FrameType | None) -> None:
@@ -136,7 +139,7 @@ def check_run(options: Mapping[str, Any]) -> None:
 
 
 def span(option: str, text: str | None) -> float | None:
-    """The value of an option in seconds; None: it is not given."""
+    """Return the value of an option in seconds; None if the option is not given."""
     if text is None:
         return None
     from phaseline.lang.durations import read_span

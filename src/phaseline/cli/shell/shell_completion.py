@@ -1,6 +1,6 @@
 """Shell completion for names of deployments, executions, instances, clusters, resources, secrets and blueprints.
 
-It offers nothing where no store can be read.
+It offers no names if there is no readable store.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 def offered_items(
     ctx: click.Context, kind: Named, incomplete: str, *, may_be_file: bool = False
 ) -> list[CompletionItem]:
-    """Names of a kind with this beginning, those with control characters left out. ``may_be_file``: files, too."""
+    """Return names of a kind that begin with the typed text, without names that contain control characters.
+
+    ``may_be_file``: offer files, too.
+    """
     words = ctx.find_root().params
     cli = CliContext(words.get("config"), {"store.url": words["store"]} if words.get("store") else {})
     more = [CompletionItem(incomplete, type="file")] if may_be_file else []

@@ -1,4 +1,4 @@
-"""Repeated answers (``--watch``) and new lines as they come (``--follow``), until Ctrl-C or their end."""
+"""Repeated answers (``--watch``) and continuous output of new lines (``--follow``), until Ctrl-C or the end."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ HOME, END_OF_LINE, END_OF_SCREEN = "\x1b[H", "\x1b[K", "\x1b[J"
 
 
 def watch(desk: CliContext, look: Callable[[], bool], every_s: float) -> None:
-    """Show the answer of a command repeatedly, until ``look``, which runs it, reports that it will not change.
+    """Show the answer of a command repeatedly. ``look`` runs the command and returns True at the last answer.
 
-    On a terminal the answer is redrawn; elsewhere it is printed when it has changed, as text or as one JSON document a line.
+    On a terminal the answer is redrawn. Elsewhere it is printed when it has changed, as text or as one JSON document
+    per line.
     """
     with _until_interrupted():
         looks = _looks(desk, look, every_s)
@@ -42,7 +43,7 @@ def watch(desk: CliContext, look: Callable[[], bool], every_s: float) -> None:
 
 
 def _looks(desk: CliContext, look: Callable[[], bool], every_s: float) -> Iterator[str]:
-    """The text to show at each look, with a pause between looks; ends when the command reports the last one."""
+    """Yield the answer's text, again after each pause, until the command reports that it will not change any more."""
     taken: list[str] = []
 
     def take(value: object, text: Callable[[], str]) -> None:
@@ -59,7 +60,7 @@ def _looks(desk: CliContext, look: Callable[[], bool], every_s: float) -> Iterat
 
 
 def _printed(looks: Iterator[str]) -> None:
-    """Print the text each time it has changed."""
+    """Print the answer's text each time it has changed."""
     shown = None
     for text in looks:
         if text != shown:
@@ -69,7 +70,7 @@ def _printed(looks: Iterator[str]) -> None:
 
 
 def _redrawn(looks: Iterator[str], every_s: float) -> None:
-    """Draw on a separate screen; the last text remains on the normal screen."""
+    """Draw on a separate screen. After the end, the last text remains on the normal screen."""
     has_color = click.get_current_context().color is not False
     last = next(looks)  # before anything is drawn: it may be an error
     output().write(OTHER_SCREEN)
@@ -91,7 +92,10 @@ def _redrawn(looks: Iterator[str], every_s: float) -> None:
 
 
 def follow(cli: CliContext, stream: LineStream, limit: int | None, text: Callable[[Sequence[Line]], str]) -> None:
-    """Print the last ``limit`` lines, then new ones until the execution has ended or no process works on it (exit code 1)."""
+    """Print the last ``limit`` lines, then new ones until the execution ends.
+
+    Also end if no process works on the execution; then the exit code is 1.
+    """
     with _until_interrupted():
         looks = stream.news(pause)
         try:
@@ -110,7 +114,10 @@ def follow(cli: CliContext, stream: LineStream, limit: int | None, text: Callabl
 
 
 def pause(seconds: float) -> None:
-    """Wait. Raises ``BrokenPipeError`` as soon as the reader has closed the output, although nothing is written meanwhile."""
+    """Wait.
+
+    Raises ``BrokenPipeError`` as soon as the reader has closed the output, although nothing is being written.
+    """
     try:
         number = output().fileno()
     except (OSError, ValueError):  # a test or a program captures it
@@ -135,7 +142,7 @@ def _echo_lines(desk: CliContext, pages: Iterator[list[Line]], text: Callable[[S
 
 @contextmanager
 def _until_interrupted() -> Iterator[None]:
-    """Take Ctrl-C and SIGTERM as the regular end."""
+    """Return a context that Ctrl-C and SIGTERM end without an error."""
 
     def on_signal(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt

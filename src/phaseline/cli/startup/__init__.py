@@ -1,1 +1,1 @@
-"""Imports that keep short commands fast."""
+"""Special imports that make short commands start fast."""

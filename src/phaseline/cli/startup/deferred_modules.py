@@ -1,7 +1,7 @@
-"""Deferred modules: libraries import them at once, commands hardly ever use them; each is loaded on first use.
+"""Deferred modules: each is loaded on first use, because libraries import them but commands hardly ever use them.
 
-Python's own ``LazyLoader`` does the same, but loads a module as soon as a second one imports it, and before Python 3.12
-two threads could see a module that is half loaded (docs/adr/0018).
+Python's ``LazyLoader`` is similar, but loads a module as soon as a second module imports it. Before Python 3.12, two
+threads could also see a module that is half loaded (docs/adr/0018).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 
 
 class DeferredModule(ModuleType):
-    """A module whose name and file are known; the first missing attribute loads the module, into this object."""
+    """A module whose name and file are known. Reading an attribute that it does not have yet loads the module."""
 
     def __getattr__(self, name: str) -> Any:
-        """Load the module and return its attribute of that name."""
+        """Load the module and return its attribute with this name."""
         if name in OF_SPEC:
             if (
                 name == "__path__" and self.__package__ != self.__name__
@@ -35,16 +35,16 @@ class DeferredModule(ModuleType):
 
 
 class DeferredSpec(ModuleSpec):
-    """A spec that is searched for when an attribute of it is read: a search costs as much as two classes."""
+    """A module spec that is searched for when one of its attributes is read, because each search takes time."""
 
     def __init__(self, name: str) -> None:
-        """Keep the name, and the places of now: folders of plugins are added later."""
+        """Keep the name and the present search path; folders of plugins that are added later are not searched."""
         self.name = name
         self._places = (*sys.path,)
         self._initializing = False  # every import of the module reads it
 
     def __getattr__(self, name: str) -> Any:
-        """Search for the spec and return its attribute. Raises: ``ModuleNotFoundError``."""
+        """Search for the spec and return its attribute with this name. Raises: ``ModuleNotFoundError``."""
         if type(self) is DeferredSpec:
             found = _found(self.name, self._places)
             if found is None or found.loader is None:
@@ -57,15 +57,15 @@ class DeferredSpec(ModuleSpec):
 
 
 OF_SPEC = {"__file__": "origin", "__loader__": "loader", "__path__": "submodule_search_locations"}
-"""{attribute of a module: where its spec has it}"""
+"""{attribute of a module: attribute of its spec with the same value}"""
 _loading = RLock()
 _under_way: set[str] = set()
 
 
 def put_off(name: str, known: Mapping[str, object] | None = None, *, is_package: bool = False) -> None:
-    """Defer a module that exists and is not imported yet; until it is loaded it holds ``known``.
+    """Defer a module that exists and is not imported yet. Until it is loaded, it has the attributes ``known``.
 
-    For a part of a package that is not loaded yet, call ``bind`` once the package is loaded.
+    For a module in a package that is not loaded yet, call ``bind`` once the package is loaded.
     """
     if name in sys.modules:
         return
@@ -83,12 +83,12 @@ def put_off(name: str, known: Mapping[str, object] | None = None, *, is_package:
 
 
 def bind(package: ModuleType, name: str) -> None:
-    """Set the part as an attribute of its package, as an import does; nothing if the package has it already."""
+    """Set a deferred module as an attribute of its package, as an import does, unless the package has the attribute."""
     vars(package).setdefault(name.rpartition(".")[2], sys.modules[name])
 
 
 def _found(name: str, places: Sequence[str]) -> ModuleSpec | None:
-    """The spec of a module; its package is searched for, not loaded."""
+    """Return the spec of a module; its package is searched for but not loaded."""
     package = name.rpartition(".")[0]
     if not package:
         return PathFinder.find_spec(name, places)
@@ -97,7 +97,7 @@ def _found(name: str, places: Sequence[str]) -> ModuleSpec | None:
 
 
 def load(module: ModuleType) -> None:
-    """Load a deferred module. An attribute that it lacks during loading is missing, as in any import."""
+    """Load a deferred module. While it is loading, missing attributes raise an error as in any import."""
     with _loading:
         name = module.__name__
         if type(module) is not DeferredModule:

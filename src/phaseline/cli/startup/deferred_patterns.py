@@ -1,7 +1,7 @@
-"""Deferred patterns: those that a library compiles while it is imported are compiled when they are used.
+"""Deferred patterns: regular expressions that a library compiles at import are compiled when first used.
 
-PyYAML compiles ten: three quarters of its import, a tenth of the instructions of a small install. The C parser, which reads our
-blueprints, needs none of them.
+PyYAML compiles ten. They take three quarters of its import time and a tenth of the instructions of a small install. The
+C parser, which reads our blueprints, needs none of them.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Any
 
 
 class LaterPattern:
-    """A placeholder for the pattern of these arguments of ``re.compile``. A copy of it is an ordinary pattern."""
+    """A placeholder for a pattern, with the arguments of ``re.compile``. A copy of it is an ordinary pattern."""
 
     def __init__(self, pattern: str, flags: int = 0) -> None:
-        """Keep the arguments; nothing is compiled, so no error is raised yet."""
+        """Keep the arguments. Nothing is compiled yet, so an invalid pattern raises no error yet."""
         self._arguments = (pattern, flags)
 
     def __getattr__(self, name: str) -> Any:
-        """Return the attribute of the pattern; looked up once, then kept here."""
+        """Compile the pattern and return its attribute, which is then kept in this object."""
         if name == "_arguments":  # copy and pickle ask an object that is being made
             raise AttributeError(name)
         found = getattr(re.compile(*self._arguments), name)
@@ -30,12 +30,12 @@ class LaterPattern:
         return found
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle as the pattern itself."""
+        """Make pickle and copy produce the compiled pattern."""
         return re.compile, self._arguments
 
 
 class _Deferring(ModuleType):
-    """The module ``re`` as a library sees it while it is imported."""
+    """A replacement for the module ``re`` that a library sees while it is imported."""
 
     compile = LaterPattern
 
@@ -51,10 +51,10 @@ def _import(name: str, *others: Any, **options: Any) -> Any:
 
 
 class _Loader(SourceFileLoader):
-    """A loader that runs a module without compiling its patterns. No other module is affected."""
+    """A loader that imports a single module without compiling its patterns."""
 
     def exec_module(self, module: ModuleType) -> None:
-        """Run the module, then give it the ordinary ``re`` again."""
+        """Run the module, then give it the ordinary module ``re``."""
         own = vars(module)
         own["__builtins__"] = {**vars(builtins), "__import__": _import}
         super().exec_module(module)
@@ -63,7 +63,7 @@ class _Loader(SourceFileLoader):
 
 
 def spec_of(name: str, path: Sequence[str] | None) -> ModuleSpec | None:
-    """The spec of the module with this loader; None if it is no ordinary file."""
+    """Return the spec of the module with this loader; None if the module is not an ordinary source file."""
     spec = PathFinder.find_spec(name, path)
     if spec is None or type(spec.loader) is not SourceFileLoader:
         return None

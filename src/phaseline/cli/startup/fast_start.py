@@ -1,6 +1,7 @@
 """A fast start for short commands: they load nothing that they do not use, and run no garbage collection.
 
-All of it is measured in docs/benchmarks.md and justified in docs/adr/0020. Values that a user has set stay unchanged.
+The effects are measured in docs/benchmarks.md and justified in docs/adr/0020. Values that a user has set stay
+unchanged.
 """
 
 from __future__ import annotations
@@ -18,30 +19,33 @@ from phaseline.cli.startup import deferred_modules as later
 from phaseline.cli.startup import module_finder as own_modules
 
 MADE_BETWEEN_LOOKS = 100_000
-"""The number of new objects that starts a garbage collection: importing makes fewer, and they all stay in use."""
+"""Number of new objects that starts a garbage collection.
+
+Importing makes fewer objects, which all stay in use, so that collecting them would be useless.
+"""
 OPENBLAS = "OPENBLAS_NUM_THREADS"
 THREADS = (OPENBLAS, "OMP_NUM_THREADS", "GOTO_NUM_THREADS")
-"""Variables that numpy's linear algebra reads while it is loaded; by default it starts a thread for each processor."""
+"""Environment variables for numpy's linear algebra, which by default starts a thread for each processor."""
 DOCUMENTATION = ("numpy._core._add_newdocs", "numpy._core._add_newdocs_scalars")
-"""The module with the help texts of numpy: without it, numpy is the same as under Python's option ``-OO``."""
+"""Modules with the help texts of numpy. Without them, numpy works as under Python's option ``-OO``."""
 ANNOTATIONS = "numpy._typing"
-"""The module of types for numpy's annotations: a quarter of its loading time, for a name in five annotations."""
+"""Module of types for numpy's annotations. It takes a quarter of numpy's loading time, and five annotations use it."""
 LINEAR_ALGEBRA = "numpy.linalg"
-"""A module from which numpy takes four functions while it is loaded, for its matrices and polynomials."""
+"""Module from which numpy takes four functions while it is loaded, for its matrices and polynomials."""
 SELDOM = (
     "ast", "ctypes", "fnmatch", "importlib.util", "ntpath", "pickle", "shlex", "textwrap", "traceback", "uuid",
     "numpy.lib.mixins", "numpy.lib.scimath",
 )  # fmt: skip
 """Modules of Python and numpy that click, numpy and Phaseline import for features that most commands do not use."""
 PACKAGES = ("ctypes",)
-"""Those of them that are packages."""
+"""Those modules of ``SELDOM`` that are packages."""
 
 _lent: list[str] = []
 _codes: list[int] = []
 
 
 def begin() -> None:
-    """Prepare the fast start; called first in a command, before anything loads numpy."""
+    """Prepare the fast start. A command calls this first, before anything loads numpy."""
     gc.set_threshold(MADE_BETWEEN_LOOKS)
     own_modules.find_directly()
     if not atexit._ncallbacks():  # noqa: SLF001 - functions registered earlier would run after ours
@@ -63,7 +67,10 @@ def begin() -> None:
 
 
 def load_click() -> None:
-    """Load click without ``uuid``: click declares a type named after ``uuid.UUID``, which does not need the module."""
+    """Load click without loading ``uuid``.
+
+    click defines a parameter type named after ``uuid.UUID``, but does not need the module for that.
+    """
     uuid = sys.modules.get("uuid")
     if isinstance(uuid, later.DeferredModule):
         vars(uuid)["UUID"] = Annotation
@@ -74,7 +81,7 @@ def load_click() -> None:
 
 
 def load() -> None:
-    """Load numpy, then remove its variables from the environment: programs started later must not inherit them."""
+    """Load numpy, then remove its variables from the environment, so that programs started later do not inherit them."""
     import numpy as np
 
     later.bind(np, ANNOTATIONS)
@@ -84,13 +91,13 @@ def load() -> None:
 
 
 def end(code: int) -> None:
-    """Register the exit code of the process, as the last act; threads and exit functions still complete before the end."""
+    """Set the exit code with which the process ends. Threads and exit functions are still awaited."""
     gc.freeze()
     _codes.append(code)
 
 
 def _leave() -> None:
-    """End the process: all threads and all other exit functions have ended, and the operating system frees the rest."""
+    """End the process at once. All threads and other exit functions have ended, and the system frees the memory."""
     if _codes:
         sys.stdout.flush()
         sys.stderr.flush()
@@ -104,7 +111,7 @@ class Annotation:
 
 
 def cleandoc(text: str) -> str:
-    """The same result as ``inspect.cleandoc``, for the help texts of numpy and click while they are imported."""
+    """Return what ``inspect.cleandoc`` returns, for the help texts of numpy and click while they are imported."""
     lines = text.expandtabs().split("\n")
     margin = min((len(line) - len(line.lstrip()) for line in lines[1:] if line.lstrip()), default=0)
     lines = [lines[0].lstrip(), *(line[margin:] for line in lines[1:])]
@@ -116,7 +123,7 @@ def cleandoc(text: str) -> str:
 
 
 def signature(function: Callable[..., object], **options: Any) -> Any:
-    """The same as ``inspect.signature``; None for functions that numpy inspects for its help while it is imported."""
+    """Return what ``inspect.signature`` returns; None for functions that numpy inspects while it is imported."""
     if str(getattr(function, "__module__", "")).startswith(("numpy._core.", "numpy.lib._")):
         return None
     import inspect
@@ -126,7 +133,7 @@ def signature(function: Callable[..., object], **options: Any) -> Any:
 
 
 def quote_from_bytes(*arguments: Any, **options: Any) -> str:
-    """The same as in ``urllib.parse``; ``pathlib`` needs it for paths as URLs."""
+    """Return what ``urllib.parse.quote_from_bytes`` returns; ``pathlib`` needs it for paths as URLs."""
     import urllib.parse
 
     later.load(urllib.parse)
@@ -134,13 +141,13 @@ def quote_from_bytes(*arguments: Any, **options: Any) -> str:
 
 
 def gettext(message: str) -> str:
-    """The same as in ``gettext``: nothing is translated until a catalogue is chosen, which loads the module."""
+    """Return the message untranslated, until a catalogue of translations is chosen, which loads ``gettext``."""
     module = sys.modules["gettext"]
     return message if type(module) is later.DeferredModule else module.gettext(message)
 
 
 def ngettext(one: str, many: str, count: int) -> str:
-    """The same for texts with a count."""
+    """Return the message for a count, untranslated."""
     module = sys.modules["gettext"]
     if type(module) is later.DeferredModule:
         return one if count == 1 else many
@@ -149,7 +156,7 @@ def ngettext(one: str, many: str, count: int) -> str:
 
 
 def _lent_by(module: str, name: str) -> Callable[..., Any]:
-    """A placeholder for a function of a deferred module: the first call loads it."""
+    """Return a placeholder for a function of a deferred module; its first call loads the module."""
 
     def function(*arguments: Any, **options: Any) -> Any:
         later.load(sys.modules[module])

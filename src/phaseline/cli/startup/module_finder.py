@@ -1,9 +1,9 @@
-"""An importer that finds Phaseline's modules without searching: in the folder of the package, with byte code beneath.
+"""An importer that finds Phaseline's modules without searching, in the folder of the package and its byte code.
 
-Python tries six endings for each module, lists folders, reads the time of the source twice and composes
-the name of its byte code three times: 0.13 million instructions a module, and a command loads 270 (ADR 0020).
-Modules that are imported as modules, ``from package import module``, wait until they are used (ADR 0037).
-A module without a source file here, or without valid byte code, is left to Python, which also writes byte code.
+Python tries six file endings for each module, lists folders, reads the time of the source twice and composes the name
+of its byte code three times. That takes 0.13 million instructions per module, and a command loads 270 modules (ADR
+0020). Modules imported as modules, by ``from package import module``, are not loaded until they are used (ADR 0037). A
+module without a source file here, or without valid byte code, is left to Python, which also writes byte code.
 """
 
 from __future__ import annotations
@@ -85,21 +85,21 @@ PLAIN: dict[str, tuple[str, ...]] = {
         "events", "packages", "resources",
     ),
 }  # fmt: skip
-"""{package: packages in it whose ``__init__`` holds only a docstring}; kept true by a test."""
+"""{package: packages in it whose ``__init__`` has only a docstring}; a test keeps this table up to date."""
 MADE_ON_REQUEST = frozenset({"__cached__", "__file__", "__loader__", "__package__", "__spec__"})
-"""Attributes of a plain package that are made when one of them is read: they cost three times as much as the package."""
+"""Attributes of a plain package that are made when first read, because they cost three times as much as the package."""
 ASKED_BY_IMPORTS = frozenset({
     "__class__", "__dict__", "__name__", "__spec__", "__loader__", "__package__", "__path__", "__file__", "__cached__",
 })  # fmt: skip
-"""Attributes of a module that Python reads and sets while it imports it."""
+"""Attributes of a module that Python reads and sets while it imports the module."""
 LONGEST = 1 << 16
-"""Bytes of byte code that are read at once: more than any module has; a larger buffer costs a system call each time."""
+"""Number of bytes of byte code that are read at once: more than any module has. A larger buffer costs a system call."""
 
 
 def find_directly() -> None:
     """Install this importer for Phaseline's modules, if they are in an ordinary folder.
 
-    A finder that another program has put first, to see all imports, stays first.
+    If another program has put its finder first to see all imports, that finder stays first.
     """
     spec = phaseline.__spec__
     is_ordinary = type(spec.loader) is SourceFileLoader and sys.pycache_prefix is None
@@ -111,9 +111,10 @@ def find_directly() -> None:
 
 
 def make_plain_packages(parent: ModuleType, folder: str, ending: str) -> None:
-    """Make the packages below ``parent`` whose ``__init__`` holds only a docstring, without reading it.
+    """Make the packages below ``parent`` whose ``__init__`` has only a docstring, without reading the file.
 
-    That takes a twentieth of an import, and a command would import fifty. Packages already imported stay.
+    This takes a twentieth of the time of an import, and a command would import fifty of them. Packages that are already
+    imported stay.
     """
     modules, around, before = sys.modules, vars(parent), f"{parent.__name__}."
     for own in PLAIN.get(parent.__name__, ()):
@@ -131,7 +132,10 @@ def make_plain_packages(parent: ModuleType, folder: str, ending: str) -> None:
 
 
 def _of_plain_package(package: str, folder: str, ending: str, own: str) -> object:
-    """The ``__getattr__`` of a plain package: an attribute of all packages, or a deferred module. Raises: ``AttributeError``."""
+    """Return an attribute of a plain package: one that all packages have, or a deferred module.
+
+    This function is the package's ``__getattr__``. Raises: ``AttributeError``.
+    """
     if own not in MADE_ON_REQUEST:
         return _waiting_module(package, folder, own)
     known = vars(sys.modules[package])
@@ -145,7 +149,10 @@ def _of_plain_package(package: str, folder: str, ending: str, own: str) -> objec
 
 
 def _waiting_module(package: str, folder: str, own: str) -> ModuleType:
-    """The ``__getattr__`` of a package: a deferred module if a file exists for it. Raises: ``AttributeError`` if not."""
+    """Return a deferred module of a package if a file exists for it; this is the package's ``__getattr__``.
+
+    Raises: ``AttributeError`` if there is no file.
+    """
     name = f"{package}.{own}"
     # A module already in sys.modules is being imported by another thread: Python waits for that.
     if name in sys.modules or not os.access(f"{folder}/{own}.py", os.F_OK):  # cheaper than os.stat
@@ -155,14 +162,14 @@ def _waiting_module(package: str, folder: str, own: str) -> ModuleType:
 
 
 class WaitingModule(ModuleType):
-    """A module that was imported as a module and is not used yet. Its first attribute access imports it into this object.
+    """A module that was imported as a module and is not used yet. Reading its first attribute imports it.
 
-    That is an ordinary import: it takes Python's lock of the module, goes through ``sys.meta_path`` and raises the
-    module's own error.
+    The import is an ordinary one into this object. It takes Python's lock of the module, goes through ``sys.meta_path``
+    and raises the module's own error.
     """
 
     def __getattribute__(self, name: str) -> Any:
-        """Import the module and return its attribute of that name."""
+        """Import the module and return its attribute with this name."""
         if name == "__class__":  # isinstance reads it
             return _own(self, name)
         module = import_module(_own(self, "__name__"))
@@ -177,7 +184,7 @@ class ImportingModule(WaitingModule):
     """A deferred module while it is imported: other threads wait for the end of the import."""
 
     def __getattribute__(self, name: str) -> Any:
-        """Return the attribute of the module."""
+        """Return the attribute, waiting for the import if another thread is importing the module."""
         return _own(self, name) if name in ASKED_BY_IMPORTS else super().__getattribute__(name)
 
 
@@ -185,14 +192,14 @@ _own = ModuleType.__getattribute__
 
 
 class ModuleFinder:
-    """The finder of modules (in ``sys.meta_path``)."""
+    """Finds Phaseline's modules; it is an entry of ``sys.meta_path``."""
 
     def __init__(self, ending: str) -> None:
-        """``ending``: of files with byte code; it names the interpreter and the optimization level."""
+        """``ending``: of byte code files; it contains the interpreter and the optimization level."""
         self._ending = ending
 
     def find_spec(self, name: str, path: Sequence[str] | None, _target: ModuleType | None = None) -> ModuleSpec | None:
-        """The spec of a Phaseline module, or of a library module with deferred patterns; None for any other."""
+        """Return the spec of a Phaseline module, or of a library module with deferred patterns; otherwise None."""
         if not path or not name.startswith(OURS):
             if name not in COMPILE_LATER:
                 return None
@@ -221,16 +228,19 @@ class ModuleFinder:
 
 
 class _Loader(SourceFileLoader):
-    """A loader that takes byte code made from the present source; older byte code, or byte code checked by hash, is left to Python."""
+    """A loader that uses byte code made from the present source.
+
+    Older byte code, or hash-checked one, is left to Python.
+    """
 
     def __init__(self, name: str, source: str, cached: str, seen: os.stat_result) -> None:
-        """Keep the module, its byte code file, and the source's status as ``seen``."""
+        """Keep the module's name, the paths of its source and byte code, and the source's status ``seen``."""
         super().__init__(name, source)
         self._cached = cached
         self._made_of = b"%b\0\0\0\0%b%b" % (MAGIC_NUMBER, _four_bytes(int(seen.st_mtime)), _four_bytes(seen.st_size))
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """Make a module that knows its files: asking a module for a missing attribute costs more."""
+        """Make a module that has the attributes with its paths, because missing attributes would be slower to read."""
         package, _, own = spec.name.rpartition(".")
         module = vars(sys.modules[package]).get(own) if package in sys.modules else None
         if isinstance(module, WaitingModule):
@@ -246,7 +256,7 @@ class _Loader(SourceFileLoader):
         return module
 
     def get_code(self, fullname: str) -> CodeType | None:
-        """The code that runs when the module is imported."""
+        """Return the code that runs when the module is imported."""
         written = memoryview(_start_of(self._cached))
         if written[:16] != self._made_of or len(written) == LONGEST:
             return super().get_code(fullname)
@@ -255,7 +265,7 @@ class _Loader(SourceFileLoader):
 
 
 def _start_of(path: str) -> bytes:
-    """The content of a file, in a fifth of the time that a file object takes; empty if there is no file."""
+    """Return the content of a file, in a fifth of the time of a file object; empty if there is no file."""
     try:
         file = os.open(path, os.O_RDONLY)
     except OSError:

@@ -1,1 +1,1 @@
-"""Standard output and standard error: Phaseline's own texts, escaped, and foreign output."""
+"""Standard output and standard error: Phaseline's own texts, escaped, and output of plugins and other programs."""

@@ -1,9 +1,10 @@
 r"""Escape characters that would control a terminal, and keep our own colors.
 
 Names, descriptions, outputs and logs come from blueprints, plugins and scripts. ``output`` sends every text through
-``for_output``: control characters, C1, the ESC that begins a sequence, and characters that turn the direction of
-writing become escapes such as ``\x1b``, as Python writes them; line ends and tabs stay. Our own colors are marks that
-no other program can write, because they hold a random number of this process.
+``for_output``, which replaces dangerous characters by escapes such as ``\x1b``, as Python writes them. These are
+control characters, C1, the ESC that begins a sequence, and characters that change the direction of writing. Line ends
+and tabs stay. Our own colors are marks that no other program can write, because they contain a random number of this
+process.
 """
 
 from __future__ import annotations
@@ -15,15 +16,18 @@ from typing import Literal
 ENDS = "\n\t"
 """Control characters that texts of several lines keep."""
 DIRECTIONS = "\u061c\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
-"""Characters that turn the direction of writing (Unicode: Bidi_Control), line and paragraph separators, the byte order mark."""
+"""Characters that change the direction of writing (Unicode: Bidi_Control), line separators and the byte order mark."""
 SEAL = f"\0{os.urandom(8).hex()}:"
-"""The beginning of each of our marks."""
+"""Beginning of each of our color marks, with a random number."""
 COLORS = {"red": 31, "green": 32, "yellow": 33, "blue": 34, "magenta": 35, "cyan": 36}
 
 
 @cache
 def _table(kind: Literal["text", "line", "json"]) -> dict[int, str]:
-    """{code of a character: its escape}; made when the first text needs it, which short commands do not print."""
+    """Return {code of a character: its escape}.
+
+    The table is made at its first use, because short commands need none.
+    """
     controls = "".join(map(chr, (*range(0x20), *range(0x7F, 0xA0))))
     escaped = [char for char in controls + DIRECTIONS if kind == "line" or char not in ENDS]
     if kind == "json":
@@ -32,7 +36,7 @@ def _table(kind: Literal["text", "line", "json"]) -> dict[int, str]:
 
 
 def visible(text: str) -> str:
-    r"""The text with terminal control characters shown as escapes; ends of lines and tabs stay.
+    r"""Return the text with terminal control characters shown as escapes; ends of lines and tabs stay.
 
     >>> print(visible("\x1b]0;mine\x07 caf\udce9 \u202eback"))
     \x1b]0;mine\x07 caf\udce9 \u202eback
@@ -41,7 +45,7 @@ def visible(text: str) -> str:
 
 
 def in_line(text: str) -> str:
-    r"""The text escaped as by ``visible``, on one line: ends of lines become escapes, too.
+    r"""Return the text escaped like ``visible`` and on one line: ends of lines become escapes, too.
 
     >>> print(in_line("two\nlines"))
     two\nlines
@@ -50,7 +54,7 @@ def in_line(text: str) -> str:
 
 
 def in_json(document: str) -> str:
-    r"""The JSON document with terminal control characters as JSON escapes; it reads back the same.
+    r"""Return the JSON document with terminal control characters as JSON escapes; parsing gives an equal value.
 
     >>> print(in_json('{"name": "\x9b\u202e"}'))
     {"name": "\u009b\u202e"}
@@ -59,13 +63,13 @@ def in_json(document: str) -> str:
 
 
 def painted(text: str, color: str | None = None, *, bold: bool = False) -> str:
-    """The text with marks for a color, which ``for_output`` turns into terminal codes."""
+    """Return the text with marks for a color, which ``for_output`` turns into terminal codes."""
     codes = [*([str(COLORS[color])] if color else []), *(["1"] if bold else [])]
     return f"{SEAL}{';'.join(codes)}m{text}{SEAL}0m" if codes else text
 
 
 def for_output(text: str) -> str:
-    r"""The text as it may be written to a terminal: our marks as colors, everything else escaped as by ``visible``.
+    r"""Return the text as it may be written to a terminal: our marks as colors, everything else escaped.
 
     >>> for_output(painted("bad", "red") + "\x1b[2J")
     '\x1b[31mbad\x1b[0m\\x1b[2J'
@@ -79,12 +83,12 @@ def for_output(text: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Whether all characters are printable, except ends of lines."""
+    """Return True if all characters are printable or ends of lines."""
     return text.replace("\n", "").isprintable()
 
 
 def _encodable(text: str) -> str:
-    """Escape lone surrogates, as in a file name that is not UTF-8, the way JSON and Python do."""
+    """Escape lone surrogates, as JSON and Python do; file names that are not UTF-8 contain such characters."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -1,8 +1,8 @@
 """Answers on stdout, notices on stderr, and the reaction when an output can no longer be written.
 
-Every text of the program is printed here, escaped (``escaping``): on a terminal and in a pipe alike, as kubectl does it,
-because a log that is read with ``less -R`` or ``tee`` ends at a terminal, too. Texts to be kept unchanged
-(a document, a revealed secret) are exact in a pipe or a file, and escaped on a terminal.
+Every text of the program is printed here, escaped (``escaping``), on a terminal and in a pipe alike. kubectl does the
+same, because a log that is read with ``less -R`` or ``tee`` is shown on a terminal in the end, too. Texts to be kept
+unchanged (a document, a revealed secret) are exact in a pipe or a file, and escaped on a terminal.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from typing import TextIO
 import click
 
 OUTPUT, ERRORS = 1, 2
-"""The descriptors of standard output and standard error, in this process and in programs that it starts."""
+"""File descriptors of standard output and standard error, in this process and in programs that it starts."""
 
 _kept: dict[int, TextIO] = {}
-"""Streams for our own texts only, by their original descriptor."""
+"""{original file descriptor: stream for Phaseline's own texts only}"""
 
 _settles: list[Callable[[], None]] = []
-"""Functions that flush foreign output still in the pipe; empty until code of a plugin is about to run."""
+"""Functions that print output of plugins still in the pipe; empty until plugin code is about to run."""
 
 
 def output() -> TextIO:
-    """The stream for answers."""
+    """Return the stream for answers."""
     return _kept.get(OUTPUT) or sys.stdout
 
 
 def errors() -> TextIO:
-    """The stream for all our other texts."""
+    """Return the stream for all our other texts."""
     return _kept.get(ERRORS) or sys.stderr
 
 
@@ -44,7 +44,7 @@ def echo(text: str) -> None:
 
 
 def answer_json(document: str) -> None:
-    """Print a JSON document on stdout; it reads back exactly. Raises as ``echo``."""
+    """Print a JSON document on stdout; parsing it gives an equal value. Raises ``OSError`` if it cannot be written."""
     from phaseline.cli.streams.escaping import in_json
 
     click.echo(in_json(document), file=output())
@@ -60,7 +60,7 @@ def answer_json_parts(parts: Iterable[str]) -> None:
 
 
 def answer_exactly(text: str) -> None:
-    """Print a text on stdout unchanged; it is escaped only on a terminal. Raises as ``echo``."""
+    """Print a text on stdout, escaped only on a terminal. Raises ``OSError`` if it cannot be written."""
     if output().isatty():
         echo(text)
     else:
@@ -68,7 +68,7 @@ def answer_exactly(text: str) -> None:
 
 
 def echo_err(text: str) -> None:
-    """Print a line on stderr. If that fails, the command continues in silence: its work matters more than its messages."""
+    """Print a line on stderr. If that fails, the command continues without a message, because its work matters more."""
     from phaseline.cli.streams.escaping import for_output
 
     try:
@@ -78,7 +78,7 @@ def echo_err(text: str) -> None:
 
 
 def terminal_size(stream: TextIO) -> os.terminal_size:
-    """Columns and lines: from ``COLUMNS`` and ``LINES``, else of the stream's terminal, else 80 by 24."""
+    """Return columns and lines from ``COLUMNS`` and ``LINES``, otherwise of the stream's terminal, otherwise 80 by 24."""
     found = (0, 0)  # the size that a terminal without a window reports
     with suppress(OSError, ValueError):
         found = os.get_terminal_size(stream.fileno())
@@ -90,7 +90,10 @@ def terminal_size(stream: TextIO) -> os.terminal_size:
 
 
 def open_closed() -> None:
-    """Open standard streams that were closed at the start, as under some daemons: else the next opened file gets their number."""
+    """Open standard streams that were closed at the start, as under some daemons.
+
+    Otherwise the next file that is opened would get their number.
+    """
     for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
         if getattr(sys, name) is None:
             nowhere = os.open(os.devnull, os.O_RDWR)
@@ -102,11 +105,11 @@ def open_closed() -> None:
 
 
 def keep_output() -> None:
-    """Reserve standard output for answers: output of plugins there, or to descriptor 1, appears on stderr.
+    """Reserve standard output for answers: what plugins print there, or to descriptor 1, appears on stderr.
 
-    Programs that plugins start are included; so an answer remains one JSON document. A captured stream, as in a test, and
-    a closed one stay unchanged. If stderr is a terminal, it is reserved for our own texts, too: foreign output is
-    escaped there (``escape_others``).
+    This includes programs that plugins start, so that an answer remains one JSON document. A stream that is captured,
+    as in a test, or closed stays unchanged. If stderr is a terminal, it is reserved for our own texts, too, and output
+    of plugins is escaped there (``escape_others``).
     """
     own = sys.stdout
     if _kept or own is not sys.__stdout__ or not isinstance(own, TextIOWrapper) or own.fileno() != OUTPUT:
@@ -129,7 +132,7 @@ def _copy(own: TextIOWrapper) -> TextIO:
 
 
 def escape_others() -> None:
-    """Show direct output of plugins to a terminal escaped from now on; called before the first code of a plugin runs."""
+    """Escape what plugins print directly to the terminal from now on. Called before the first plugin code runs."""
     if ERRORS in _kept:
         from phaseline.cli.streams import terminal_capture as overheard
 
@@ -138,7 +141,7 @@ def escape_others() -> None:
 
 
 def settle() -> None:
-    """Show the foreign output so far, so that it precedes our next text."""
+    """Print what plugins have written so far, so that it precedes our next text."""
     for settles in _settles:
         settles()
 
@@ -151,7 +154,7 @@ def forget(*streams: TextIO | int) -> None:
 
 
 def is_lost_answer(error: OSError) -> bool:
-    """Whether the error was raised while an answer was printed; no other output raises."""
+    """Return True if the error was raised while an answer was printed; other output raises no errors."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next

@@ -1,10 +1,10 @@
-"""Capture direct output to the terminal: by threads of plugins, programs that they start, and code in C.
+"""Capture of direct output to the terminal: by threads of plugins, programs that they start, and code in C.
 
-In place of the terminal, descriptors 1 and 2 are a pipe. A thread reads it and shows the text escaped, like all foreign
-text. Programs see no terminal, and most then omit colors and progress bars; questions on ``/dev/tty`` still work.
-A small process, the keeper, waits for the end of this one, also by ``kill -9``, and shows the remaining text: a service
-that a plugin has started continues to write, and the command does not wait for it.
-Text that this process has read but not yet drawn when it is killed is lost.
+Descriptors 1 and 2 become a pipe in place of the terminal. A thread reads the pipe and shows the text escaped. Programs
+see no terminal, so most omit colors and progress bars; questions on ``/dev/tty`` still work. A small process, the
+keeper, waits for the end of this process, even by ``kill -9``, and shows the remaining text. So a service that a plugin
+has started can continue to write, and the command does not wait for it. Text that this process has read but not yet
+shown when it is killed is lost.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 
 READ_BYTES = 65_536
 MOST_BYTES = 1_048_576
-"""The capacity of the pipe in bytes: the most that code can write while it lets no thread of Python run."""
+"""Capacity of the pipe in bytes: how much code can write without letting another Python thread run."""
 DESCRIPTORS = (1, 2)
 DETACHED = '"$@" &'
-"""A shell command that starts the keeper detached: a plugin that waits for all children must not wait for it."""
+"""Shell command that starts the keeper detached, because a plugin may wait for all its children."""
 KEEPER = "import sys; sys.path.insert(0, sys.argv[1]); from phaseline.cli.streams import terminal_capture as overheard; overheard.keep(*sys.argv[2:])"
 
 
 class Overheard:
-    """The pipe. ``show`` receives written text, escaped, in pieces that need not be whole lines."""
+    """The pipe. ``show`` receives the written text, escaped, in pieces that need not be whole lines."""
 
     def __init__(self, pipe: int, terminal: TextIO) -> None:
-        """``pipe``: its reading end."""
+        """``pipe``: file descriptor of the reading end; ``terminal``: where the text is shown."""
         os.set_blocking(pipe, False)
         self.pipe = pipe
         self._terminal = terminal
@@ -47,15 +47,18 @@ class Overheard:
         self._lock = threading.RLock()
         self._show: Callable[[str], None] = self._write
         self.keeper: int | None = None
-        """The writing end whose closing starts the keeper."""
+        """File descriptor of a pipe's writing end. When it is closed, the keeper begins to show text."""
 
     def shown_by(self, show: Callable[[str], None] | None = None) -> None:
-        """Set the function that shows text; None: the terminal itself. When this returns, the former one has ended."""
+        """Set the function that shows text; None means the terminal itself.
+
+        The former function is not called any more.
+        """
         with self._lock:
             self._show = show or self._write
 
     def take(self) -> bool:
-        """Show the text written so far. False: no program can write any more."""
+        """Show the text written so far. Return False if no program can write any more."""
         with self._lock:
             for _ in range(0, MOST_BYTES + 1, READ_BYTES):  # bounded: a program may write without end
                 try:
@@ -77,7 +80,7 @@ class Overheard:
             pass
 
     def end(self) -> None:
-        """Show the text so far, and leave the rest to the keeper; this process reads no more."""
+        """Show the text so far and leave the rest to the keeper; this process reads no more."""
         self._lock.acquire()  # never released: a thread that writes while Python ends would break it
         self.take()
         if self.keeper is not None:
@@ -88,7 +91,7 @@ class Overheard:
             os.dup2(nowhere, number)
 
     def _try_to_show(self, text: str) -> None:
-        """Suppress errors of the output: a closed terminal, or a signal during writing, must not block programs that write."""
+        """Show text and ignore errors: a closed terminal or a signal must not block programs that write."""
         with suppress(OSError, ValueError, RuntimeError):
             self._show(text)
 
@@ -99,12 +102,12 @@ class Overheard:
 
 _begun: list[Overheard] = []
 _shows: list[Callable[[str], None]] = []
-"""The function that shows the text in place of the terminal, if any."""
+"""The function that shows the text in place of the terminal; empty if there is none."""
 _beginning = threading.Lock()
 
 
 def begin(terminal: TextIO) -> None:
-    """Start the capture; ``terminal`` receives our own texts, and foreign output to descriptors 1 and 2, escaped."""
+    """Start the capture. ``terminal`` receives our own texts, and what others write to descriptors 1 and 2, escaped."""
     with _beginning:
         if _begun:
             return
@@ -157,7 +160,7 @@ def keep(pipe: str, waits: str) -> None:
 
 
 def shown_by(show: Callable[[str], None] | None) -> None:
-    """Set the function that shows the text, which is escaped already; None: the terminal itself."""
+    """Set the function that shows the text, which is already escaped; None means the terminal itself."""
     with _beginning:
         _shows[:] = [] if show is None else [show]
         for made in _begun:
@@ -179,7 +182,7 @@ def _flush() -> None:
 
 
 def _leave_to_the_original() -> None:
-    """Stop reading in a process that a plugin forked: the fork writes, and the original reads."""
+    """Stop reading in a process that a plugin forked: the forked process writes, and only the original one reads."""
     for made in _begun:
         os.close(made.pipe)
         if made.keeper is not None:
@@ -188,7 +191,7 @@ def _leave_to_the_original() -> None:
 
 
 def _end() -> None:
-    """End the capture after all threads that Python awaits have ended."""
+    """End the capture after all threads that Python waits for have ended."""
     for made in _begun:
         _flush()
         made.end()

@@ -28,7 +28,7 @@ Wanted = Mapping[str, str]
 
 
 def line_options(function: F) -> F:
-    """Options that select lines, limit their number, and follow new lines."""
+    """Add the options that select lines, limit their number, and follow new lines."""
 
     @wraps(function)
     def with_filter(
@@ -215,6 +215,6 @@ def _follow(
 
 
 def _report_cut(cli: CliContext, shown: int, total: int) -> None:
-    """Report that more lines exist than are shown."""
+    """Report that there are more lines than are shown."""
     if shown < total:
         cli.notice(f"(the last {shown:,} of {total:,} lines; more: --limit N, everything: --all)")

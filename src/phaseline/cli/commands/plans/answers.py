@@ -1,4 +1,4 @@
-"""Print the plan that a command has made."""
+"""Output of the plan that a command has made."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ SOMETHING = 3
 
 
 def answer_plan(cli: CliContext, found: PlanPreview, *, tells: bool = False) -> None:
-    """Show a plan, its warnings, and the id under which it is kept.
+    """Show a plan, its warnings, and the id under which it is stored.
 
-    Exit code 1 if a hook would refuse it; with ``tells``, 3 if the plan is not empty.
+    Exit with code 1 if a hook would refuse the action; with ``tells`` (``--exit-code``), with 3 if the plan is not
+    empty.
     """
     if cli.plan_form == "text":
         cli.answer(found.value, lambda: found.text)

@@ -40,14 +40,14 @@ ELSEWHERE = {
     "restore": "plans.stack:plan_of_restore",
     "adopt": "plans.stack:plan_of_adoption",
 }
-"""{command: module and name in ``phaseline.cli.commands``}: imported late, as the plan of an install needs none of them."""
+"""{command: module and name in ``phaseline.cli.commands``}; imported when used, because most plans need none."""
 
 
 class OfWorkflow(OfDeployment):
-    """Adds a suggestion: the name of the workflow may be a misspelled name of a neighbouring command."""
+    """Adds a suggestion to usage errors: the name of the workflow may be a misspelled name of a command."""
 
     def meant(self, ctx: click.Context, words: Sequence[str]) -> str:
-        """The command that was probably intended, then the words to type."""
+        """Return the command that was probably intended, then the words to type."""
         from phaseline.lang.did_you_mean import did_you_mean
 
         known = (
@@ -60,14 +60,14 @@ class OfWorkflow(OfDeployment):
 
 
 class Workflows(click.Group):
-    """A group in which every name that is no command names a workflow of a deployment."""
+    """A group of commands in which every other name is taken as a workflow of a deployment."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """List all commands, those that are imported late included."""
+        """List all commands, including those that are imported when used."""
         return sorted([*super().list_commands(ctx), *ELSEWHERE])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return the command of this name, or one that plans the workflow of this name."""
+        """Return the command of this name; if there is none, a command that plans the workflow of this name."""
         if cmd_name in ELSEWHERE:
             module, _, name = ELSEWHERE[cmd_name].partition(":")
             found: click.Command = getattr(import_module(f"phaseline.cli.commands.{module}"), name)
@@ -85,7 +85,7 @@ def plan() -> None:
 
 
 def _workflow_command(name: str) -> click.Command:
-    """The command that plans a workflow of a deployment."""
+    """Return the command that plans a workflow of a deployment."""
 
     @click.command(name, cls=OfWorkflow, epilog=f"Example: phaseline plan {name} -d shop")
     @deployment_needed
@@ -108,7 +108,7 @@ plan.add_command(_workflow_command("execute_operation"))
 
 OF_A_DEPLOYMENT = frozenset({"parameter_files", "parameters_given", "allow_custom_parameters", "force", "save"})
 OF_A_BLUEPRINT = frozenset({"plugins", "input_files", "inputs_given", "labels", "yes_many", "open_types"})
-"""Options that are valid only for an existing deployment, and those valid only for a new one from a blueprint."""
+"""Options that are valid only for a new deployment from a blueprint."""
 
 
 @plan.command(epilog="Example: phaseline plan install blueprint.yaml -i port=8080")
@@ -173,7 +173,7 @@ def _warn(cli: CliContext, found: PlanPreview) -> None:
 
 
 def _raise_if_given(ctx: click.Context, names: AbstractSet[str], why: str) -> None:
-    """Raise a usage error if one of these options was given."""
+    """Raise a usage error if one of these options was given; ``why`` is a part of its message."""
     given = [
         parameter.opts[-1]
         for parameter in ctx.command.params

@@ -35,11 +35,11 @@ HELP = {
     "resume": "Resume the suspended instances of a deployment.",
     "check": "Check every instance of a deployment, and report all problems.\n\nInstances that could not be checked are reported, too.",
 }
-"""{workflow: its help}"""
+"""{workflow: help text of its command}"""
 
 
 def _whole(workflow: str) -> click.Command:
-    """The command of a workflow that needs nothing except the name of a deployment."""
+    """Make the command of a workflow that needs nothing except the name of a deployment."""
 
     def named(function: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(function)
@@ -113,7 +113,7 @@ def plan_of_restore(cli: CliContext, /, snapshot: str, deployment: str, tells: b
 
 
 def _document_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options for a document that ``adopt`` and its plan share."""
+    """Add the options for a document that ``adopt`` and ``plan adopt`` share."""
 
     @wraps(command)
     def with_inputs(
@@ -201,7 +201,7 @@ def abandon(cli: CliContext, deployment: str, output: str | None, force: bool, y
 def _print_document(
     cli: CliContext, view: ExecutionView, found: Mapping[str, Value] | None, output: str | None
 ) -> None:
-    """Print the document on stdout or into a file, and the result on stderr; the exit code is that of any execution."""
+    """Print the document on stdout or into a file, and the result on stderr; exit as after any execution."""
     if cli.as_json:
         cli.answer({"execution": view, "document": found}, str)
     else:

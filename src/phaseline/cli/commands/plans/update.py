@@ -42,13 +42,13 @@ SWITCHES = {
     "ignore_failure": "Continue even if an uninstall fails.",
     "auto_correct_types": "Convert text inputs to numbers or booleans where their types require it.",
 }
-"""{parameter of the workflow: its help}"""
+"""{parameter of the update workflow: help text of its option}"""
 NAMED = 5
-"""The largest number of nodes that the question names; all their instances are counted."""
+"""Largest number of nodes that the confirmation question names; all their instances are counted."""
 
 
 def update_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of the update itself, which both commands share."""
+    """Add the options of the update itself, which ``deployments update`` and ``plan update`` share."""
 
     @wraps(function)
     def with_values(
@@ -109,7 +109,10 @@ def update(cli: CliContext, /, name: str, file: str, preview: bool, yes: bool, d
 
 
 def _made_anew(cli: CliContext, found: PlanPreview) -> str:
-    """The number of instances that an update reinstalls, as the last line before the question; empty: none."""
+    """Return the last line before the confirmation question: how many instances the update reinstalls.
+
+    Return an empty text if there are none.
+    """
     anew = found.made_anew
     if not anew:
         return ""

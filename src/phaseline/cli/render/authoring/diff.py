@@ -19,7 +19,7 @@ WIDTH = 60
 
 
 def differences_text(found: Differences) -> str:
-    """A line for each change, then probable renames, then the counts."""
+    """Return the differences as text: a line for each change, then probable renames, then the counts."""
     if found.is_same:
         return "There are no differences."
     lines = [painted(clean(_line(change)), COLORS[change.kind]) for change in found.changes]

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 def created_text(found: Created) -> str:
-    """The files that were written, and the next steps."""
+    """Return a text with the files that were written and the next steps."""
     lines = [f"{found.folder}: package_version {found.format}", *(f"  {file}" for file in found.files)]
     return "\n".join([*map(clean, lines), f"Next: phaseline plugins check {clean(found.folder)}"])
 
 
 def built_text(found: Built) -> str:
-    """The archive that was built."""
+    """Return a text about the archive that was built."""
     count = f"{number(found.files, 'file')}, {found.size_bytes:,} bytes"
     said = [f"pre_build_hook: {line}" for line in found.said.splitlines()]
     lines = [*said, f"{found.package}: {found.file} ({count})"]
@@ -34,7 +34,7 @@ def built_text(found: Built) -> str:
 
 
 def installed_package(found: Installed) -> str:
-    """The package that was installed."""
+    """Return a text about the package that was installed."""
     row = found.package
     if not found.is_new:
         text = f"Nothing new: {row} is installed with these files already."
@@ -54,7 +54,7 @@ def _with_warnings(text: str, warnings: Sequence[Problem]) -> str:
 
 
 def package_text(view: PackageView) -> str:
-    """Everything about one package."""
+    """Return a text with everything about one package."""
     lines = [
         f"{view.name}=={view.version}: {view.title}",
         *facts(0, ("", view.description)),
@@ -87,7 +87,7 @@ def package_text(view: PackageView) -> str:
 
 
 def synced_text(found: Synced) -> str:
-    """A table with the outcome of each, then all problems."""
+    """Return a table with the outcome for each package, then all problems."""
     if not found.rows:
         return f"No packages. Searched folders: {', '.join(map(clean, found.looked_at))}; see the setting plugins.path."
     columns: Columns[SyncRow] = {
@@ -100,14 +100,14 @@ def synced_text(found: Synced) -> str:
 
 
 def enabled_text(view: EnabledView) -> str:
-    """The package that was enabled, with its settings."""
+    """Return a text about the package that was enabled, with its settings."""
     place = f" in the place of {view.replaced}" if view.replaced else ""
     lines = [f"{view.package}=={view.version} is enabled for {view.deployment}{place}", *_settings(view.settings, "  ")]
     return _with_warnings("\n".join(map(clean, lines)), view.warnings)
 
 
 def enabled_list(views: Sequence[EnabledView], deployment: str) -> str:
-    """A table of the packages of a deployment."""
+    """Return a table of the packages that a deployment uses."""
     if not views:
         return f"No packages. Enable one: phaseline deployments plugins enable {clean(deployment)} NAME"
     columns: Columns[EnabledView] = {

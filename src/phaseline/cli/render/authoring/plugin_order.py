@@ -15,7 +15,7 @@ MASTER = "master"
 
 
 def order_text(found: TaskOrder) -> str:
-    """The tasks in the order in which they run, numbered."""
+    """Return a numbered list of the tasks in the order in which they run."""
     if not found.tasks:
         whose = f"No package that is enabled for {found.deployment} has" if found.deployment else "No package has"
         return clean(f"{whose} a task for {found.workflow}.")

@@ -17,7 +17,7 @@ WIDTH = 100
 
 
 def explained_text(found: Explained) -> str:
-    """The types, then each part with its value and origin, then the chain of imports."""
+    """Return the types of a node, then each part with its value and origin, then the chain of imports, as text."""
     lines = [f"{clean(found.node)}: {clean(found.type)}", f"  {found.place}", "", "types"]
     lines += [f"  {clean(each.name)}  {each.place}" for each in found.types]
     section = ""

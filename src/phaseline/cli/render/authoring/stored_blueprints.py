@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from phaseline.use_cases.commands.upload_blueprint import Shelved, Stored, Uploaded
 
 USERS_SHOWN = 3
-"""The largest number of dependents of a blueprint that a list names."""
+"""Largest number of users of a blueprint that a list names."""
 
 
 def uploaded_text(done: Uploaded) -> str:
-    """The blueprint that was stored, and the commands that use it."""
+    """Return a text about the blueprint that was stored and the commands that use it."""
     row = done.blueprint
     if not done.is_new:
         return f"Nothing new: {row} has these files already."
@@ -26,7 +26,7 @@ def uploaded_text(done: Uploaded) -> str:
 
 
 def blueprint_list(found: Sequence[Shelved]) -> str:
-    """A table, or the next command when there are none."""
+    """Return a table of stored blueprints; if there are none, the command that stores one."""
     if not found:
         return "No stored blueprints yet. Store one:\n  phaseline blueprints upload blueprint.yaml"
     columns: Columns[Shelved] = {
@@ -43,7 +43,7 @@ def blueprint_list(found: Sequence[Shelved]) -> str:
 
 
 def blueprint_text(found: Stored) -> str:
-    """Everything about one version."""
+    """Return a text with everything about one version of a stored blueprint."""
     row = found.blueprint
     lines = [
         str(row),

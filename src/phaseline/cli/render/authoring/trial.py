@@ -19,7 +19,7 @@ FORMS = {"bulk": "in bulk", "each": "one by one", "ctx": "one by one, with ctx"}
 
 
 def attempt_text(found: Attempt) -> str:
-    """The whole answer."""
+    """Return the result of a trial as text: the call, then the outcome of each item."""
     count = len(found.items)
     calls = f"{found.calls} call{'s' * (found.calls != 1)} for {count} item{'s' * (count != 1)}"
     again = "may be repeated after a crash" if found.is_repeatable else "is unsure after a crash"

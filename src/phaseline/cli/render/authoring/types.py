@@ -20,7 +20,7 @@ WORDS = {
 
 
 def installed_text(views: Sequence[TypesView]) -> str:
-    """The definitions that were put into the catalogue, and how blueprints import them."""
+    """Return a text about the definitions put into the type catalogue, and how blueprints import them."""
     lines = []
     for view in views:
         counts = ", ".join(number(len(view.defines[key]), word) for key, word in WORDS.items() if key in view.defines)

@@ -16,7 +16,7 @@ MOVING = (EntryStatus.WAITING, EntryStatus.RUNNING, EntryStatus.CANCELING)
 
 
 def standing(progress: Progress) -> dict[str, int]:
-    """{breakpoint: number of instances stopped there}."""
+    """Return {breakpoint: number of instances stopped there}."""
     found: dict[str, int] = {}
     for row in progress.rows:
         count = row.counts.get(EntryStatus.SLEEPING, 0)
@@ -27,9 +27,9 @@ def standing(progress: Progress) -> dict[str, int]:
 
 
 def stands_still(progress: Progress) -> bool:
-    """Whether nothing continues until a breakpoint is cleared or a hook class agrees, for example by an approval.
+    """Return True if the execution only waits until a breakpoint is cleared or a hook class agrees.
 
-    The message of a sleeping hook class is shown when it is sent.
+    A hook class may wait for an approval, for example. Its message is shown when it is sent.
     """
     return any(EntryStatus.SLEEPING in row.counts for row in progress.rows) and not any(
         row.counts.get(status)
@@ -39,13 +39,16 @@ def stands_still(progress: Progress) -> bool:
 
 
 def sleeps_for_persons(progress: Progress) -> bool:
-    """Whether all sleeping entries wait at breakpoints or for hook classes: the times of their next checks are of no use."""
+    """Return True if all sleeping entries wait at breakpoints or for hook classes.
+
+    Then the times of their next checks are of no use to a reader.
+    """
     sleeping = [row for row in progress.rows if EntryStatus.SLEEPING in row.counts]
     return bool(sleeping) and all(row.phase.startswith((PREFIX, HOOKS)) for row in sleeping)
 
 
 def standing_text(point: str, count: int, deployment: str) -> str:
-    """The number of stopped instances, the breakpoint, and the command that clears it.
+    """Return a sentence: the number of stopped instances, the breakpoint, and the command that clears it.
 
     >>> standing_text("pre-create", 2, "shop")
     '2 instances stopped at pre-create: phaseline breakpoints clear pre-create -d shop'
@@ -61,7 +64,7 @@ class BreakpointNotices:
         self._told: dict[str, int] = {}
 
     def news(self, progress: Progress, deployment: str) -> list[str]:
-        """A sentence for each breakpoint whose number of stopped instances has changed since its last notice."""
+        """Return a sentence for each breakpoint whose number of stopped instances has changed since its last notice."""
         now = standing(progress)
         texts = [
             standing_text(point, count, deployment) for point, count in now.items() if self._told.get(point) != count

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 MOST_ROWS = 20
 BAR_CELLS = 24
 LONGEST_LINE = 10_000
-"""The largest number of foreign characters that are held back until their line ends."""
+"""Largest number of characters of other programs' output that are held back until their line ends."""
 RATE_OVER_MS = 3_000
-"""Rates are averages over this time."""
+"""Time in ms over which rates are averaged."""
 SEGMENTS = (
     ("green", "━", (EntryStatus.COMPLETED, EntryStatus.PASSED)),
     ("red", "×", (EntryStatus.FAILED, EntryStatus.UNSURE)),
@@ -34,7 +34,10 @@ SEGMENTS = (
     ("yellow", "~", (EntryStatus.SLEEPING,)),
     ("bright_black", "·", (EntryStatus.WAITING, EntryStatus.BLOCKED)),
 )
-"""Color and sign of a bar's segments, in order, with the statuses they count: without colors the signs tell them apart."""
+"""Color and sign of a bar's segments, in order, and the statuses that each counts.
+
+Without colors, the signs tell the segments apart.
+"""
 
 
 class LiveTable(Quiet):
@@ -52,7 +55,7 @@ class LiveTable(Quiet):
         self._rates = StepRates()
         self._endings = StopHints("")
         self._line = ""
-        """The foreign output of a line that has not ended yet."""
+        """Output of other programs whose line has not ended yet."""
 
     def begun(self, execution: str, deployment: str, interrupt: Callable[[], None]) -> None:
         """Start drawing."""
@@ -77,7 +80,7 @@ class LiveTable(Quiet):
             self._live.update(draw(progress, now, self._title, self._rates, self._deployment, ends), refresh=True)
 
     def _fit(self) -> None:
-        """Take the terminal's present width: rich asks descriptors 0 to 2, which may be no terminals."""
+        """Adopt the terminal's present width. rich would ask descriptors 0 to 2, which may not be terminals."""
         if self._terminal is not None:
             self._console.size = ConsoleDimensions(*terminal_size(self._terminal))
 
@@ -86,7 +89,7 @@ class LiveTable(Quiet):
         self._console.print(Text(visible(text)))
 
     def overhear(self, text: str) -> None:
-        """Print foreign output, escaped, above the table, line by line."""
+        """Print output of other programs, escaped, above the table, line by line."""
         *lines, self._line = (self._line + text).split("\n")
         if len(self._line) > LONGEST_LINE:
             lines, self._line = [*lines, self._line], ""
@@ -94,7 +97,7 @@ class LiveTable(Quiet):
             self._console.print(Text("\n".join(lines)), soft_wrap=True)
 
     def ended(self) -> None:
-        """Remove the table; the command's answer follows."""
+        """Remove the table; the command prints its answer next."""
         super().ended()
         if self._live is not None:
             settle()
@@ -105,14 +108,14 @@ class LiveTable(Quiet):
 
 
 class StepRates:
-    """Steps a second of each row over the last few seconds."""
+    """Rates of the rows: number of steps that ended per second, over the last few seconds."""
 
     def __init__(self) -> None:
         """Begin with no observation."""
         self._seen: dict[tuple[str, str], list[tuple[int, int]]] = {}
 
     def rate(self, row: ProgressRow, now: int) -> float:
-        """The number of steps of the row that ended per second."""
+        """Return the number of the row's steps that ended per second."""
         seen = self._seen.setdefault((row.node, row.phase), [])
         seen.append((now, row.ended))
         while len(seen) > 2 and seen[1][0] <= now - RATE_OVER_MS:
@@ -129,7 +132,10 @@ def draw(
     deployment: str = "NAME",
     ends: Sequence[str] = (),
 ) -> Group:
-    """Title, rows, number of omitted rows; then failing instances, those at breakpoints, and how to end it (``ends``)."""
+    """Return the table: title, rows, number of omitted rows, failing instances, instances at breakpoints.
+
+    ``ends``: sentences with the commands that end repeated failures or hanging calls.
+    """
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("node", "operation", "", "done", "per s", "now"):
         table.add_column(name, justify="right" if name in {"done", "per s"} else "left", no_wrap=True)
@@ -163,7 +169,7 @@ def draw(
 
 
 def chosen(rows: Sequence[ProgressRow]) -> list[ProgressRow]:
-    """At most ``MOST_ROWS`` rows in their order, chosen by urgency: failing ones, then active ones, then the next."""
+    """Return at most ``MOST_ROWS`` rows in their order: failing rows first, then active ones, then the next."""
     if len(rows) <= MOST_ROWS:
         return list(rows)
     ranked = sorted(range(len(rows)), key=lambda place: (_rank(rows[place]), place))
@@ -181,7 +187,7 @@ def _rank(row: ProgressRow) -> int:
 
 
 def bar(row: ProgressRow) -> Text:
-    """A segment for each kind of status; every kind that occurs gets a cell."""
+    """Return a bar with a segment for each kind of status; every kind that occurs gets at least one cell."""
     counts = [sum(row.counts.get(status, 0) for status in statuses) for _, _, statuses in SEGMENTS]
     cells = cells_of(counts, BAR_CELLS)
     text = Text()
@@ -191,7 +197,7 @@ def bar(row: ProgressRow) -> Text:
 
 
 def cells_of(counts: Sequence[int], width: int) -> list[int]:
-    """How many of ``width`` cells each count gets: in proportion, and at least one unless it is 0.
+    """Return how many of ``width`` cells each count gets: in proportion, and at least one unless it is 0.
 
     >>> cells_of([1, 0, 999], 10)
     [1, 0, 9]
@@ -206,7 +212,7 @@ def cells_of(counts: Sequence[int], width: int) -> list[int]:
 
 
 def doing(row: ProgressRow) -> str:
-    """The present activity of the row, in words."""
+    """Return what the row does now, in words."""
     words = []
     for status in (
         EntryStatus.RUNNING,

@@ -15,19 +15,25 @@ if TYPE_CHECKING:
     from phaseline.views.views import FailingCall
 
 JUST_NOW_MS = 3_000
-"""A failure is reported with a short delay; within this time its line shows the whole wait until the next try, in ms."""
+"""Time in ms after a failure within which its line shows the whole wait until the next try.
+
+A failure is reported with a short delay, so the remaining wait would be an odd number.
+"""
 HEARTBEAT_MS = 10_000
 REMINDED_MS = 3 * 60 * 1000
-"""The interval in ms at which a hint that is still true is repeated: how to end repeated failures or hanging calls."""
+"""Time in ms after which a hint that is still true is repeated: how to end repeated failures or hanging calls."""
 TOLD_FAILURES = 20
-"""The largest number of failures shown by a line each where lines cannot be redrawn."""
+"""Largest number of failures that get a line each, if lines cannot be redrawn."""
 PREFIX = "cloudify.interfaces."
 HANGING_MS = 60_000
-"""The time in ms without any returning call after which running calls may hang."""
+"""Time in ms without any returning call after which running calls are suspected to hang."""
 
 
 class StopHints:
-    """Failures seen so far, and the time since a call returned; bounded by the failures that progress shows."""
+    """Decides when to suggest ending an execution: if calls fail alike again and again, or if no call returns.
+
+    It remembers only the failures that progress shows.
+    """
 
     def __init__(self, execution: str) -> None:
         """``execution``: the id that the commands name."""
@@ -37,7 +43,7 @@ class StopHints:
         self._moved: tuple[object, int] = (None, 0)
 
     def now(self, progress: Progress, now: int) -> list[str]:
-        """The sentences that are true now, each with its command."""
+        """Return the hints that are true now, each with its command."""
         self._look_at_failures(progress)
         sentences = []
         if self._repeating:
@@ -67,7 +73,7 @@ class StopHints:
         self._last = seen
 
     def _silent_ms(self, progress: Progress, now: int) -> int:
-        """How long in ms calls have been running without one returning; 0 if none runs."""
+        """Return for how many ms calls have been running without any returning; 0 if no call is running."""
         running = sum(row.counts.get(EntryStatus.RUNNING, 0) for row in progress.rows)
         if not running:
             self._moved = (None, now)
@@ -83,7 +89,7 @@ def _message_text(failing: Failing) -> str:
 
 
 class Reporter(Protocol):
-    """A watcher of the command line; ``interrupt`` is known while something runs, ``execution`` once it ran."""
+    """A watcher of the command line. ``interrupt`` is set while an execution runs, ``execution`` once one has run."""
 
     interrupt: Callable[[], None] | None
     is_interrupted: bool
@@ -91,7 +97,7 @@ class Reporter(Protocol):
 
     @property
     def wants_progress(self) -> bool:
-        """Whether the reporter shows progress."""
+        """Return True if the reporter shows progress."""
         ...
 
     def begun(self, execution: str, deployment: str, interrupt: Callable[[], None]) -> None:
@@ -99,7 +105,7 @@ class Reporter(Protocol):
         ...
 
     def progressed(self, progress: Progress, now: int) -> None:
-        """Report how far it is."""
+        """Report the progress of the execution."""
         ...
 
     def noticed(self, text: str) -> None:
@@ -139,7 +145,7 @@ class Quiet:
 
 
 class ProgressLines(Quiet):
-    """A reporter of plain lines: one for each completed operation, for each failure, and every ten seconds while work continues."""
+    """A reporter that prints lines: for each completed operation, each failure, and every ten seconds."""
 
     wants_progress = True
 
@@ -187,7 +193,7 @@ class ProgressLines(Quiet):
             self._say(f"  after {span(now - self._began)}: {summary(progress, now)}")
 
     def _tell_end(self, sentence: str, now: int) -> None:
-        """Print each hint at once, and again from time to time: between many other lines the first one scrolls away."""
+        """Print a hint at once, and again from time to time, because other lines scroll it away."""
         command = sentence.partition(": ")[2]
         if now - self._ends.get(command, now - REMINDED_MS) >= REMINDED_MS:
             self._ends[command] = now
@@ -216,7 +222,7 @@ class ProgressLines(Quiet):
 
 
 def stopped(progress: Progress) -> bool:
-    """Whether all remaining work is stopped at breakpoints, waits for a hook class, or depends on such work."""
+    """Return True if all remaining work is stopped at breakpoints, waits for a hook class, or depends on such work."""
     if not any(EntryStatus.SLEEPING in row.counts for row in progress.rows):
         return False
     from phaseline.cli.render.progress.breakpoint_notices import (
@@ -235,7 +241,7 @@ def _sleeps_for_persons(progress: Progress) -> bool:
 
 
 def short(phase: str) -> str:
-    """An operation's name without the prefix that all share.
+    """Return an operation's name without the prefix that all operations of the lifecycle share.
 
     >>> short("cloudify.interfaces.lifecycle.create"), short("cloudify.interfaces.monitoring.start"), short("my.backup")
     ('create', 'monitoring.start', 'my.backup')
@@ -245,7 +251,7 @@ def short(phase: str) -> str:
 
 
 def by_phase(progress: Progress) -> dict[str, tuple[int, int, int]]:
-    """{phase: (number ended, total, number of the ended that are not done)} over all nodes."""
+    """Return {phase: (entries that ended, all entries, ended entries that did not complete)} over all nodes."""
     found: dict[str, tuple[int, int, int]] = {}
     for row in progress.rows:
         if row.phase:
@@ -256,7 +262,7 @@ def by_phase(progress: Progress) -> dict[str, tuple[int, int, int]]:
 
 
 def summary(progress: Progress, now: int) -> str:
-    """One line about the whole execution.
+    """Return one line about the whole execution.
 
     ``1,200 of 9,000 steps, 200 running, 3 failing, next try in 15 s``
     """
@@ -278,7 +284,10 @@ def summary(progress: Progress, now: int) -> str:
 
 
 def failing_text(failing: Failing, now: int) -> str:
-    """The failing instance and operation, and the next try: ``retry 1 of 60 in 15 s: <last line of its message>``."""
+    """Return a line about a failing instance and operation, and the next try.
+
+    The next try is ``retry 1 of 60 in 15 s: <last line of its message>``.
+    """
     who = f"{failing.instance} {short(failing.operation)}".lstrip()
     if failing.status == EntryStatus.UNSURE:
         return f"{who} {failing.status.word}: the engine ended while it ran, or it was given up"
@@ -291,7 +300,9 @@ def failing_text(failing: Failing, now: int) -> str:
 
 
 def retry_text(attempts: int, max_retries: int, due: int, message: str, now: int) -> str:
-    r"""The next try of a failed call, and the reason; ``max_retries`` -1: without limit, ``due`` and ``now`` in ms.
+    r"""Return a text about the next try of a failed call, and the reason of the failure.
+
+    ``max_retries`` is -1 if unlimited; ``due`` and ``now`` are times in ms.
 
     >>> retry_text(1, 60, 15_000, "no answer\nno route", 0), retry_text(2, -1, 0, "", 9)
     ('retry 1 of 60 in 15 s: no route', 'retry 2 now: no message')
@@ -303,7 +314,10 @@ def retry_text(attempts: int, max_retries: int, due: int, message: str, now: int
 
 
 def failing_call_text(call: FailingCall, now: int) -> str:
-    """One call that is retried: ``web_1 create failing: retry 1 of 60 in 12 s: <last line of its message>``."""
+    """Return a line about a retried call.
+
+    An example is ``web_1 create failing: retry 1 of 60 in 12 s: <last line of its message>``.
+    """
     subject = call.instance + (f" -> {call.target}" if call.target else "")
     again = retry_text(call.attempts, call.max_retries, call.due_at, call.message, now)
     return f"{subject} {short(call.operation)} failing: {again}".lstrip()
