@@ -238,7 +238,7 @@ class _Importer:
         return self._read[path]
 
     def _local_path(self, target: str, line: ImportLine, importer: Document) -> str | None:
-        """Return the path that an import means, or None. A file for the main file's version (``NAME_1_4.yaml``) is first.
+        """Return the path that an import means, or None. A file for the main version (``NAME_1_4.yaml``) comes first.
 
         Raises: ``ProblemsError`` for a file that may not be imported or is not available.
         """

@@ -60,7 +60,7 @@ class UnusableText(Exception):
 
 
 class YamlText:
-    """Reads one text. ``_mapping`` and ``_list`` are called often and must be fast; the other methods are called rarely.
+    """Reads one text. ``_mapping`` and ``_list`` are called often and must be fast; the others are not.
 
     ``_count`` is the number of values read, ``_aliased`` the number of values that aliases add. ``_sizes`` is {anchor:
     number of values in it}. ``_begun`` are the anchors whose values are not complete yet.
