@@ -29,7 +29,7 @@ CUT_FROM = 8
 If a text ends with at least this much of a value's beginning, the value was cut off there. Likewise at the beginning.
 """
 LEFT_OUT = r"\n\.\.\. \d+ characters left out \.\.\.\n"
-"""Pattern of the note that stands where the middle of a long text was left out."""
+"""Pattern of the note in a long text whose middle was left out."""
 
 
 class KnownValues:

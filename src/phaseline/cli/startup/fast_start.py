@@ -81,7 +81,7 @@ def load_click() -> None:
 
 
 def load() -> None:
-    """Load numpy, then remove its variables from the environment, so that programs started later do not inherit them."""
+    """Load numpy, then remove its variables from the environment, which programs started later must not inherit."""
     import numpy as np
 
     later.bind(np, ANNOTATIONS)

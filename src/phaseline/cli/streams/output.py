@@ -78,7 +78,7 @@ def echo_err(text: str) -> None:
 
 
 def terminal_size(stream: TextIO) -> os.terminal_size:
-    """Return columns and lines from ``COLUMNS`` and ``LINES``, otherwise of the stream's terminal, otherwise 80 by 24."""
+    """Return columns and lines from ``COLUMNS`` and ``LINES``, otherwise of the stream's terminal, or 80 by 24."""
     found = (0, 0)  # the size that a terminal without a window reports
     with suppress(OSError, ValueError):
         found = os.get_terminal_size(stream.fileno())

@@ -478,7 +478,7 @@ class SqliteStore(Seldom):
         return self._owned() if self._epoch else self._transaction()
 
     def _owned(self) -> Transaction:
-        """A transaction that is refused (PL-S004) when another process has become the owner."""
+        """Return a transaction that is refused (PL-S004) if another process has become the owner."""
         return Transaction(self.connections, self._refuse_strangers)
 
     def _refuse_strangers(self, db: sqlite3.Connection) -> None:
