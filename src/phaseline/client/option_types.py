@@ -37,12 +37,13 @@ class RunOptionsDict(StopOptionsDict, total=False):
     """How an execution reacts to failures, time limits and other executions.
 
     ``task_retries``: number of retries of a failed call; None: the value of the settings; -1: without limit.
-    ``on_failure``: ``continue``, ``stop`` or ``rollback``. ``stop_after``: begin nothing new after more than ``3``
-    failures, after more than ``10%`` failed calls of a node, or ``30s`` after the first failure. ``if_busy``: what to
-    do if other executions have a claim on the same instances: ``wait`` for them, ``refuse`` or ``force``. ``timeout``:
-    ``90s``, ``10m`` or ``2h``; an execution that takes longer is canceled. ``subgraph_retries``: number of repetitions
-    of a failed life cycle. ``breakpoints``: points at which instances stop until they are cleared, such as
-    ``pre-create=app_*``. ``break_timeout``: a span such as ``10m`` after which an instance that is still stopped fails.
+    ``on_failure``: ``continue``, ``stop`` or ``rollback``. ``stop_after``: ``3``, ``10%`` or ``30s``; begin nothing new
+    after more than 3 failures, after more than 10 % failed calls of a node, or 30 seconds after the first failure.
+    ``if_busy``: what to do if other executions have a claim on the same instances: ``wait`` for them, ``refuse`` or
+    ``force``. ``timeout``: ``90s``, ``10m`` or ``2h``; an execution that takes longer is canceled.
+    ``subgraph_retries``: number of repetitions of a failed life cycle. ``breakpoints``: points at which instances stop
+    until they are cleared, such as ``pre-create=app_*``. ``break_timeout``: a span such as ``10m`` after which an
+    instance that is still stopped fails.
     """
 
     task_retries: int | None
@@ -57,13 +58,14 @@ class ExecutionOptionsDict(RunOptionsDict, FollowOptionsDict, total=False):
     """How an execution is run.
 
     ``task_retries``: number of retries of a failed call; None: the value of the settings; -1: without limit.
-    ``on_failure``: ``continue``, ``stop`` or ``rollback``. ``stop_after``: begin nothing new after more than ``3``
-    failures, after more than ``10%`` failed calls of a node, or ``30s`` after the first failure. ``if_busy``: what to
-    do if other executions have a claim on the same instances: ``wait`` for them, ``refuse`` or ``force``. ``timeout``:
-    ``90s``, ``10m`` or ``2h``; an execution that takes longer is canceled. ``subgraph_retries``: number of repetitions
-    of a failed life cycle. ``breakpoints``: points at which instances stop until they are cleared, such as
-    ``pre-create=app_*``. ``break_timeout``: a span such as ``10m`` after which an instance that is still stopped fails.
-    ``watcher``: receives the progress. ``detach``: return as soon as an engine has started the execution.
+    ``on_failure``: ``continue``, ``stop`` or ``rollback``. ``stop_after``: ``3``, ``10%`` or ``30s``; begin nothing new
+    after more than 3 failures, after more than 10 % failed calls of a node, or 30 seconds after the first failure.
+    ``if_busy``: what to do if other executions have a claim on the same instances: ``wait`` for them, ``refuse`` or
+    ``force``. ``timeout``: ``90s``, ``10m`` or ``2h``; an execution that takes longer is canceled.
+    ``subgraph_retries``: number of repetitions of a failed life cycle. ``breakpoints``: points at which instances stop
+    until they are cleared, such as ``pre-create=app_*``. ``break_timeout``: a span such as ``10m`` after which an
+    instance that is still stopped fails. ``watcher``: receives the progress. ``detach``: return as soon as an engine
+    has started the execution.
     """
 
 
