@@ -159,7 +159,7 @@ class ExecutionTask:
 class Stages:
     """The tasks of one execution: those of ``tasks.yaml`` in the order in which they run, then the others by package and index.
 
-    ``split`` are roles with a primary instance, which the role's name does not include (F19). ``limits`` say how many
+    ``split`` are roles with a primary instance, which the role's name does not include (F19). ``limits`` limit how many
     instances may have a role, if the workflow changes their number.
     """
 
