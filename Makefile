@@ -15,7 +15,7 @@ RELEASEREADY := $(RELEASE)/.ready
 SEEDS ?= 10000
 
 .DEFAULT_GOAL := quick
-.PHONY: quick demo test portable properties coverage lint format types contracts sim fuzz expressions kill docs site browser pictures apicheck examples bench release ci lock clean help
+.PHONY: quick demo test portable properties coverage covered lint format types contracts sim fuzz expressions kill docs site browser pictures apicheck examples bench release ci lock clean help
 
 quick: lint $(COMPILED) ## fast tests and lint (the default)
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow and not kill and not alone" --ignore=tests/examples --ignore=tests/docs --ignore=tests/website
@@ -48,8 +48,8 @@ $(PLAINLY): requirements-run.lock pyproject.toml hatch_build.py $(shell find src
 demo: $(PLAINLY) ## a three-tier application, 500 nodes in bulk, a crash survived, a failure mended; leaves a store to look at
 	@$(PLAIN)/bin/phaseline demo
 
-test: $(COMPILED) ## the whole default suite (pages and examples have targets of their own)
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not kill and not alone" --ignore=tests/examples --ignore=tests/docs --ignore=tests/website
+test: $(COMPILED) ## the whole default suite (pages and examples have targets of their own); COVER=1 also notes which lines it reaches
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not kill and not alone" --ignore=tests/examples --ignore=tests/docs --ignore=tests/website $(if $(COVER),--cov --cov-report=)
 	@$(BIN)/python -m pytest -q -m alone --ignore=tests/examples --ignore=tests/docs --ignore=tests/website
 
 portable: $(COMPILED) ## what another Python could break: make VENV=.venv-3.13 PYTHON=python3.13 portable
@@ -64,8 +64,11 @@ PURE := $(foreach room,lang model engine plan dsl records packages,src/phaseline
 empty :=
 comma := ,
 # Whatever threads reach in the pure rooms in one order only is reached by a test of its room, too: 100 in every run.
-coverage: $(COMPILED) ## branch coverage of the default suite: 100 % of the pure rooms, 90 % of all
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not kill and not alone" --ignore=tests/examples --ignore=tests/docs --ignore=tests/website --cov --cov-report=
+coverage: ## branch coverage of the default suite: 100 % of the pure rooms, 90 % of all
+	@$(MAKE) --no-print-directory test COVER=1
+	@$(MAKE) --no-print-directory covered
+
+covered: $(COMPILED) ## the same for the suite that `make test COVER=1` has run
 	@$(BIN)/python -m pytest -q tests/docs/test_docstring_examples.py --cov --cov-append --cov-report=
 	@$(BIN)/coverage report --precision=2 --fail-under=100 --include="$(subst $(empty) $(empty),$(comma),$(PURE))"
 	@$(BIN)/coverage report --fail-under=90 --skip-covered | tail -n 3
