@@ -358,7 +358,7 @@ def _reopen(scheduler: Scheduler, draft: TurnDraft, run: OpenExecution) -> None:
 
 
 def _complete(scheduler: Scheduler, draft: TurnDraft, event: CompleteRequested) -> None:
-    """Mark entries as completed because a user says so; if the execution had ended, it continues."""
+    """Mark entries as completed on the request of a user; if the execution had ended, it continues."""
     run, arena = scheduler.runs.get(event.execution), scheduler.arena
     if run is None or event.graph not in run.graphs:
         return

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 NEAR = 0.6
-"""Similarity (0 to 1) from which on a word may be a misspelling of another one."""
+"""Similarity (0 to 1) at which one name counts as a possible misspelling of another name."""
 NEAR_TAIL = 0.8
 """The same for an input and the last part of a dotted name, which leaves most of the name out."""
 _NONE: Mapping[str, str] = MappingProxyType({})

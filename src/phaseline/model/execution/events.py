@@ -141,7 +141,7 @@ class SlotsChanged:
 class Evaluated:
     """The answer to ``Evaluate``: ``values`` for the ``positions`` (both int32), in the same order.
 
-    If ``what`` is ``key``, the values are lane keys as integers. If it is ``applies``, they tell whether a condition
+    If ``what`` is ``key``, the values are lane keys as integers. If it is ``applies``, they state whether a condition
     holds now: 0 it does not, 1 it does, 2 the evaluation failed. ``applies`` may also come without a request.
     """
 
