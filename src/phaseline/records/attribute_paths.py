@@ -37,7 +37,7 @@ def steps_of(name: str) -> list[str]:
 
 
 def follow(record: Record, name: str) -> tuple[Record, str] | None:
-    """Return the record that has the attribute, and its key there; None if there is no such attribute."""
+    """Return (the record that contains the attribute, its key in that record), or None if there is no such attribute."""
     key = name.lower()
     if key in record.folded:
         return record, key

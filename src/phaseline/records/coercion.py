@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 SMALL = frozenset({bool, float, timedelta, ErrorValue, Expression, type(None)})
 """Kinds of which every value may be kept."""
 SHORT = 10_000
-"""Characters of a text that is surely not too long."""
+"""Length, in characters, below which a text is surely within the limit of bytes and need not be encoded to check."""
 MAX_PARTS = 1_000_000
-"""The most values on one level of a value."""
+"""Largest number of values on one level of a list or record."""
 
 
 def admitted(name: str, value: Given, owner: Record) -> Stored:
@@ -135,5 +135,8 @@ def _is_structure(value: Given) -> bool:
 
 
 def _is_record(value: object) -> TypeGuard[Record]:
-    """Return True for a record, recognised by an attribute of its class, because that class imports this module; stays lazy."""
+    """Return True for a record.
+
+    A record is recognised by an attribute of its class, because this module cannot import the class, which imports it.
+    """
     return hasattr(type(value), "folded")

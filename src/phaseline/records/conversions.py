@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from phaseline.records.values import Value
 
 EXACT = 2**53
-"""Integers below this are reals without loss."""
+"""Integers with an absolute value up to this are converted to real numbers without loss."""
 
 
 class AttributeTypeError(TypeError):
@@ -41,7 +41,7 @@ def _raise_wrong_kind(name: str, value: Value, wanted: str) -> NoReturn:
 
 
 def as_string(name: str, value: Value) -> str | None:
-    """Texts, numbers, truth values and times as text.
+    """Convert a text, number, truth value or time to text.
 
     >>> as_string("n", 12), as_string("n", True), as_string("n", None)
     ('12', 'true', None)
@@ -58,7 +58,7 @@ def as_string(name: str, value: Value) -> str | None:
 
 
 def as_integer(name: str, value: Value) -> int | None:
-    """Integers, reals without a fraction, and texts that are integers.
+    """Convert an integer, a real number without a fraction, or a text that is an integer.
 
     >>> as_integer("n", "12"), as_integer("n", 2.0)
     (12, 2)
@@ -79,7 +79,7 @@ def as_integer(name: str, value: Value) -> int | None:
 
 
 def as_double(name: str, value: Value) -> float | None:
-    """Reals, integers that a real can hold, and texts that are numbers.
+    """Convert a real number, an integer that a real can hold, or a text that is a number.
 
     >>> as_double("n", 3), as_double("n", "1.5")
     (3.0, 1.5)
@@ -116,7 +116,7 @@ def as_boolean(name: str, value: Value) -> bool | None:
 
 
 def as_date(name: str, value: Value) -> datetime | None:
-    """Times, and texts that are times in ISO 8601; in UTC where no zone is given.
+    """Convert a time, or a text in ISO 8601; a time without a zone is taken as UTC.
 
     >>> as_date("n", "2026-11-21T10:00:00").isoformat()
     '2026-11-21T10:00:00+00:00'
@@ -132,7 +132,7 @@ def as_date(name: str, value: Value) -> datetime | None:
 
 
 def as_list(name: str, value: Value) -> list[Value] | None:
-    """Return lists."""
+    """Return the value if it is a list; other values raise an error."""
     if value is None:
         return None
     if isinstance(value, tuple):

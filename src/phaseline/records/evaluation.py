@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from phaseline.records.values import Value
 
 BUDGET = 100_000
-"""Steps of one evaluation: parts of expressions, and more for long texts and lists."""
+"""Number of steps that one evaluation may take: one for each part of an expression, more for long texts and lists."""
 FREE = 1_024
 """Number of characters or elements that an evaluation handles without using its budget of steps."""
 CHARACTERS_A_STEP = 64

@@ -23,9 +23,9 @@ Evaluate: TypeAlias = "Callable[[Record, EvaluationState], Value]"
 """The closure that a part of an expression is compiled to."""
 
 REMEMBERED = 1_024
-"""Most texts of expressions that are kept compiled."""
+"""Largest number of expressions that are kept compiled."""
 LONGEST_REMEMBERED = 1_000
-"""Characters of a text that is kept: what strangers ask may not fill the memory."""
+"""Largest length, in characters, of an expression that is kept compiled, so that foreign requests do not fill the memory."""
 
 
 class Compiled:
@@ -34,7 +34,7 @@ class Compiled:
     __slots__ = ("_cost", "evaluate", "node")
 
     def __init__(self, node: Node, evaluate: Evaluate) -> None:
-        """The closure of the tree."""
+        """Keep the tree and its closure."""
         self.node = node
         self.evaluate = evaluate
         self._cost = 0
@@ -97,7 +97,7 @@ class Expression:
 
     @property
     def text(self) -> str:
-        """Its text, on one line."""
+        """The text of the expression, on one line."""
         if self._text is None:
             from phaseline.records.unparsing import text_of
 
@@ -123,12 +123,12 @@ class Expression:
 
     @property
     def run(self) -> Evaluate:
-        """The closure, for evaluation within another evaluation."""
+        """The closure of the expression, for evaluation within another evaluation."""
         return self._compiled.evaluate
 
     @property
     def node(self) -> Node:
-        """The tree."""
+        """The syntax tree of the expression."""
         return self._compiled.node
 
     def names(self) -> frozenset[str]:
@@ -141,17 +141,20 @@ class Expression:
         return frozenset(node.name.lower() for node in walk(self.node) if isinstance(node, Name))
 
     def reaches(self) -> frozenset[str]:
-        """``names`` and every name after a dot, which is also looked up in the enclosing records; in lower case."""
+        """Return ``names`` and also each name after a dot, in lower case.
+
+        A name after a dot can be found in an enclosing record, so the expression may depend on that attribute too.
+        """
         from phaseline.records.syntax_tree import Name, Select, walk
 
         return frozenset(node.name.lower() for node in walk(self.node) if isinstance(node, Name | Select))
 
     def evaluate(self, record: Record, *, now: float | None = None) -> Value:
-        """Return its value with the record as scope. ``now``: seconds since the epoch, for ``time()``."""
+        """Return the value of the expression for this record. ``now`` is seconds since the epoch, for ``time()``."""
         return self.evaluate_all((record,), now=now)[0]
 
     def evaluate_all(self, records: Iterable[Record], *, now: float | None = None) -> list[Value]:
-        """Return its value for each record, in order."""
+        """Return the value of the expression for each record, in order."""
         return _safely(self._compiled.evaluate, self._compiled.cost, records, now)
 
     def judge(self, record: Record, *, now: float | None = None) -> bool | ErrorValue:
@@ -201,13 +204,13 @@ def look_up(record: Record, key: str, run: EvaluationState) -> Value:
 
 
 def look_up_own(record: Record, key: str, run: EvaluationState) -> Value:
-    """Return the record's own attribute with this key."""
+    """Return the attribute with this key in the record itself; enclosing records are not searched."""
     value = record.folded.get(key)
     return run.attribute(record, key, value) if isinstance(value, Expression) else value
 
 
 def attribute_value(record: Record, key: str, now: float | None) -> Value:
-    """Evaluate the record's own attribute with this key in a new evaluation."""
+    """Evaluate the attribute with this key in the record itself, as a new evaluation with a whole budget of steps."""
     return _safely(lambda scope, run: look_up_own(scope, key, run), 0, (record,), now)[0]
 
 

@@ -1,7 +1,7 @@
-"""The grammar of expressions and the tree that a text makes; the only place that imports the parsing library.
+"""The grammar of expressions, and the syntax tree of a text; the only module that imports the parsing library.
 
 Precedence from low to high: ``?:`` choices, ``||``, ``&&``, ``|``, ``^``, ``&``, equality, order and ``in``, shifts,
-sums, products, signs, then ``.name``, ``[index]`` and calls. Each level is a chain, not a nest.
+sums, products, signs, then ``.name``, ``[index]`` and calls. The operators of one level form a flat chain.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from phaseline.records.syntax_tree import Node
 
 MAX_SOURCE = 16 * 1024
-"""Characters of one expression."""
+"""Largest length of an expression, in characters."""
 MAX_WORDS = 4_096
-"""Tokens of one expression: what can be read in far less than 0.1 s."""
+"""Largest number of tokens in an expression; this many are parsed in far less than 0.1 s."""
 
 SIGNS = {
     "?": "_ASK", ":": "_COLON", "?:": "_ELVIS", "||": "_OR", "&&": "_AND", "|": "PIPE", "^": "CARET", "&": "AMPERSAND",
@@ -49,7 +49,7 @@ SIGNS = {
 """{sign: terminal}"""
 
 SPELLINGS = {"=?=": "is", "===": "is", "=!=": "isnt", "!==": "isnt"}
-"""{sign: the word for it}: the tree has one spelling for each meaning."""
+"""{sign: equivalent word}: the tree has one spelling for each meaning."""
 
 GRAMMAR = """
 ?start: conditional
@@ -83,7 +83,7 @@ GRAMMAR = """
 entry: name _EQUALS conditional
 name: NAME | QUOTED | WORD
 """
-"""Terminals that begin with an underscore leave nothing in the tree."""
+"""The grammar for the parsing library; terminals with a leading underscore do not appear in the tree."""
 
 
 def tree_of(text: str) -> Node:
@@ -97,7 +97,7 @@ def tree_of(text: str) -> Node:
 
 
 def too_long(how: str) -> TextError:
-    """Return the fault of an expression that is too long."""
+    """Return the error for an expression that is too long; ``how`` describes its size."""
     return TextError("PL-R007", f"the expression is too long: {how}", "give parts of it names of their own")
 
 
@@ -157,7 +157,7 @@ class Reader(Lexer):
     """The lexer for the parsing library: passes on the tokens of this package under the library's names."""
 
     def __init__(self, lexer_conf: Any) -> None:
-        """Nothing to set up."""
+        """Do nothing; the library passes its settings."""
 
     def lex(self, data: Any) -> Iterator[Word]:  # type: ignore[override]  # the library's older, simpler form of lexers
         """Yield each word as the library's token."""
@@ -176,7 +176,7 @@ class Reader(Lexer):
 
 
 class TreeMaker(Transformer[Any, Any]):
-    """Makes the parts of ``syntax`` while the text is read, from the leaves up; nothing calls itself."""
+    """Makes the nodes of ``syntax`` while the text is parsed, from the leaves up and without recursion."""
 
     def conditional(self, parts: list[Node]) -> Node:
         """``a ? b : c``."""
@@ -203,7 +203,7 @@ class TreeMaker(Transformer[Any, Any]):
     alternatives = exclusives = commons = equality = order = shifted = total = product = _chain
 
     def unary(self, parts: list[Any]) -> Node:
-        """``-x``; with a number it is that number."""
+        """Return ``-x`` as a node; a minus before a literal number becomes part of the number."""
         sign, of = parts
         if (
             sign == "-"
@@ -215,7 +215,7 @@ class TreeMaker(Transformer[Any, Any]):
         return syntax.Unary(str(sign), of, depth=_above([of]))
 
     def select(self, parts: list[Any]) -> Node:
-        """``a.b``; after ``my`` and ``self`` an own attribute."""
+        """Return ``a.b``; ``my.b`` and ``self.b`` become a name that is not looked up in enclosing records."""
         of, name = parts
         if isinstance(of, syntax.Name) and not of.is_own and of.name.lower() in {"my", "self"}:
             return syntax.Name(name, is_own=True)
@@ -269,7 +269,7 @@ class TreeMaker(Transformer[Any, Any]):
 
 
 def _above(parts: list[Node]) -> int:
-    """Return the depth of the node above these parts."""
+    """Return the depth of a node that has these parts: one more than the deepest part."""
     depth = 1 + max((part.depth for part in parts), default=0)
     if depth > MAX_DEPTH:
         raise too_deep(0)
@@ -278,7 +278,7 @@ def _above(parts: list[Node]) -> int:
 
 @lru_cache(maxsize=1)
 def parser() -> Lark:
-    """Return the parser, made once: tables for the grammar take some hundredths of a second."""
+    """Return the parser, which is made only once: preparing the grammar takes some hundredths of a second."""
     declared = sorted({*SIGNS.values(), "NUMBER", "STRING", "WORD", "QUOTED", "NAME", "IN"})
     source = GRAMMAR + "%declare " + " ".join(declared) + "\n"
     return Lark(source, parser="lalr", lexer=Reader, transformer=TreeMaker(), maybe_placeholders=False)

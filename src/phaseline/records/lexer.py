@@ -1,4 +1,4 @@
-"""The words of records and expressions: one table of tokens for both, with strings, numbers, names and brackets."""
+"""The tokens of records and expressions: one table for both, with strings, numbers, names and brackets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 WORDS = {"true": True, "false": False, "undefined": None, "error": None}
 OPERATORS = {"is": "IS", "isnt": "ISNT", "in": "IN"}
 RESERVED = frozenset({*WORDS, *OPERATORS})
-"""Lower-case names that are attributes only in single quotes."""
+"""Names, in lower case, that are attributes only if written in single quotes."""
 
 OPENING = {"(": ")", "[": "]", "{": "}"}
 CLOSING = frozenset(OPENING.values())
@@ -38,7 +38,7 @@ MAX_DIGITS = 400
 
 
 class Token(NamedTuple):
-    """A token and its offset. ``kind`` is the group of the table; signs and operators are their own kind."""
+    """A token with its offset. ``kind`` is the name of its group in the table; for signs and operators, their text."""
 
     kind: str
     text: str
@@ -118,7 +118,7 @@ def too_deep(offset: int) -> TextError:
 
 
 def unquoted(text: str) -> str:
-    r"""Return the text that a string or a quoted name means; an unknown escape is the character itself, as in the ancestor.
+    r"""Return the text that a string or a quoted name means. An unknown escape means the character after the backslash.
 
     >>> unquoted(r'"a\"b\u00e4\n"') == 'a"bä' + chr(10)
     True
@@ -137,7 +137,7 @@ def _unescaped(found: re.Match[str]) -> str:
 
 
 def quoted(text: str, mark: str = '"') -> str:
-    r"""Return the text as a string, or with ``mark`` ``'`` as a quoted name; ``unquoted`` gives it back.
+    r"""Return the text as a string literal, or as a quoted name if ``mark`` is ``'``; ``unquoted`` reverses this.
 
     >>> quoted('say "hi"')
     '"say \\"hi\\""'
@@ -166,9 +166,9 @@ def name_text(name: str) -> str:
 
 
 def number_of(word: Token) -> int | float:
-    """Return what a number means: decimal, hexadecimal, real, with ``K M G T`` as powers of 1024.
+    """Return the number that a token means: decimal, hexadecimal or real, with ``K M G T`` as powers of 1024.
 
-    Raises: ``TextError`` PL-R011 for integers of more than 64 bits and reals without end.
+    Raises: ``TextError`` PL-R011 for integers of more than 64 bits and for infinite reals.
 
     >>> number_of(Token("NUMBER", "0x1F", 0)), number_of(Token("NUMBER", "2K", 0)), number_of(Token("NUMBER", "1.5K", 0))
     (31, 2048, 1536.0)
@@ -191,7 +191,7 @@ def number_of(word: Token) -> int | float:
 
 
 def too_large(word: Token) -> TextError:
-    """Return the fault of a number that cannot be kept."""
+    """Return the error for a number that is too large to be stored."""
     return TextError(
         "PL-R011",
         "the number is too large",

@@ -22,11 +22,11 @@ MADE: Mapping[str, Callable[[str], Value]] = {
     "reltime": span_in,
     "real": lambda text: REALS.get(text.lower()),
 }
-"""{function in lower case: what makes a value of its one string}: the only calls that are values."""
+"""{function name in lower case: function that makes a value from the string argument}: the only calls allowed in a value."""
 
 
 def given_twice(name: str, offset: int) -> TextError:
-    """Return the fault of a name that the record has already."""
+    """Return the error for a name that occurs twice in one record."""
     return TextError("PL-R002", f"'{name}' is given twice", "keep one of them; case does not matter", offset)
 
 
@@ -39,33 +39,33 @@ def put(record: Record, name: str, value: Stored, offset: int) -> None:
 
 
 class Words:
-    """The words of one statement, read from the left. ``text`` contains them."""
+    """The tokens of one statement, read from left to right. ``text`` is the text that contains the statement."""
 
     def __init__(self, words: Sequence[Token], text: str) -> None:
-        """At the first word."""
+        """Start before the first token."""
         self._words = [*words, Token("END", "", words[-1].end if words else 0)]
         self._text = text
         self._at = 0
 
     def peek(self) -> Token:
-        """Return the next word; after the last one an empty word behind it."""
+        """Return the next token without taking it; at the end, an empty token after the last one."""
         return self._words[self._at]
 
     def next(self) -> Token:
-        """Return the next word, taken."""
+        """Take the next token and return it."""
         word = self._words[self._at]
         self._at += word.kind != "END"
         return word
 
     def takes(self, text: str) -> bool:
-        """Take the next word if it is this sign."""
+        """Take the next token if its text is ``text``, and return whether it was."""
         word = self._words[self._at]
         is_it = word.text == text and word.kind == "SIGN"
         self._at += is_it
         return is_it
 
     def entry(self, record: Record) -> None:
-        """``name = value`` or ``name := expression`` into the record."""
+        """Read ``name = value`` or ``name := expression`` and set the attribute of the record."""
         first = self.peek()
         name = self._name()
         if name.lower() in record.folded:
@@ -80,7 +80,7 @@ class Words:
         put(record, name, value, first.start)
 
     def _name(self) -> str:
-        """Return a name, quoted or not; with dots it is still one name."""
+        """Take a name, quoted or not; several names with dots are returned as one."""
         word = self.next()
         if word.kind == "QUOTED":
             name = unquoted(word.text)
@@ -104,7 +104,7 @@ class Words:
         return name
 
     def _expression(self) -> Expression:
-        """Return everything up to the end of the entry."""
+        """Return the expression that reaches to the end of the entry."""
         begin = self._at
         depth = 0
         while (word := self.peek()).kind != "END" and not (
@@ -121,7 +121,7 @@ class Words:
             raise fault.moved(start) from None
 
     def _value(self, name: str) -> Value:
-        """Return a literal, and nothing after it but the end of the entry."""
+        """Return a literal value; anything between it and the end of the entry is an error."""
         start = self.peek().start
         value = self.literal()
         rest = self.peek()
@@ -133,7 +133,7 @@ class Words:
         return value
 
     def literal(self) -> Value:
-        """Return one value. Raises ``TextError`` PL-R003 for what is none."""
+        """Return one literal value. Raises ``TextError`` PL-R003 if there is none."""
         word = self.next()
         if word.kind == "STRING":
             return unquoted(word.text)

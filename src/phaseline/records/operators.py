@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 Binary: TypeAlias = "Callable[[Value, Value, EvaluationState], Value]"
 NUMBERS = (bool, int, float)
 WORD = 64
-"""Bits of an integer."""
+"""Number of bits of an integer."""
 MASK = (1 << WORD) - 1
 
 
 def truth(value: Value) -> bool | None | ErrorValue:
-    """Return whether the value counts as true; undefined remains undefined, a value that is no truth value gives an error.
+    """Return whether the value counts as true. Undefined stays undefined; a value that is no truth value gives an error.
 
     >>> truth(0.5), truth(None)
     (True, None)
@@ -52,14 +52,14 @@ def _settled(sign: str, left: Value, right: Value) -> ErrorValue | None:
 
 
 def _number(value: float) -> Value:
-    """Return the result of a calculation within the bounds of integers."""
+    """Return the result of a calculation, or an error if it does not fit into an integer of 64 bits."""
     if isinstance(value, int) and not is_in_range(value):
         return ErrorValue("the result is an integer of more than 64 bits")
     return value
 
 
 def _span(sign: str, left: Value, right: Value) -> Value:
-    """Calculations with times and durations."""
+    """Calculate with times and durations."""
     apply = _SPANS.get((sign, type(left), type(right)))
     if apply is None:
         return _settled(sign, left, right)
@@ -130,7 +130,7 @@ def _bits(sign: str, apply: Callable[[int, int], int]) -> Binary:
 
 
 def _signed(number: int) -> int:
-    """Return the lowest 64 bits as an integer with a sign."""
+    """Return the lowest 64 bits of the number as a signed integer."""
     number &= MASK
     return number - (1 << WORD) if number >> (WORD - 1) else number
 
@@ -218,29 +218,29 @@ SIGNS: Mapping[str, Binary] = {
     ">=": _order(">=", operator.ge),
     "in": is_member,
 }
-"""{sign: its function}; ``&&``, ``||``, ``?:`` may skip a side and are in ``compiler``."""
+"""{sign: function}; ``&&``, ``||`` and ``?:`` need not evaluate all operands, and are therefore in ``compiler``."""
 
 
 def negate(value: Value) -> Value:
-    """``-x``."""
+    """Return ``-x``."""
     if type(value) is int or type(value) is float:
         return _number(-value)
     return -value if isinstance(value, timedelta) else _unary("-", value)
 
 
 def keep(value: Value) -> Value:
-    """``+x``."""
+    """Return ``+x``."""
     return value if type(value) in {int, float, timedelta} else _unary("+", value)
 
 
 def invert(value: Value) -> Value:
-    """``!x``."""
+    """Return ``!x``."""
     found = truth(value)
     return not found if isinstance(found, bool) else found
 
 
 def complement(value: Value) -> Value:
-    """``~x``."""
+    """Return ``~x``."""
     return ~value if type(value) is int else _unary("~", value)
 
 
@@ -251,4 +251,4 @@ def _unary(sign: str, value: Value) -> Value:
 
 
 UNARY: Mapping[str, Callable[[Value], Value]] = {"-": negate, "+": keep, "!": invert, "~": complement}
-"""{sign: what it does}"""
+"""{sign: function}"""

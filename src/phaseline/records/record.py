@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 TYPE = "AdType"
 """The attribute that names the type of a record."""
 Path: TypeAlias = tuple[str, ...]
-"""The names from a record down to an attribute."""
+"""The names on the way from a record down to an attribute of a nested record."""
 
 
 class Removed(Enum):
-    """The change of a removed attribute."""
+    """The value that marks a removed attribute in a list of changes."""
 
     REMOVED = "removed"
 
@@ -59,7 +59,7 @@ class Record:
     def __init__(
         self, attributes: Mapping[str, Given] | Iterable[tuple[str, Given]] = (), *, type_name: str = ""
     ) -> None:
-        """A record with these attributes, names unchanged; all count as changed until ``forget_changes``."""
+        """Create a record with these attributes, which all count as changed until ``forget_changes``; names are kept as given."""
         self.folded: dict[str, Stored] = {}
         self.owner: Record | None = None
         self.now: float | None = None
@@ -74,7 +74,7 @@ class Record:
 
     @property
     def kind(self) -> type[Record]:
-        """Class of which nested records are made."""
+        """The class that is used for nested records."""
         return Record
 
     @property
@@ -143,7 +143,7 @@ class Record:
         raise AttributeTypeError(name, f"is the {kind_of(value)}, not a record")
 
     def get_attribute_names(self) -> list[str]:
-        """Return the names, spelled as they were first."""
+        """Return the names of the attributes, spelled as when they were first set."""
         return [self._names[key] for key in self.folded]
 
     def to_dict(self) -> dict[str, object]:
@@ -152,7 +152,7 @@ class Record:
         return {name: _plain(value) for name, value in values.items() if value is not None}
 
     def spelling(self, key: str) -> str:
-        """Return the name with this key."""
+        """Return the name of the attribute with this key, spelled as when it was first set."""
         return self._names.get(key, key)
 
     def _value(self, key: str) -> Value:
@@ -186,7 +186,7 @@ class Record:
         owner.put(steps[-1], value)
 
     def put(self, name: str, value: Given) -> None:
-        """Set an own attribute; ``name`` is used unchanged, dots included."""
+        """Set an attribute of this record, not of a nested one: dots in ``name`` are part of the name."""
         if not name:
             raise AttributeValueError(name, "is no name")
         key = name.lower()
@@ -223,7 +223,7 @@ class Record:
         self._set_kind(name, value, int, "integer")
 
     def set_double(self, name: str, value: float | None) -> None:
-        """Set a real."""
+        """Set a real number."""
         self._set_kind(name, value if value is None or not _is_integer(value) else float(value), float, "real")
 
     def set_boolean(self, name: str, value: bool | None) -> None:
@@ -242,7 +242,7 @@ class Record:
         self._set_kind(name, tuple(value) if is_list and value is not None else value, tuple, "list")  # type: ignore[arg-type]  # checked there
 
     def set_record(self, name: str, value: Record | Mapping[str, Given] | None) -> None:
-        """Set a nested record; one that belongs to another record already is copied."""
+        """Set a nested record; a record that already belongs to another record is copied."""
         self._set_kind(name, Record(value) if isinstance(value, Mapping) else value, Record, "record")
 
     def set_expression(self, name: str, text: str) -> None:
@@ -259,9 +259,9 @@ class Record:
             nested.owner = nested._list_key = None
 
     def settle(self, owner: Record, list_key: str | None) -> None:
-        """Make ``owner`` the record around this one.
+        """Make ``owner`` the record that contains this one.
 
-        ``list_key``: the attribute whose list contains this record, None if it is not in a list.
+        ``list_key`` is the attribute of ``owner`` whose list contains this record, or None if it is not in a list.
         """
         self.owner = owner
         self._list_key = list_key
@@ -269,7 +269,7 @@ class Record:
     # What was changed
 
     def touch(self, key: str) -> None:
-        """Mark the attribute as changed, and with it the list that contains this record."""
+        """Mark the attribute as changed; if this record is in a list, also mark that list in the containing record."""
         self._changed[key] = None
         if self._list_key is not None and self.owner is not None:
             self.owner.touch(self._list_key)
@@ -289,7 +289,7 @@ class Record:
         return found
 
     def apply(self, changes: Mapping[Path, Stored | Removed]) -> None:
-        """Apply the changes of another copy of this record; all other attributes keep their values."""
+        """Apply changes that were made to a copy of this record; all other attributes keep their values."""
         for path, change in changes.items():
             name = ".".join("'" + step.replace("\\", "\\\\").replace("'", "\\'") + "'" for step in path)
             if isinstance(change, Removed):
@@ -331,13 +331,13 @@ class Record:
                 nested.freeze()
 
     def protect(self, names: Iterable[str]) -> None:
-        """Make exactly these attributes read-only."""
+        """Make these attributes read-only, and all others writable."""
         self._protected = frozenset(name.lower() for name in names)
 
     # Python's own ways
 
     def __getitem__(self, name: str) -> Value:
-        """Return the value; ``KeyError`` where there is no such attribute."""
+        """Return the value of the attribute. Raises ``KeyError`` if it does not exist."""
         if follow(self, name) is None:
             raise KeyError(name)
         return self.get(name)
@@ -353,19 +353,19 @@ class Record:
         self.remove(name)
 
     def __contains__(self, name: object) -> bool:
-        """Return True where there is such an attribute, even if its value is undefined."""
+        """Return True if the attribute exists, even if its value is undefined."""
         return isinstance(name, str) and follow(self, name) is not None
 
     def __iter__(self) -> Iterator[str]:
-        """Return the names."""
+        """Iterate over the names of the attributes."""
         return iter(self.get_attribute_names())
 
     def __len__(self) -> int:
-        """Return how many own attributes there are."""
+        """Return the number of attributes, without those of nested records."""
         return len(self.folded)
 
     def __bool__(self) -> bool:
-        """Always true, even for a record without attributes."""
+        """Return True, even for a record without attributes."""
         return True
 
     def __eq__(self, other: object) -> bool:

@@ -18,7 +18,7 @@ Group: TypeAlias = "None | bool | int | float | str"
 
 
 class Series(Sequence["Record"]):
-    """Records that stay the same and in the same order; the records themselves can be written.
+    """Records in a fixed order: none can be added or removed, but the records themselves can be written.
 
     >>> from phaseline.records.record import Record
     >>> nodes = Series([Record({"Name": "a", "Cores": 2}), Record({"Name": "b", "Cores": 8})])
@@ -56,20 +56,20 @@ class Series(Sequence["Record"]):
     def __getitem__(self, at: slice) -> Series: ...
 
     def __getitem__(self, at: int | slice) -> Record | Series:
-        """Return one record, or a series of some."""
+        """Return one record, or for a slice a series."""
         return Series(self._records[at]) if isinstance(at, slice) else self._records[at]
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of records."""
         return self._count
 
     def __repr__(self) -> str:
-        """Return how many there are, and the names of the first."""
+        """Return the number of records, and the names of the first ones."""
         names = ", ".join(str(name) for name in self[:5].names())
         return f"<Series of {len(self)}: {names}{', …' if len(self) > 5 else ''}>"
 
     def size(self) -> int:
-        """Return how many there are."""
+        """Return the number of records."""
         return self._count
 
     def get(self, at: int) -> Record:
@@ -77,11 +77,11 @@ class Series(Sequence["Record"]):
         return self._records[at]
 
     def is_empty(self) -> bool:
-        """Return True if there is none."""
+        """Return True if there are no records."""
         return not self._count
 
     def filter(self, condition: Condition) -> Series:
-        """Return the records that fulfil an expression or a function; a record for which the expression gives an error does not.
+        """Return the records that fulfil an expression or function. A record for which the expression gives an error is left out.
 
         Raises: ``ProblemsError`` for a text that cannot be read.
         """
@@ -102,7 +102,7 @@ class Series(Sequence["Record"]):
         return {key: Series(members) for key, members in groups.items()}
 
     def names(self) -> list[str | None]:
-        """Return the attribute ``Name`` of each."""
+        """Return the attribute ``Name`` of each record."""
         return [record.get_as_string("Name") for record in self._records]
 
     isEmpty, groupBy = is_empty, group_by

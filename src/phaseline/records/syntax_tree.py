@@ -20,7 +20,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """An attribute by its name. ``is_own`` (after ``my.`` or ``self.``): it is not looked up in the enclosing records."""
+    """An attribute by its name. If ``is_own`` (written ``my.`` or ``self.``), enclosing records are not searched."""
 
     name: str
     is_own: bool = False
@@ -29,7 +29,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Select:
-    """``of.name``."""
+    """``of.name``: the attribute ``name`` of the value of ``of``."""
 
     of: Node
     name: str
@@ -38,7 +38,7 @@ class Select:
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """``of[at]``."""
+    """``of[at]``: the member at the index ``at`` of the value of ``of``."""
 
     of: Node
     at: Node
@@ -82,7 +82,7 @@ class Unary:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """``first`` and what follows on one level, from left to right: ``a + b - c``, ``a == b``, ``a & b``."""
+    """Operators of equal precedence: ``first`` and the operands after it, from left to right, such as ``a + b - c``."""
 
     first: Node
     rest: tuple[tuple[str, Node], ...]
@@ -122,7 +122,7 @@ Node: TypeAlias = (
 
 
 def children(node: Node) -> tuple[Node, ...]:
-    """Return the parts directly below."""
+    """Return the direct parts of the node."""
     match node:
         case Literal() | Name():
             return ()
@@ -143,7 +143,7 @@ def children(node: Node) -> tuple[Node, ...]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """Yield the node and everything below it, in the order of the text."""
+    """Yield the node and all nodes below it, in the order in which they appear in the text."""
     waiting = [node]
     while waiting:
         found = waiting.pop()

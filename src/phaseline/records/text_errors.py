@@ -1,11 +1,11 @@
-"""A mistake in a text by its offset, and the problem made from it, with file, line, column and the text of the line."""
+"""A mistake at an offset of a text, and the problem made from it, with file, line, column and the text of the line."""
 
 from __future__ import annotations
 
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
 
 SHOWN_LINE = 200
-"""Most characters of a source line that are stored in a place; longer lines are cut."""
+"""Largest number of characters of a source line that is stored in a place; longer lines are cut."""
 
 
 class TextError(Exception):
@@ -24,7 +24,10 @@ class TextError(Exception):
         return TextError(self.code, self.message, self.mend, self.offset + by)
 
     def problem(self, text: str, *, file: str = "", subject: str = "") -> Problem:
-        """Return the problem in ``text``; without a file its place is the ``subject``, or the line and column of the text."""
+        """Return the problem for this mistake in ``text``.
+
+        Without a file, its place is the ``subject``, or the line and column if there is no subject either.
+        """
         return Problem(self.code, self.message, self.mend, place_at(text, self.offset, file=file, subject=subject))
 
     def error(self, text: str, *, file: str = "", subject: str = "") -> ProblemsError:
@@ -33,7 +36,7 @@ class TextError(Exception):
 
 
 def place_at(text: str, offset: int, *, file: str = "", subject: str = "") -> Place:
-    r"""Line and column of a character; both count from 1.
+    r"""Return the line and column of the character at ``offset``; both count from 1.
 
     >>> str(place_at("a = 1\nb = ?", 10, file="x.rec"))
     'x.rec:2:5'

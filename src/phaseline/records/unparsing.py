@@ -1,4 +1,4 @@
-"""Trees and values as text in one canonical way: ``tree_of(text_of(node)) == node``, and values likewise."""
+"""Canonical texts of trees and values; reading such a text gives an equal tree or value."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CONDITIONAL, ELVIS, OR, AND, FIRST_CHAIN = range(5)
 UNARY = FIRST_CHAIN + len(LEVELS)
 POSTFIX = UNARY + 1
 STRENGTH = {sign: FIRST_CHAIN + level for level, signs in enumerate(LEVELS) for sign in signs}
-"""{operator: how strongly it binds}."""
+"""{operator: precedence}; an operator with a larger number binds more strongly."""
 
 
 def text_of(node: Node, strength: int = CONDITIONAL) -> str:
@@ -40,7 +40,7 @@ def text_of(node: Node, strength: int = CONDITIONAL) -> str:
 
 
 def _text(node: Node) -> tuple[int, str]:
-    """Return (how strongly it binds, its text)."""
+    """Return (precedence of the tree's operator, text of the tree)."""
     match node:
         case syntax.Literal():
             text = value_text(node.value)
@@ -78,7 +78,7 @@ def _chain(node: syntax.Chain) -> tuple[int, str]:
 
 
 def value_text(value: Stored) -> str:
-    """Return the value as a literal, records and lists on one line, expressions as their text.
+    """Return the value as a literal, with records and lists on one line and expressions as their text.
 
     >>> value_text((1, 1.5, "a", None, True))
     '{1, 1.5, "a", undefined, true}'
@@ -113,7 +113,7 @@ def names_of(record: Record, *, is_sorted: bool = False) -> list[str]:
 
 
 def entry_text(name: str, value: Stored) -> str:
-    """``name = value``, or ``name := text`` for an expression."""
+    """Return ``name = value``, or ``name := text`` for an expression."""
     return f"{name_text(name)} {':=' if isinstance(value, Expression) else '='} {value_text(value)}"
 
 
@@ -129,7 +129,7 @@ def real_text(value: float) -> str:
 
 
 def span_text(value: timedelta) -> str:
-    """Days, hours, minutes and seconds, as far as they are needed.
+    """Return the duration as days, hours, minutes and seconds; days and fractions only if there are any.
 
     >>> span_text(timedelta(seconds=93784)), span_text(timedelta(seconds=-1.5)), span_text(timedelta(0))
     ('1+02:03:04', '-00:00:01.5', '00:00:00')

@@ -1,4 +1,4 @@
-"""What an attribute can be: kinds of values, when two are the same, and the error that an expression may give.
+"""What an attribute can be: the kinds of values, when two values are identical, and the error value of expressions.
 
 Undefined is ``None``. Lists are tuples. Absolute times are aware ``datetime``s, spans are ``timedelta``s.
 """
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
 
 MIN_INTEGER, MAX_INTEGER = -(2**63), 2**63 - 1
 MAX_VALUE_BYTES = 1 << 20
-"""No single text is longer, in UTF-8."""
+"""Largest size of one text, in bytes of UTF-8."""
 MAX_DEPTH = 200
 """The deepest nesting of an expression."""
 MAX_LEVELS = 100
-"""The deepest nesting of lists and records as values."""
+"""The deepest nesting of lists and records in a value."""
 MAX_BYTES_A_CHARACTER = 4
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorValue:
-    """The value of an expression that makes no sense, such as ``1 / 0``. Two errors are the same whatever their reasons."""
+    """The value of an expression that makes no sense, such as ``1 / 0``. All errors are equal, whatever their reasons."""
 
     reason: str = field(default="the value error", compare=False)
 
 
 def kind_of(value: object) -> str:
-    """Return the word for what a value is, as messages and answers use it.
+    """Return the word that messages and answers use for the kind of a value.
 
     >>> kind_of(3), kind_of(True), kind_of(None), kind_of(())
     ('integer', 'boolean', 'undefined', 'list')
@@ -77,7 +77,7 @@ def is_identical(left: object, right: object) -> bool:
 
 
 def is_too_long(text: str) -> bool:
-    """Return True for texts over 1 MiB; short ones are not encoded to find out.
+    """Return True for texts over 1 MiB. Short texts are not encoded for this check, which saves time.
 
     >>> is_too_long("ä"), is_too_long("x" * (1 << 20)), is_too_long("ä" * (1 << 20))
     (False, False, True)
@@ -88,10 +88,10 @@ def is_too_long(text: str) -> bool:
 
 
 def bounded(text: str) -> str | ErrorValue:
-    """Return the text, or an error if it is too long to be a value."""
+    """Return the text, or an error if it is longer than a value may be."""
     return ErrorValue(f"the text is longer than {MAX_VALUE_BYTES:,} bytes") if is_too_long(text) else text
 
 
 def is_in_range(number: int) -> bool:
-    """Return True for integers of 64 bits."""
+    """Return True if the integer fits into 64 bits."""
     return MIN_INTEGER <= number <= MAX_INTEGER

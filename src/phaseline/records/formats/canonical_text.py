@@ -32,7 +32,7 @@ def print_record(record: Record, *, is_sorted: bool = False) -> str:
 
 
 def _in_order(record: Record) -> Record:
-    """Return a copy with the attributes by name."""
+    """Return a copy with the attributes sorted by name."""
     return Record([(name, _value_in_order(record.folded[name.lower()])) for name in sorted(record, key=str.lower)])
 
 

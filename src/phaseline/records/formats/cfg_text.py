@@ -20,7 +20,7 @@ NAME = re.compile(r"\s*(?P<name>'(?:[^'\\]|\\.)*+'[ \t]*+|[^=:'#][^=:]*+)(?P<sig
 NUMBER = re.compile(r"[+-]?(?:\d+\.\d+|\.\d+|\d+)(?:[eE][+-]?\d+)?")
 STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
 DESCRIPTION = ("phase.description", "phase_description")
-"""Always text, commas and all."""
+"""Names of attributes whose value is always one text, even if it contains commas."""
 
 
 def parse_definition(text: str, *, file: str = "") -> Record:
@@ -108,7 +108,7 @@ def _expression(text: str, at: int) -> Expression:
 
 
 def _value(text: str, at: int) -> Value:
-    """Return a list where there are commas outside of quotes and brackets, else one value."""
+    """Return a list if there are commas outside of quotes and brackets, otherwise one value."""
     parts = _parts(text, at)
     if len(parts) == 1:
         return _single(*parts[0])
@@ -116,7 +116,7 @@ def _value(text: str, at: int) -> Value:
 
 
 def _parts(text: str, at: int) -> list[tuple[str, int]]:
-    """Return (text, offset) between the commas on top."""
+    """Return [(text, offset)] of the parts between the commas that are outside of quotes and brackets."""
     found: list[tuple[str, int]] = []
     depth = start = position = 0
     while position < len(text):

@@ -23,7 +23,7 @@ MAX_FAULTS = 1_000
 def parse_record(text: str, *, file: str = "") -> Record:
     """Return the one record of the text; an empty text is an empty record.
 
-    Raises: ``ProblemsError``; PL-R001 also where there are several.
+    Raises: ``ProblemsError``, with PL-R001 if the text has several records.
 
     >>> parse_record('AdType = "Cloud.Node"' + chr(10) + 'Count = 3')
     Record({'AdType': 'Cloud.Node', 'Count': 3})
@@ -50,7 +50,7 @@ def parse_records(text: str, *, file: str = "") -> list[Record]:
 
 
 def parse_placed(text: str, *, file: str = "") -> list[PlacedRecord]:
-    """Parse the records of the text together with the places of the records and their attributes, for later problems."""
+    """Parse the records of the text, with the offsets of records and attributes, so that later problems can name the line."""
     faults: list[TextError] = []
     records: list[PlacedRecord] = []
     record: PlacedRecord | None = None
@@ -79,7 +79,7 @@ def parse_placed(text: str, *, file: str = "") -> list[PlacedRecord]:
 
 
 def _put(words: list[Token], text: str, record: Record) -> None:
-    """Set the attribute of a statement."""
+    """Set the attribute that the words of one statement describe."""
     check_nesting(words)
     reading = Words(words, text)
     reading.entry(record)
@@ -92,7 +92,7 @@ SIMPLE = re.compile(
     (?:"([^"\\\n]*)"|(-?[0-9]{1,18})|(true)|(false))[ \t]*(?:\n|\Z)""",
     re.VERBOSE,
 )
-"""Most lines of most files: a name and a plain text, integer or truth value. They are read without making words of them."""
+"""Pattern of the most frequent lines: a name with a plain text, integer or truth value; they need not be split into tokens."""
 TEXT, INTEGER, TRUE = 2, 3, 4
 
 
@@ -105,7 +105,7 @@ def _put_simple(found: re.Match[str], record: Record) -> None:
 
 
 Statement: TypeAlias = "list[Token] | re.Match[str]"
-"""The words of an attribute, or what ``SIMPLE`` found; no words: a blank line."""
+"""The tokens of an attribute, or the match of ``SIMPLE``; an empty list for a blank line."""
 
 
 def _statements(text: str, faults: list[TextError]) -> Iterator[Statement]:

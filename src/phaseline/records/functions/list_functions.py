@@ -1,4 +1,4 @@
-"""Functions over lists: sums, extremes, membership, comparisons of all members; and ``abs``."""
+"""Functions on lists: sums, smallest and largest members, membership, comparisons of all members; and ``abs``."""
 
 from __future__ import annotations
 

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from phaseline.records.values import Value
 
 MAX_PATTERN = 1_000
-"""Characters of a pattern."""
+"""Largest length of a pattern, in characters."""
 MAX_MEMORY = 1 << 20
-"""Bytes that a compiled pattern and its tables may take."""
+"""Largest size, in bytes, of a compiled pattern with its tables."""
 REMEMBERED = 64
 WORK_A_STEP = 256
-"""Characters of the text times characters of the pattern that cost one step."""
+"""Amount of matching that costs one step: length of the text times length of the pattern, both in characters."""
 FLAGS = "ims"
 """Options that the regular expression engine supports; ``f`` and ``g`` belong to ``regexps``, and others are ignored."""
 EXTENDED = "x"

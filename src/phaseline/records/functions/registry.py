@@ -1,4 +1,4 @@
-"""All functions by name, and the closure of a call: checked when the expression is read, not when it is evaluated."""
+"""All functions by name, and the closures of calls; a call is checked when its expression is read, not when it is evaluated."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _check_count(node: syntax.FunctionCall, count: int, fewest: int, most: int) 
 
 
 def _check_pattern(node: syntax.FunctionCall) -> None:
-    """Check a pattern that is a literal string when the expression is read."""
+    """Check a regular expression that is written as a literal string, already when the expression is read."""
     pattern = node.arguments[0]
     last = node.arguments[-1] if len(node.arguments) == (3 if node.name.lower() == "regexp" else 4) else None
     options = last.value if isinstance(last, syntax.Literal) and isinstance(last.value, str) else ""

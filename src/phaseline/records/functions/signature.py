@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 Apply: TypeAlias = "Callable[[list[Value], EvaluationState], Value]"
 ANY_NUMBER = 10_000
-"""More arguments than an expression can have words."""
+"""The limit for functions with any number of arguments: more than an expression of the largest size can have."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExpressionFunction:
     """A function of the language. ``apply`` gets at least ``fewest`` and at most ``most`` values.
 
-    ``is_strict``: ``apply`` is not called when an argument is an error or undefined; the result is the first error, else
-    undefined. ``undefined_first``: an undefined argument makes the result undefined even beside an error.
+    If ``is_strict``, ``apply`` is not called with errors or undefined values: the result is the first error, otherwise
+    undefined. If also ``undefined_first``, one undefined argument makes the result undefined, even beside an error.
     """
 
     apply: Apply
@@ -33,7 +33,7 @@ class ExpressionFunction:
 
 
 def exactly(count: int, apply: Apply, *, is_strict: bool = True) -> ExpressionFunction:
-    """Return a function of so many arguments."""
+    """Return a function of exactly ``count`` arguments."""
     return ExpressionFunction(apply, count, count, is_strict)
 
 

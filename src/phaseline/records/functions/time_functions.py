@@ -66,9 +66,9 @@ def _time(_values: list[Value], run: EvaluationState) -> Value:
 
 
 def _abs_time(values: list[Value], run: EvaluationState) -> Value:
-    """``absTime``: the time of a text, or of whole seconds since the epoch and a zone's offset in seconds.
+    """Return the time of a text, or of (seconds since the epoch, offset of the zone in seconds), as ``absTime`` does.
 
-    Without arguments: the current time.
+    Without arguments, return the current time.
     """
     value = values[0] if values else run.now
     offset = _seconds(values[1], "an integer") if len(values) > 1 else 0
@@ -90,7 +90,7 @@ def _abs_time(values: list[Value], run: EvaluationState) -> Value:
 
 
 def _seconds(value: Value, wanted: str) -> int | ErrorValue:
-    """Return the whole seconds of a number or a duration, the fraction cut off."""
+    """Return a number or duration in whole seconds; a fraction is cut off."""
     number = value.total_seconds() if isinstance(value, timedelta) else value
     if isinstance(number, bool) or not isinstance(number, int | float):
         return unfit(value, wanted)

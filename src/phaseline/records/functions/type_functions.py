@@ -1,4 +1,4 @@
-"""Functions that ask for the kind of a value, and those that make one kind of another."""
+"""Functions that test the kind of a value, and functions that convert a value to another kind."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from phaseline.records.values import Value
 
 LONGEST_NUMBER = 100
-"""Characters of a text that may be a number."""
+"""Largest length, in characters, of a text that is read as a number."""
 TRUTHS = {"true": True, "false": False}
 
 
@@ -35,7 +35,7 @@ def string_of(value: Value) -> Value:
 
 
 def number_in(text: str) -> int | float | None:
-    """Return the number that a text is, decimal or hexadecimal, with spaces around it; None for anything else."""
+    """Return the number that a text means, decimal or hexadecimal, also with spaces around it; None for any other text."""
     text = text.strip()
     if len(text) > LONGEST_NUMBER or "_" in text:
         return None
@@ -66,7 +66,7 @@ def number_of(value: Value) -> int | float | ErrorValue:
 
 
 def whole(number: float | ErrorValue, cut: Callable[[float], int]) -> Value:
-    """Return the integer that ``cut`` makes of the number."""
+    """Return the number converted to an integer by ``cut``, such as ``floor``; an error is returned unchanged."""
     if isinstance(number, ErrorValue):
         return number
     if not isinstance(number, int) and not math.isfinite(number):
