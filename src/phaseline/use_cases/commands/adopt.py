@@ -56,7 +56,7 @@ class AdoptOrder:
     """The arguments of ``adopt``: a document, and values that override those in it.
 
     ``name`` None: use the name in the document. ``blueprint``: a file or a stored blueprint; None: use the blueprint of
-    the document. ``check`` False: start no operations that check whether the instances exist.
+    the document. ``check``: call the operations that check whether the instances exist.
     """
 
     document: str
@@ -313,7 +313,7 @@ def code_of(document: Mapping[str, Any]) -> CodeLocation:
 
 
 def _uses(ctx: RequestContext, document: Mapping[str, Any]) -> dict[str, int]:
-    """Return {namespace: number} of the stored blueprints that the document needs and this store has."""
+    """Return {namespace: number} of the stored blueprints that the document's blueprint imports and this store has."""
     found: dict[str, int] = {}
     for namespace, named in document["phaseline"]["uses"].items():
         id, _, version = str(named).rpartition("@")
@@ -326,7 +326,7 @@ def _uses(ctx: RequestContext, document: Mapping[str, Any]) -> dict[str, int]:
 def _sealed(ctx: RequestContext, body: Mapping[str, Value]) -> Mapping[str, Value]:
     """Return the values as they will be stored.
 
-    Values that are encrypted in the document are decrypted first, so that none is encrypted twice.
+    Values that are encrypted in the document are decrypted first, so that no value is encrypted twice.
     """
     sealed = ctx.vault.sealed(ctx.vault.unsealed(dict(body)))
     assert isinstance(sealed, dict), "a mapping stays one"

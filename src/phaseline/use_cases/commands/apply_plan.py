@@ -82,7 +82,7 @@ def list_plans(ctx: RequestContext, deployment: str | None = None) -> Sequence[P
 
 
 def show_plan(ctx: RequestContext, id: str) -> PlanDetails:
-    """Return one stored plan. ``id``: of the plan, or of the execution that carries it out. Raises: PL-C070."""
+    """Return one stored plan. ``id``: the id of the plan or of the execution that carries it out. Raises: PL-C070."""
     found = find_plan(ctx, id)
     return PlanDetails(_view(ctx, found, _Present(ctx, [found.deployment])), found.text, found.body)
 

@@ -91,7 +91,10 @@ def _approved(ctx: RequestContext, row: ExecutionRow, plan: str, objection: str)
 
 
 def _meant(ctx: RequestContext, id: str | None, deployment: str | None, plan: str | None) -> ExecutionRow:
-    """Return the only execution that waits for an approval of this plan; if there is none, of any plan."""
+    """Return the only execution that waits for an approval of this plan.
+
+    If no execution waits for this plan, return the only one that waits for an approval of any plan.
+    """
     row = find_open(ctx.store, id, deployment, "approve", lambda row: _waits_for(_waiting(ctx, row), plan))
     if id is not None or plan is None or _waits_for(_waiting(ctx, row), plan):
         return row

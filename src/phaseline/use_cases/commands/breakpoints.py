@@ -64,9 +64,9 @@ def add(
 
 
 def remove(ctx: RequestContext, deployment: str, points: Sequence[str]) -> Kept | SubmissionFor[Kept]:
-    """Remove breakpoints for all future executions. Instances stopped there stay stopped until ``clear``.
+    """Remove breakpoints for all future executions. Instances stopped at them stay stopped until ``clear``.
 
-    A point without names of instances selects all breakpoints at this point. Raises: PL-C010, PL-P047 for breakpoints
+    A point without names of instances removes all breakpoints at this point. Raises: PL-C010, PL-P047 for breakpoints
     that the deployment does not have.
     """
     row = find_deployment(ctx.store, deployment, to_change=True)
@@ -172,7 +172,7 @@ def _is_meant(one: StoppedInstance, meant: Breakpoint) -> bool:
 
 
 def _point_text(meant: Breakpoint) -> str:
-    """Return the text of a point, without its last part if that selects all instances."""
+    """Return a breakpoint as text; the part that names instances is left out if it selects all instances."""
     return str(meant).removesuffix("=*")
 
 

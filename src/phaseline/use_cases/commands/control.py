@@ -230,7 +230,7 @@ def _raise_if_folders_missing(ctx: RequestContext, row: ExecutionRow) -> None:
 def _raise_if_closed(row: ExecutionRow) -> None:
     """Raise PL-C017 for an ended execution with hooks.
 
-    The hooks were called when it ended; to continue it, they would have to be called from the beginning.
+    Its hooks were already called for the end; to continue it, all its hooks would have to be called again.
     """
     if row.status.is_ended and row.request.is_surrounded:
         message = f"the execution {row.id} is {row.status.value}, and its hooks know that: no call of it can be completed by hand"
@@ -249,7 +249,7 @@ def chosen(
     only_phases: bool = False,
     but_stops: bool = False,
 ) -> dict[str, Value]:
-    """Return the body of a request: {"graph": id of the last graph, "positions": those of the selected entries}.
+    """Return the body of a request: {"graph": id of the last graph, "positions": positions of the selected entries}.
 
     An entry is selected if it belongs to one of the instances and operations and has one of the statuses.
     ``but_stops``: leave out entries that are breakpoints. Raises: PL-C014 if no entry fits, PL-C027.

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 def keep(
     ctx: RequestContext, row: DeploymentRow, request: Request, planned: PlanPreview, aim: Aim | None = None
 ) -> StoredPlan:
-    """Store a plan together with the present state of the deployment, and return it."""
+    """Store a plan together with the present state of the deployment, and return it.
+
+    ``aim``: for an update, the new blueprint with its inputs and its code.
+    """
     base = base_of(ctx, row)
     body = cast("dict[str, Value]", plain(planned.summary))
     asked = altered(request, parameters={name: value for name, value in request.parameters.items() if name != PLAN})

@@ -73,9 +73,9 @@ def _ask_hooks(
     unwanted: Sequence[Label],
     changed: Callable[[], Labels],
 ) -> SubmissionFor[Labels]:
-    """Change labels by an execution, which calls the hook classes before and after the change.
+    """Change labels by an execution, so that hook classes are called before and after the change.
 
-    Raises: PL-H022 if the execution does not complete.
+    ``changed``: returns the labels after the change. Raises: PL-H022 if the execution does not complete.
     """
     said: dict[str, Value] = {
         "add": [f"{one.key}={one.value}" for one in given],

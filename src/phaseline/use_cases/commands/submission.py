@@ -49,7 +49,7 @@ class Submission:
 class SubmissionFor(Generic[T]):
     """An execution that must end before a command can answer.
 
-    ``answer``: called when the execution has ended; it returns the answer, or raises an error if there is none.
+    ``answer``: function that is called when the execution has ended, and returns the command's answer or raises an error.
     """
 
     submission: Submission
@@ -81,7 +81,7 @@ class SubmissionAnswer:
 
     @property
     def is_new(self) -> bool:
-        """True for a queued execution without a request of which it is not known that an owner has accepted it.
+        """True for a queued execution without a request, as long as no owner of the store is known to have accepted it.
 
         The store is not read for this. A new owner of the store finds its queued executions by itself.
         """
@@ -106,9 +106,9 @@ class SubmissionAnswer:
         return self.is_there
 
     def note_row(self, row: ExecutionRow | None) -> None:
-        """Record from its row whether an execution without a request was accepted: it was if it is no longer queued.
+        """Record whether an execution without a request was accepted: it was if it is no longer queued.
 
-        ``row``: the present row of the execution; None: it was purged, so it was accepted.
+        ``row``: the present row of the execution; None: it was purged, which shows that it was accepted before.
         """
         if not self.submission.request:
             self.is_there |= row is None or row.status is not ExecutionStatus.QUEUED
@@ -125,8 +125,8 @@ def ask(
 ) -> Submission:
     """Store a request about an execution, which the owner of the store answers.
 
-    ``beside``: tests an open execution; an ended execution may continue only if all open ones of its deployment pass.
-    None: only if none is open. ``given``: the order to which the request belongs.
+    ``beside``: function that returns whether an ended execution may continue beside a given open execution of the
+    deployment; None: it may not continue beside any. ``given``: the order to which the request belongs.
     """
     with ctx.store.as_one(given) as answer:
         answer["execution"] = row.id
@@ -135,7 +135,7 @@ def ask(
 
 
 def adapt(found: A | SubmissionFor[A], change: Callable[[A], T]) -> T | SubmissionFor[T]:
-    """Convert the answer of one command to that of another: now, or when the execution it needs has ended."""
+    """Return the answer of a command, converted by ``change``; if an execution must end first, convert the answer then."""
     if not isinstance(found, SubmissionFor):
         return change(found)
     return SubmissionFor(found.submission, lambda view: change(found.answer(view)))

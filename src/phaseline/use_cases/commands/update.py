@@ -1,7 +1,7 @@
 """Update a deployment to another blueprint, and plan such an update (W60).
 
 The steps of ``deployments update shop new.yaml``: the file is read with the inputs of the deployment, overridden by
-given ones; ``revise`` returns added and removed instances; the plan is built from the planner's preview, and is stored
+new inputs; ``revise`` returns added and removed instances; the plan is built from the planner's preview, and is stored
 with the new blueprint (``Aim``); the planner of the execution reads the plan and switches to that blueprint.
 """
 

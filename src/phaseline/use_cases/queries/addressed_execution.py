@@ -43,8 +43,8 @@ def find_open(
 def find_started(store: Store, id: str | None, deployment: str | None, word: str) -> ExecutionRow:
     """Return the execution with this id; without an id, the only open execution of the deployment that has begun.
 
-    If none has begun, return the only queued execution; if none is open, the latest. ``word``: the command, for the
-    error text. Raises: the errors of ``find_open``.
+    If no open execution has begun, return the only queued one; if the deployment has no open execution, return its
+    latest. ``word``: the command, for the error text. Raises: the errors of ``find_open``.
     """
     latest = find_execution(store, id, deployment, to_change=True)
     if id is not None:
@@ -58,7 +58,7 @@ def the_fitting_one(
 ) -> ExecutionRow:
     """Return the execution with this id; without an id, the only execution for which ``choose`` raises no problem.
 
-    Try the open executions of the deployment and its latest one. If ``choose`` raises for all of them, return the
+    Try the open executions of the deployment and its latest execution. If ``choose`` raises for all of them, return the
     latest. ``word``: the command, for the error text. Raises: the errors of ``find_open``.
     """
     latest = find_execution(store, id, deployment, to_change=True)

@@ -55,9 +55,9 @@ def hooked(store: Store, graphs: Sequence[GraphRow]) -> Hooked:
 
 
 def waiting_hooks(store: Store, graphs: Sequence[GraphRow], *, awake: bool = False) -> list[WaitingHook]:
-    """Return the hook classes that sleep now.
+    """Return the hook classes that asked to be called again later and sleep until then.
 
-    ``awake``: also return hook classes that are being called again after a sleep, with the data that they stored.
+    ``awake``: also return those that are being called again now; their notes have the data that they stored before.
     """
     found = []
     for graph in _of_hooks(store, graphs):

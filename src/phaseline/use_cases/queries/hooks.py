@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 class HookView:
     """A hook class as users see it.
 
-    ``fault``: why it cannot be used. ``off``: the actor that disabled it, and the reason. ``deployments``: names of the
-    deployments for which alone it is disabled. ``actions``: the only actions before and after which it is called;
-    empty: all.
+    ``fault``: why it cannot be used. ``off``: the actor that disabled it, and the reason.
+    ``deployments``: names of the deployments for which it is disabled individually. ``actions``: the only actions before
+    and after which it is called; empty: all.
     """
 
     name: str
@@ -60,8 +60,9 @@ class HookList:
 class Switched:
     """The result of enabling or disabling a hook class for actions that begin later.
 
-    ``deployment``: the deployment for which this was done; empty: for all. ``was_so``: nothing changed. ``reason``: the
-    reason given now; empty if the stored reason is kept. ``former``: the actor that had disabled it, with the reason.
+    ``deployment``: the deployment for which this was done; empty: for all. ``was_so``: the class was enabled or disabled
+    as requested before. ``reason``: the new reason; empty if the stored reason is kept. ``former``: the actor that had
+    disabled it, with the reason.
     """
 
     name: str
@@ -85,7 +86,7 @@ def list_hooks(ctx: RequestContext, deployment: str | None = None) -> HookList:
 
 
 def show_hooks(ctx: RequestContext, name: str, deployment: str | None = None) -> Sequence[HookView]:
-    """Return the hook classes with this name; with a deployment, as they are enabled or disabled for it.
+    """Return the hook classes with this name. With a deployment, the views show whether they are enabled for it.
 
     Raises: PL-H002 if there is no such hook class, PL-C010.
     """

@@ -74,7 +74,7 @@ def why(ctx: RequestContext, id: str, *, deployment: str | None = None) -> Waiti
 def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance: int) -> Sequence[Reason]:
     """Return why the instance has not finished one execution.
 
-    Return nothing for an execution that brings resources to a target, and for one without a plan.
+    Return nothing for an execution that brings resources to a target, and for an execution without a graph.
     """
     queued = blocking_execution(store, execution)
     if queued is not None:
@@ -117,9 +117,9 @@ def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance
 
 
 def _of_closed_phase(ctx: RequestContext, blueprint: Blueprint, reason: Reason) -> Reason:
-    """Return the reason, changed to name an obstacle if the phase is paused or cannot be used.
+    """Return the reason, changed to name an obstacle if its phase is paused or cannot be used.
 
-    Such a phase is ready but is not called until an operator resumes or repairs it.
+    An entry of such a phase is ready, but is not called until an operator resumes or repairs the phase.
     """
     if reason.kind != "slot" or not blueprint.on_path:
         return reason

@@ -169,7 +169,7 @@ def _nowhere(ctx: RequestContext, now: PhaseNow) -> PhaseView:
 
 
 def _at(ctx: RequestContext, view: PhaseView, now: PhaseNow | None) -> PhaseView:
-    """Return the view with the present activity of the phase and whether its call is overdue.
+    """Return the view of a phase, with its present activity and whether its call is overdue.
 
     If the phase has obstacles, its waiting entries are shown as blocked.
     """
@@ -237,7 +237,7 @@ def _plugin(plugin: PhasePlugin, verdict: PackageVerdict) -> PluginView:
 
 
 BARE = PluginView("", "", "", "", "", "good", "", "", "", False, Attributes())
-"""A plugin view without details, which is copied for plugins that define no phase because those have few."""
+"""A plugin view without details. It is copied for plugins that define no phase, because their views have few details."""
 
 
 def _operations(module: OperationModule) -> PluginView:

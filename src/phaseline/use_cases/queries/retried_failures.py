@@ -67,7 +67,7 @@ def failing_calls(
 def _of_graph(
     row: ExecutionRow, graph_id: int, graph: Graph, topology: Topology, statuses: np.ndarray, notes: Sequence[NoteRow]
 ) -> Iterable[tuple[int, FailingCall]]:
-    """Yield (instance number, failed call) for each entry with one of the notes."""
+    """Yield (instance number, failed call) for each entry that has one of these notes."""
     entries = GraphEntries(graph)
     for note in notes:
         policy = graph.policies[int(graph.policy[note.position])]

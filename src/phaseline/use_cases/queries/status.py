@@ -168,7 +168,10 @@ def status(ctx: RequestContext, deployment: str | None = None) -> Status:
 
 
 def _failing(store: Store, row: ExecutionRow, standing: ExecutionProgress) -> list[FailingCall]:
-    """Return the failed calls of an execution that are tried again; read no notes if the counts exclude any."""
+    """Return the failed calls of an execution that are being tried again.
+
+    If its counts show no entry that can be in a retry, return nothing without reading the store.
+    """
     if not any(standing.counts.get(status.word) for status in MAY_BE_RETRIED):
         return []
     return failing_now(store, row)

@@ -43,9 +43,9 @@ SLEEPING_LONG_MS = 10 * 60 * 1000
 RUNNING_LONG_MS = 60 * 60 * 1000
 """A running entry is listed if its call has been running for longer than this."""
 MOVING = (EntryStatus.RUNNING, EntryStatus.SLEEPING, EntryStatus.CANCELING)
-"""Statuses of entries that keep their execution moving."""
+"""Statuses of entries that will change without an operator, so that their execution does not stand still."""
 NAMED = 3
-"""Number of instances, executions and deployments of a group that are named; further ones are only counted."""
+"""Number of instances, executions and deployments that are named for each group; further ones are only counted."""
 NEVER = 2**62
 SILENT = (0, "")
 """(due time, message) of an entry without a note."""
@@ -64,9 +64,9 @@ class Stuck:
 
     ``count``: number of operations; if they wait for failed entries, number of instances. ``since_at``: since when the
     oldest entry is stuck; if no process runs the executions, when an engine last worked on one of them. ``until_at``:
-    time of the first next call. ``attempts``: highest number of the next retry, of ``max_retries`` (-1: unlimited); 0
-    if no entry is retried. ``is_repeated``: an entry failed twice with the same last line. ``mends``: a command for the
-    operator for each of ``executions``, which are the first of ``execution_count``.
+    earliest time of a next call. ``attempts``: highest number of a next retry, of ``max_retries`` allowed (-1: unlimited);
+    0 if no entry is retried. ``is_repeated``: an entry failed twice with the same last line. ``mends``: one command for
+    each of ``executions``, which are the first of ``execution_count``.
     """
 
     kind: Kind
@@ -107,8 +107,8 @@ class _Group:
     def add(self, row: ExecutionRow, count: int, instances: Sequence[str], since: int, until: int = 0) -> None:
         """Add ``count`` entries of an execution.
 
-        ``instances``: the first of their instances. ``since``: the oldest of their times; ``until``: the first next
-        call.
+        ``instances``: the first instances of these entries. ``since``: since when the oldest entry is stuck; ``until``: the
+        earliest time of a next call.
         """
         self.count += count
         self.since = min(self.since or since, since or self.since)
@@ -143,7 +143,7 @@ def list_stuck(ctx: RequestContext, *, deployment: str | None = None, limit: int
 def unfinished(store: Store, deployment: int | None = None) -> list[ExecutionRow]:
     """Return the executions that are open or have left failed or unsure entries, oldest first.
 
-    Of ended executions, only the latest of each deployment counts, and an earlier one whose failure left instances half
+    Of ended executions, count only the latest of each deployment, and an earlier one whose failure left instances half
     way (``left_behind``). A canceled execution counts only if it has unsure or failed entries. Deleted deployments are
     left out.
     """
@@ -163,7 +163,7 @@ def unfinished(store: Store, deployment: int | None = None) -> list[ExecutionRow
 def _is_latest(latest: Mapping[int, ExecutionRow], row: ExecutionRow) -> bool:
     """Return whether no later execution replaces this one.
 
-    An execution that brings resources to a target is never replaced as a whole, only for single resources.
+    An execution that brings resources to a target is never replaced as a whole, but resource by resource.
     """
     return row.request.workflow == REACH_WORKFLOW or latest[row.deployment].number == row.number
 
@@ -298,7 +298,7 @@ def _last_sign_of_life(store: Store, row: ExecutionRow) -> int:
 
 
 class _Case:
-    """The graph of one execution's last round, from which stuck entries are collected."""
+    """One graph of an execution, from which stuck entries are collected."""
 
     def __init__(self, store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> None:
         self._row = row
@@ -310,7 +310,7 @@ class _Case:
         self._begun, self._ended = call_times(store.batches(execution=row.number), graph, len(statuses))
 
     def gather(self, stuck: Sequence[EntryStatus], now: int, groups: Groups) -> None:
-        """Add all stuck entries of the round to ``groups``. ``stuck``: statuses of such entries."""
+        """Add all stuck entries of the graph to ``groups``. ``stuck``: statuses in which an entry may be stuck."""
         firsts = np.fromiter((step.first for step in self._graph.steps), np.int64, len(self._graph.steps))
         for status in stuck:
             positions = self._long(status, np.flatnonzero(self._statuses == status), now)
@@ -335,7 +335,7 @@ class _Case:
                 group.mends.append(f"end the retries: {ending(call.execution)}")
 
     def _long(self, status: EntryStatus, positions: np.ndarray, now: int) -> np.ndarray:
-        """Return the positions of stuck entries; sleeping or running entries are stuck only after a long time."""
+        """Return those of the positions whose entries are stuck; sleeping or running entries are stuck only after a long time."""
         age = now - self._begun[positions]
         found: np.ndarray = positions
         if status is EntryStatus.RUNNING:
@@ -394,7 +394,10 @@ class _Case:
 
 
 def call_times(batches: Sequence[BatchRow], graph: int, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return (time of each entry's first call, time of its last call or of its return), ms by position, 0: never."""
+    """Return two int64 arrays by position: the time (ms) of an entry's first call, and the end of its last call.
+
+    If the last call still runs, its start is returned instead of its end. 0: the entry was never called.
+    """
     begun, ended = np.zeros(size, np.int64), np.zeros(size, np.int64)
     for batch in batches:
         for of, positions in batch.segments:
@@ -428,7 +431,7 @@ def _stuck(key: tuple[Kind, str, str], group: _Group) -> Stuck:
 
 
 def _mends(kind: Kind, executions: Mapping[str, str]) -> list[str]:
-    """Return the first command for an operator for each of the first executions.
+    """Return for each of the first ``NAMED`` executions the command that an operator should try first.
 
     If no process runs several executions, return one command: a new engine runs them all.
     """
@@ -438,7 +441,7 @@ def _mends(kind: Kind, executions: Mapping[str, str]) -> list[str]:
 
 
 def mend_of(kind: Kind, execution: str, instance: str) -> str:
-    """Return the first command that helps an operator with a group of this kind."""
+    """Return the command that an operator should try first for stuck entries of this kind."""
     return {
         "failed": f"phaseline executions retry {execution}",
         "unsure": f"look at {instance}, then: phaseline executions retry {execution}, or executions complete {execution}",

@@ -43,10 +43,10 @@ def left_half_way(store: Store, row: ExecutionRow, graph: int, statuses: np.ndar
 
 
 def left_behind(store: Store, rows: Sequence[ExecutionRow]) -> ExecutionRow | None:
-    """Return the latest execution, except the very last one, that left instances half way and was not replaced.
+    """Return the latest execution before the last one that left instances half way and was not replaced.
 
-    It is replaced if later executions failed on all these instances. ``rows``: the executions of one deployment, oldest
-    first. Return None if there is no such execution, or while one is open, because it may be repairing them.
+    An execution is replaced if later executions failed on all instances that it left. ``rows``: the executions of one
+    deployment, oldest first. Return None if there is no such execution, or while one is open, because it may repair them.
     """
     if len(rows) < 2 or rows[-1].request.workflow == REACH_WORKFLOW or any(not row.status.is_ended for row in rows):
         return None

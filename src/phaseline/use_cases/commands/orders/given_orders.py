@@ -35,9 +35,9 @@ def carry_out_once(
     named: Mapping[str, object],
     again: Again | None,
 ) -> R:
-    """Carry out an order under the present request id; if it was given before, return the answer it had then.
+    """Carry out an order under the present request id; if it was carried out before, return its answer from that time.
 
-    ``again``: makes this answer from the stored order; None: use ``submitted``.
+    ``again``: function that makes this answer from the stored order; None: use ``submitted``.
     """
     requested = ctx.requested
     assert requested is not None, "a request id is in use"
@@ -66,7 +66,7 @@ def carry_out_once(
 def next_once(ctx: RequestContext, given: NewOrder | None, verb: str, submit: Callable[[], Submission]) -> Submission:
     """Submit a later step of an order that has several executions.
 
-    With a request id the step, like the first one, is stored only once.
+    With a request id, this step is stored only once, even if the order is repeated.
     """
     try:
         return submit()

@@ -60,7 +60,10 @@ def found_again(
 
 
 def _use(ctx: RequestContext, row: PackageRow, settings: Mapping[str, Any], *, is_enabled: bool) -> PackageUse | None:
-    """Return the use of a package by the adopted deployment, or None if another store has encrypted its settings."""
+    """Return the record that the adopted deployment uses a package, with the deployment's settings of the package.
+
+    Return None if another store has encrypted the settings, so that they cannot be read here.
+    """
     try:
         given = secret_settings.opened(ctx, settings)
     except ProblemsError:

@@ -87,7 +87,7 @@ class Eligibility:
         return [problem for problem in self._beyond([*beside, found]) if problem not in before]
 
     def _circles(self, found: InstalledPackage) -> list[Problem]:
-        """Return the problems PL-F015: tasks that would wait for each other in a circle with this package."""
+        """Return the problems PL-F015 for tasks that would wait for each other in a circle if this package were enabled."""
         chosen = [*self._beside(found.row.name), found]
         if not any(one.package.granular_tasks for one in chosen) or self._deployment.kind == "resources":
             return []
@@ -153,7 +153,7 @@ class Eligibility:
         return [Problem("PL-F067", message, mend, Place(subject=str(package)))]
 
     def _is_begun_only(self) -> bool:
-        """Return whether the only installs since the last completed uninstall have begun but not completed.
+        """Return whether no install has completed since the last completed uninstall, although one has begun.
 
         Return False if the stored executions do not show this, for example because some were purged.
         """

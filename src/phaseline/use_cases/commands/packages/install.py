@@ -1,8 +1,8 @@
 """Install packages into the store, update them, or register them from their folders.
 
 A line is all versions ``x.y.*`` of one package. Only one version of a line is installed at a time; several lines can be
-installed side by side. Each package of format 1.0.0 is a line of its own, because Fuel, from which it comes, also keeps
-each in a folder of its own.
+installed side by side. Each package of format 1.0.0 is a line of its own, because Fuel, from which this format comes,
+also keeps each such package in a folder of its own.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ Way = Literal["install", "update"]
 class Installed:
     """The result of an install. ``is_new`` False: the same files were installed already, and nothing was stored.
 
-    ``replaced``: the version that was replaced, which may be this one with other files; "" if none. ``serves``:
-    deployments that had the replaced version enabled and now have this one.
+    ``replaced``: the version that was replaced, which may have the same number but other files; "" if none. ``serves``:
+    deployments that had the replaced version enabled and now have the new one.
     """
 
     package: PackageRow

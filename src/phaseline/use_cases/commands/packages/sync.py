@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from phaseline.model.packages.installed import PackageRow
 
 DISTRIBUTIONS = "installed distributions (entry points of the group phaseline.packages)"
-"""Item for announced packages in the list of searched folders."""
+"""Text that stands for announced packages in the list of searched folders."""
 Outcome = Literal["created", "updated", "unchanged", "removed", "kept", "broken"]
 
 

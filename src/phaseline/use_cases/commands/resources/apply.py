@@ -43,7 +43,7 @@ MOST_LISTED = 50
 
 @frozen
 class AppliedResource:
-    """The result for one resource of the files. ``target``: its new target, or "" if that has not changed."""
+    """The result for one resource of the files. ``target``: its new target, or "" if its target stays as it was."""
 
     name: str
     cluster: str
@@ -70,8 +70,8 @@ class Applied:
 class _Plan:
     """The changes of one cluster. ``cluster``: the number of the cluster.
 
-    ``growth``: new resources; ``edits``: changes of existing ones; ``targets``: {new target: resource numbers};
-    ``stops``: breakpoints; ``told``: the result for each resource.
+    ``growth``: resources to add; ``edits``: changes of existing ones; ``targets``: {new target: resource numbers};
+    ``stops``: breakpoints at which resources with a new target stop; ``told``: the result for each resource.
     """
 
     cluster: int
@@ -83,7 +83,7 @@ class _Plan:
 
     @property
     def requests(self) -> list[Request]:
-        """One request to bring resources to their target, for each target."""
+        """The requests that bring resources to their new targets, one for each target."""
         return [
             reach(target, np.array(numbers, np.int64), breakpoints=self.stops)
             for target, numbers in self.targets.items()
@@ -95,7 +95,7 @@ def reach(
 ) -> Request:
     """Return the request that brings resources to a target; with an empty target it removes them.
 
-    ``force``: running calls are not awaited.
+    ``force``: do not wait for the resources' running calls.
     """
     forced: dict[str, Value] = {"force": True} if force else {}
     return Request(

@@ -29,7 +29,7 @@ class Paused:
     """The result of ``pause`` and ``unpause``.
 
     ``is_changed`` False: the phase was already paused or, for ``unpause``, not paused. ``is_running``: an engine runs,
-    and knows the change.
+    and has received the change.
     """
 
     phase: str

@@ -53,7 +53,7 @@ UNNAMED: Mapping[Verb, frozenset[EntryStatus]] = {
     **FITTING,
     "complete": frozenset({EntryStatus.FAILED, EntryStatus.UNSURE}),
 }
-"""{verb: statuses of the phases to which it applies if no phase is named}."""
+"""{verb: statuses of the phases to which the verb applies if the user names no phase}."""
 KINDS: Mapping[Verb, RequestKind] = {
     "retry": RequestKind.RETRY,
     "complete": RequestKind.COMPLETE,
@@ -68,9 +68,9 @@ LACKING: Mapping[Verb, str] = {
     "wake": "sleeps",
     "signal": "sleeps",
 }
-"""{verb: end of the error "no phase of the resource …", which describes the phases it applies to}."""
+"""{verb: end of the error "no phase of the resource …", such as "has failed"}."""
 NOBODY: Mapping[Verb, str] = {"signal": "PL-C093"}
-"""{verb: code of the error if the verb applies to no phase}; PL-C041 for other verbs."""
+"""{verb: code of the error if the verb applies to no phase}; other verbs raise PL-C041."""
 OF_PHASES: frozenset[Verb] = frozenset({"wake", "signal"})
 """Verbs that apply only to phases, not to breakpoints: a breakpoint must be cleared instead."""
 MOST_TOLD = 20
@@ -107,8 +107,8 @@ def retry(
 ) -> Submissions[Decided]:
     """Call failed phases again, without the data that they stored.
 
-    ``changes``: {attribute: value in the informal syntax}, set on all selected resources before. Raises: PL-C040 for a
-    named phase that has not failed, PL-C041 if no phase failed, and the errors of ``choose``.
+    ``changes``: {attribute: value in the informal syntax}, set on all selected resources before the calls. Raises:
+    PL-C040 for a named phase that has not failed, PL-C041 if no phase failed, and the errors of ``choose``.
     """
     edits, removed = _edits(changes or {})
     return _decide(
@@ -242,7 +242,7 @@ def _gather(
 def _gather_stay(
     snapshot: ClusterSnapshot, stay: Stay, numbers: np.ndarray, verb: Verb, phases: Sequence[str], found: _Found
 ) -> np.ndarray:
-    """Collect the fitting entries of one stay; return the numbers of the resources that have such entries."""
+    """Collect the entries of one stay to which the verb applies; return the numbers of their resources."""
     wanted = {name.lower() for name in phases}
     fitting = list(FITTING[verb] if phases else UNNAMED[verb])
     having: list[np.ndarray] = []

@@ -1,4 +1,4 @@
-"""Give resources another target, cancel their way to a target, or remove them."""
+"""Give resources another target, stop them on their way to a target, or remove them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ NAMED = 5
 class Moved:
     """The result of a command about targets.
 
-    ``meant``: number of selected resources; ``changed``: number of changed ones; ``names``: the first of these.
+    ``meant``: number of selected resources; ``changed``: number of changed ones; ``names``: the first changed ones.
     ``executions``: those that carry the change out. ``is_running``: an engine runs that continues with them.
     """
 

@@ -18,10 +18,10 @@ PAGE = 1_000
 MOST_TEXTS = 10_000
 """Number of distinct texts kept in memory; further texts go to a temporary file.
 
-The limit is needed because results of calls may differ for each call.
+The limit is needed because each call may return another result, and results are part of the texts.
 """
 RANKS = 4
-"""Factor in the sort key ``time * RANKS + rank``; larger than each result of ``rank``."""
+"""Factor in the sort key ``time * RANKS + rank``. It is larger than every rank, so that time always decides first."""
 Head = tuple[str, str, str]
 """(level, operation, actor) of a line; equal triples are stored once."""
 

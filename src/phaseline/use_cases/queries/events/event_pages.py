@@ -34,7 +34,7 @@ BY_HAND = "completed_by_hand"
 MOST_MADE = 1_000
 """Number of entries whose calls are kept as objects, because the calls of an entry are read several times."""
 KINDS = 8
-"""Factor to combine a number with the outcome of a call; larger than each ``OutcomeKind``."""
+"""Factor in ``number * KINDS + kind``, which combines a number with the outcome kind of a call in one integer."""
 
 
 class Narrated:
@@ -43,7 +43,7 @@ class Narrated:
     def __init__(self, store: Store, row: ExecutionRow, causes: Causes, former: Narrated | None = None) -> None:
         """Read all rounds. ``causes``: the stored failures; each is used for one call and then removed from ``causes``.
 
-        ``former``: the rounds as an earlier read found them, with which ``added`` compares.
+        ``former``: the object that an earlier read made; ``added`` returns the lines that are new since that read.
         """
         topology = store.topology(row.deployment)
         batches = store.batches(execution=row.number)
@@ -71,7 +71,7 @@ class Narrated:
             yield from self._counted(one.tell_added(self._former.get(one.id)))
 
     def looked(self) -> dict[int, _Round]:
-        """Return {graph id: its round}, for comparison with a later read; drop data not needed for that."""
+        """Return {graph id: round}, for a later read to compare with; drop the data that the comparison does not need."""
         self._former = {}
         for one in self._rounds:
             one.calls.forget_explained()
@@ -103,7 +103,10 @@ class Narrated:
         is_wanted: Callable[[Line], bool],
         limit: int,
     ) -> None:
-        """Push wanted lines to the heap ``best``. ``those``: (latest time of a line, instance), latest first."""
+        """Add wanted lines of one round to the heap ``best``, which keeps the latest ``limit`` lines.
+
+        ``place``: index of the round. ``those``: (latest time of its lines, instance number), latest first.
+        """
 
         def needed() -> Iterator[int]:
             for at, instance in those:
@@ -207,7 +210,10 @@ class _Round:
         return {note.position: note for note in self.store.notes(self.id, among=positions.tolist())}
 
     def _changed(self, former: _Round | None) -> np.ndarray:
-        """Return bool by position: the entry differs from ``former`` or, if that is None, was called or has begun."""
+        """Return a bool array by position: True if the entry differs from the entry in ``former``.
+
+        If ``former`` is None, True means that the entry was called or has begun.
+        """
         found: np.ndarray
         if former is None:
             found = np.isin(self.statuses, list(BEGUN)) | self.calls.are_called
@@ -249,7 +255,10 @@ class _Round:
             yield number, told
 
     def those_of(self, stories: _Stories, are_wanted: np.ndarray) -> Iterator[tuple[int, int]]:
-        """Yield (latest time of a line, number) of counted instances with wanted stories, latest first."""
+        """Yield (latest time of a line, instance number), latest first.
+
+        Only instances that ``stories`` counts and whose story is marked in ``are_wanted`` are included.
+        """
         latest = (
             np.maximum.reduceat(self.calls.latest()[self._mine], self._firsts) if len(self._firsts) else self._firsts
         )
@@ -259,7 +268,7 @@ class _Round:
             yield int(latest[place]), int(instances[place])
 
     def stories(self, among: np.ndarray | None) -> _Stories:
-        """Group the instances by story.
+        """Group the instances by story, that is by equal lines apart from names, times and messages.
 
         ``among``: bool by instance number, True for the instances to be counted; None: count all.
         """
@@ -269,7 +278,7 @@ class _Round:
         return _Stories(self.instances[firsts].tolist(), times, kind, counts)
 
     def _digests(self) -> np.ndarray:
-        """Return a uint64 for each instance; equal numbers mean equal statuses and equal outcomes of calls.
+        """Return a uint64 for each instance; equal numbers mean the same entries with equal statuses and outcomes of calls.
 
         With 64 bits, two of a million stories are confused once in 30 million executions.
         """
@@ -289,7 +298,7 @@ class _Round:
         return found
 
     def _explain(self, causes: Causes) -> None:
-        """Add data of stored events to the calls: messages, times, and which entries a user completed by hand."""
+        """Add data of stored events to the calls: failure messages, end times, and completions by hand."""
         subjects: dict[str, list[int]] = {}
         for subject, operation in causes:
             subjects.setdefault(operation, []).append(subject)
@@ -301,7 +310,7 @@ class _Round:
                 self._explain_entry(step.first + place, causes[int(called[place]), step.phase])
 
     def _called(self, step: Step) -> np.ndarray:
-        """Return the instance number of each entry of the step; all are -1 if the step does not act on instances."""
+        """Return, for each entry of the step, the number of the instance that is called; -1 for steps without instances."""
         subject = self.graph.subject[step.first : step.first + step.count]
         if step.kind is SubjectKind.INSTANCE:
             return subject

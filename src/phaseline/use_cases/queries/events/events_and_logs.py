@@ -128,7 +128,7 @@ class EventLook:
     """The events of an execution as stored at one time. ``former``: an earlier ``EventLook``, for ``added``."""
 
     def __init__(self, store: Store, row: ExecutionRow, former: EventLook | None = None) -> None:
-        """Read everything except the results of calls."""
+        """Read the execution, its stored events and its graphs; results of calls are read when lines are computed."""
         self._store = store
         causes: Causes = {}
         self._told: list[tuple[Line, int]] = []
@@ -169,7 +169,7 @@ class EventLook:
         return self._paged(found.pages(limit), len(found), limit)
 
     def added(self, former: EventLook, wanted: LineFilter) -> EventPages:
-        """Return the events that pass the filter ``wanted`` and are not in the earlier look ``former``."""
+        """Return the events that pass the filter ``wanted`` and were not yet there when ``former`` was created."""
         sieve = Sieve(wanted, self._topology) if wanted else None
         had = Counter(former.resources)
         new = [(line, -1) for line in self.resources if not _taken(had, line)]

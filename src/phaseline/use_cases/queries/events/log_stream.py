@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from phaseline.views.views import Line
 
 SHARE = 10
-"""Reading new lines takes at most one part in this many of the time, to keep the load on the store low."""
+"""Reading new lines may take at most one tenth (1 / ``SHARE``) of the time, to keep the load on the store low."""
 
 
 def lines_of(ctx: RequestContext, id: str | None = None, *, deployment: str | None = None) -> Iterator[Line]:
@@ -44,9 +44,9 @@ def news(
 ) -> Generator[None, None, bool]:
     """Yield whenever an execution may have new lines; yield a last time after it has ended.
 
-    After each yield except the last, wait until the caller's work has taken at most a tenth of the time. Return False
-    if the execution is open and for ten seconds no process has owned the store or waited to own it; otherwise return
-    True. ``ends_for_people``: stop as well when the execution waits for an operator.
+    Wait between two yields nine times as long as the caller worked after the first, to keep the load on the store low.
+    Return False if the execution is open and for ten seconds no process has owned the store or waited to own it;
+    otherwise return True. ``ends_for_people``: stop as well when the execution waits for an operator.
     """
     seen, is_new = 0, False
     seen_at, look_at = time.monotonic(), 0.0
@@ -71,7 +71,7 @@ def news(
 
 
 def left_alone(store: Store, row: ExecutionRow) -> str:
-    """Return a sentence that no process works on the execution, with the command that continues it."""
+    """Return a sentence for users: no process works on the execution, and this command continues it."""
     row = store.execution(row.id) or row
     mend = f"continue it: phaseline executions resume {row.id}"
     if row.number <= store.incarnations.held():
@@ -99,7 +99,7 @@ class LineStream:
         return news(self._store, self.row.id, pause=pause)
 
     def left_alone(self) -> str:
-        """Return a sentence that no process works on the execution, with the command that continues it."""
+        """Return a sentence for users: no process works on the execution, and this command continues it."""
         return left_alone(self._store, self.row)
 
 

@@ -85,7 +85,7 @@ class Timeline:
 def timeline(ctx: RequestContext, id: str | None = None, *, deployment: str | None = None) -> Timeline:
     """Return the timeline of an execution.
 
-    Raises: PL-C011; PL-C067 for an execution that brings resources to a target, because it has no common timeline.
+    Raises: PL-C011; PL-C067 for an execution that brings resources to a target, because its resources move independently.
     """
     store = ctx.store
     row = find_execution(store, id, deployment)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @frozen
 class PackageView:
-    """One installed package. ``format``: its package version. ``versions``: all installed versions of the name.
+    """One installed package. ``format``: version of its file format. ``versions``: all installed versions of the name.
 
     ``tasks``: its tasks as ``plugins order`` prints them. ``settings``: its form. ``documents``: {file: content} of
     parts that have no field of their own: volumes, network roles, forms. ``code``: {kind: names}, for a package in

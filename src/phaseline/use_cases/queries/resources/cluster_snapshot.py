@@ -1,6 +1,6 @@
 """Read one stored cluster: the state, the target and the present graph of each resource.
 
-Columns are indexed by instance number. Each graph is read only once, when it is first needed.
+Columns are indexed by resource number. Each graph is read only once, when it is first needed.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class ClusterSnapshot:
         return self.topology.nodes[int(self.topology.node[number])].type
 
     def counted(self, numbers: np.ndarray) -> dict[str, int]:
-        """Return {state: number of the given resources in it}, in the order in which the states first occur."""
+        """Return {state: number of resources in it} for the given resources, in the order in which the states first occur."""
         bytes_, first, counts = np.unique(self.states[numbers], return_index=True, return_counts=True)
         order = np.argsort(first, kind="stable").tolist()
         found: dict[str, int] = {}
@@ -106,7 +106,7 @@ class ClusterSnapshot:
 
     @cached_property
     def newest(self) -> np.ndarray:
-        """The number of the latest execution that was requested to move each resource, 0 if there is none; int64."""
+        """For each resource, the number of the latest execution that was requested to move it, or 0 if there is none; int64."""
         ways = ((row.number, row.request.parameters.get("subjects")) for row in self.executions)
         return newest_of(ways, len(self.states))
 
@@ -188,7 +188,7 @@ class ClusterSnapshot:
 
     @cached_property
     def _latest(self) -> np.ndarray:
-        """The index in ``stays`` of the present stay of each resource, -1 if it has none; int64."""
+        """For each resource, the index in ``stays`` of its latest stay in a state, or -1 if it has none; int64."""
         found = np.full(len(self.states), -1, np.int64)
         for place, stay in enumerate(self.stays):
             subjects = stay.subjects
@@ -197,7 +197,10 @@ class ClusterSnapshot:
 
     @cached_property
     def _by_subject(self) -> tuple[np.ndarray, np.ndarray]:
-        """(resource numbers of all stays, ascending; for each of these numbers the index of its stay in ``stays``)."""
+        """Two equally long arrays, which list each resource once for each of its stays, ascending by resource number.
+
+        The first has the resource numbers, the second the indices of the stays in ``stays``.
+        """
         parts = [stay.subjects for stay in self.stays]
         places = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
         subjects = np.concatenate(parts).astype(np.int64) if parts else np.empty(0, np.int64)
@@ -205,7 +208,7 @@ class ClusterSnapshot:
         return subjects[order], places[order]
 
     def stays_of(self, number: int) -> list[Stay]:
-        """Return every stay of one resource, oldest first.
+        """Return every stay of one resource in a state, oldest first.
 
         Only graphs of executions that were requested to move the resource are read. If all graphs have been read
         already, because many resources were looked up, the stays are found in memory.
@@ -255,7 +258,7 @@ def _has(ascending: np.ndarray, number: int) -> bool:
 
 
 def clusters(store: Store, name: str | None = None) -> list[DeploymentRow]:
-    """Return all clusters, or only the one with this name or with a name that alone begins so. Raises: PL-C030."""
+    """Return all clusters, or only the one with this name or unique beginning of a name. Raises: PL-C030."""
     rows = {row.name: row for row in store.deployments() if row.kind == "resources"}
     if name is None:
         return list(rows.values())

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def only_present(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> np.ndarray:
-    """Return the statuses of a graph's entries, with the outdated open, failed and skipped entries as canceled.
+    """Return the statuses of a graph's entries; open, failed and skipped entries that are outdated become canceled.
 
     An entry is outdated if its resource was removed or was given another target by a later execution. The graph is read
-    only if some entry has not completed.
+    only if some entry is open, failed or skipped.
     """
     is_open = (statuses < FIRST_ENDED) | np.isin(statuses, (EntryStatus.FAILED, EntryStatus.SKIPPED))
     if not is_open.any():

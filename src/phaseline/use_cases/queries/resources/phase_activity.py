@@ -125,7 +125,7 @@ def _measured(measures: Mapping[str, Metric], name: str) -> Mapping[str, Any]:
 
 
 def blocked(now: PhaseNow) -> PhaseNow:
-    """Return the activity with waiting resources as blocked, for a phase that cannot be used (T15)."""
+    """Return the activity with the waiting resources counted as blocked, because the phase cannot be used (T15)."""
     counts = Counter(now.counts)
     counts["Blocked"] += counts.pop("Waiting", 0)
     counts += Counter()
@@ -165,7 +165,10 @@ def _count(
 
 
 def _note_due(stay: Stay, phase: str, numbers: np.ndarray, statuses: np.ndarray, dues: dict[str, int]) -> None:
-    """Keep in ``dues`` the earliest due time of the phase's sleeping entries on these resources."""
+    """Store in ``dues`` the earliest time at which a sleeping entry of the phase is called, if it is earlier than known.
+
+    ``numbers``: resources of the stay; ``statuses``: the statuses of their entries.
+    """
     for position in stay.positions(phase, numbers[statuses == EntryStatus.SLEEPING]).tolist():
         note = stay.notes.get(position)
         due = due_of(phase, note.due, note.result) if note is not None else 0
@@ -175,7 +178,7 @@ def _note_due(stay: Stay, phase: str, numbers: np.ndarray, statuses: np.ndarray,
 
 
 def _count_left(snapshot: ClusterSnapshot, stay: Stay, names: dict[str, str], counts: dict[str, Counter[str]]) -> None:
-    """Count as Canceling the running calls of resources that have got another target since."""
+    """Count running calls as Canceling if their resources have been given another target since the call began."""
     for phase in stay.phases:
         names.setdefault(phase.lower(), phase)
     if snapshot.by_number[stay.execution].status.is_ended:

@@ -1,4 +1,4 @@
-"""The PhaseMap of a resource: its entries in its present stay and in earlier ones."""
+"""The PhaseMap of a resource: its phase entries in its present state and in states that it was in before."""
 
 from __future__ import annotations
 
@@ -43,7 +43,10 @@ class KnownPhases:
         return found.description if found is not None and found.description else phase
 
     def obstacle(self, phase: str) -> tuple[bool, str]:
-        """Return (whether the phase cannot be used, why it is not called); (False, "") if nothing hinders its calls."""
+        """Return (True if the phase cannot be used and False if it can, why it is not called).
+
+        The result is (False, "") if nothing hinders its calls.
+        """
         key = phase.lower()
         if phase.startswith(BREAKPOINT):
             return False, ""

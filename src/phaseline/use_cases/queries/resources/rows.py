@@ -1,4 +1,4 @@
-"""Rows of resources in a list. They are built stay by stay, to read the common data of a stay only once."""
+"""Rows of resources in a list. Resources that entered a state together share one graph, which is read only once."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class _Rows:
         self.entries: dict[int, list[PhaseEntryView]] = {}
 
     def look(self, stay: Stay, numbers: np.ndarray) -> None:
-        """Read the data of resources from their latest stay; ``numbers`` are ascending."""
+        """Read the data of resources whose latest stay in a state is ``stay``; ``numbers`` are ascending."""
         places = np.searchsorted(stay.subjects, numbers)
         columns = {phase: stay.status[step.first + places] for phase, step in stay.phases.items()}
         is_present = self._snapshot.newest[numbers] == stay.execution
@@ -87,7 +87,10 @@ class _Rows:
         self.stays.update(dict.fromkeys(numbers.tolist(), stay.execution))
 
     def is_left(self, number: int, execution: int) -> bool:
-        """Return whether the resource is not at its target and no execution will bring it there."""
+        """Return whether the resource is not at its target and no execution will bring it there.
+
+        ``execution``: the latest execution that was requested to move the resource.
+        """
         row = self._snapshot.by_number[execution]
         if self.stays.get(number) != execution:
             return row.status.is_ended
@@ -153,9 +156,9 @@ def _rows(
 
 
 def _word(registry: PhaseRegistry | None, kind: str, state: str, target: str) -> str:
-    """Return the word that users see for a state: the group of the state on the path to the target.
+    """Return the word that users see for a state: the name of the state's group on the path to the target.
 
-    If that path does not contain the state, return its group on another path of the type, or else the state itself.
+    If that path does not contain the state, use another path of the type; if no path does, return the state itself.
     """
     if not state:
         return OFF

@@ -1,6 +1,6 @@
 """The stay of resources in one state: the entries of its graph as statuses of phases (section 4 of source 1).
 
-Most statuses are stored; the others are derived from needs and open calls, as in the engine.
+Most statuses are stored; the others are derived from needs and open calls, by the rules of the engine.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MET = (EntryStatus.COMPLETED, EntryStatus.PASSED)
 SAYS_MORE = (EntryStatus.FAILED, EntryStatus.CANCELED)
-"""Statuses of a phase that are shown with its name where another phase waits for it."""
+"""Statuses that are shown behind the name of a phase for which another phase waits."""
 WORDS = {
     EntryStatus.BLOCKED: "Blocked",
     EntryStatus.WAITING: "Waiting",
@@ -59,12 +59,12 @@ NO_RUNS = EntryRuns()
 
 
 class Stay:
-    """The stay that one graph describes; each part of its data is read when it is first needed."""
+    """The stay of some resources in one state, as stored in one graph; each part is read when it is first needed."""
 
     def __init__(
         self, store: Store, graph: int, execution: int, state: str, at: int, batches: Callable[[], Sequence[BatchRow]]
     ) -> None:
-        """``batches`` returns the calls of the execution. ``at``: when the resources entered, in ms; 0: unknown."""
+        """``batches`` returns the calls of the execution. ``at``: time (ms) when the resources entered the state; 0: unknown."""
         self._store = store
         self.graph = graph
         self.execution = execution
@@ -124,7 +124,7 @@ class Stay:
 
     @cached_property
     def _passing(self) -> np.ndarray:
-        """Positions of entries of breakpoints that do not stop, because their breakpoint applies to other resources."""
+        """Positions of breakpoint entries at which the resource does not stop, because the breakpoint is for other resources."""
         steps = [step for step in self.columns.steps if step.phase.startswith(BREAKPOINT)]
         rows = [np.arange(step.first, step.first + step.count) for step in steps]
         found = np.concatenate(rows) if rows else np.empty(0, np.int64)
@@ -137,7 +137,10 @@ class Stay:
         return np.bincount(graph.idx[waits_for], minlength=len(status))
 
     def place(self, number: int) -> int:
-        """Return the index of the resource within each step. Raises ``LookupError`` if it is not in this stay."""
+        """Return the index of the resource among the entries of each step; it is the same index in all steps.
+
+        Raises ``LookupError`` if the resource is not in this stay.
+        """
         place = int(np.searchsorted(self.subjects, number))
         if place == len(self.subjects) or self.subjects[place] != number:
             raise LookupError(f"no resource {number} in graph {self.graph}")
@@ -159,11 +162,11 @@ class Stay:
         return {name: status for name, status in found.items() if status != EntryStatus.PASSED}
 
     def is_canceled(self, number: int) -> bool:
-        """Return whether the resource left this stay early: it has canceled entries here, and no open ones."""
+        """Return whether the resource left this state early: it has canceled entries here, and no open ones."""
         return bool(self.are_canceled(np.array([self.place(number)]))[0])
 
     def are_canceled(self, places: np.ndarray) -> np.ndarray:
-        """Return bool by resource, as ``is_canceled`` does for one. ``places``: their indices within each step."""
+        """Return a bool array by resource: True if it left this state early. ``places``: the results of ``place`` for them."""
         is_open, is_canceled = np.zeros((2, len(places)), bool)
         for step in self.columns.steps:
             found = self.status[step.first + places]
@@ -203,7 +206,10 @@ class Stay:
         return found
 
     def _told(self, needs: list[list[int]]) -> list[str]:
-        """Return the texts for needed entries. Each need is (index of its phase or -1 for no phase, status)."""
+        """Return the names of the phases that are still awaited, among the needs of one entry.
+
+        Each need is a pair: index of its phase in ``phases`` (-1: no phase), and its status.
+        """
         names = list(self.phases)
         return [
             f"{names[place]} ({WORDS[EntryStatus(byte)].lower()})" if byte in SAYS_MORE else names[place]
@@ -236,9 +242,9 @@ class Stay:
         return {note.position: note for note in self._store.notes(self.graph)}
 
     def runs(self, phase: str) -> Callable[[int], EntryRuns]:
-        """Return a function that takes a position and returns the calls of its entry since a user last retried it.
+        """Return a function that takes the position of an entry of the phase and returns the entry's calls.
 
-        Calls before the retry do not count (T10).
+        Calls before the last retry by a user do not count (T10).
         """
         counts, latest = self._tally(phase)
         first, called = self.phases[phase].first, self.called(phase)
