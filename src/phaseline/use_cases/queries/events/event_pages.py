@@ -103,10 +103,7 @@ class Narrated:
         is_wanted: Callable[[Line], bool],
         limit: int,
     ) -> None:
-        """Add wanted lines of one round to the heap ``best``, which keeps the latest ``limit`` lines.
-
-        ``place``: index of the round. ``those``: (latest time of its lines, instance number), latest first.
-        """
+        """Add wanted lines of a round to the heap ``best``. ``those``: (time of its last line, instance), latest first."""
 
         def needed() -> Iterator[int]:
             for at, instance in those:
@@ -210,10 +207,7 @@ class _Round:
         return {note.position: note for note in self.store.notes(self.id, among=positions.tolist())}
 
     def _changed(self, former: _Round | None) -> np.ndarray:
-        """Return a bool array by position: True if the entry differs from the entry in ``former``.
-
-        If ``former`` is None, True means that the entry was called or has begun.
-        """
+        """Return bool by position: the entry has changed since ``former`` was read; if None, it was called or has begun."""
         found: np.ndarray
         if former is None:
             found = np.isin(self.statuses, list(BEGUN)) | self.calls.are_called
@@ -255,10 +249,7 @@ class _Round:
             yield number, told
 
     def those_of(self, stories: _Stories, are_wanted: np.ndarray) -> Iterator[tuple[int, int]]:
-        """Yield (latest time of a line, instance number), latest first.
-
-        Only instances that ``stories`` counts and whose story is marked in ``are_wanted`` are included.
-        """
+        """Yield (time of its last line, number) of the instances that ``stories`` counts and whose story is wanted."""
         latest = (
             np.maximum.reduceat(self.calls.latest()[self._mine], self._firsts) if len(self._firsts) else self._firsts
         )
