@@ -1,4 +1,4 @@
-"""Whether a package is for a deployment: its releases beside the deployment's labels, and how many instances have its roles."""
+"""Checks whether a package suits a deployment: its releases match the labels, and its roles have enough instances."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _is_for(release: Release, said: Mapping[str, Sequence[str]]) -> bool:
 
 
 def is_version_of(version: str, release: str) -> bool:
-    """Return whether a version is one that a release of a package means: each part between dashes begins with the release's.
+    """Return whether a version belongs to a release of a package: each part between dashes begins with the release's part.
 
     >>> is_version_of("2015.1.0-8.0", "2015.1-8"), is_version_of("2015.1.0-8.0", "2014.2-8.0")
     (True, False)
@@ -76,7 +76,10 @@ def beyond_limits(package: Package, count: Count, models: Models) -> list[Proble
 
 
 def _in_force(limits: InstanceLimits, models: Models) -> tuple[int | None, int | None, int | None, str]:
-    """Return (least, most, recommended, message): values of the first override whose condition is true come first."""
+    """Return (least, most, recommended, message).
+
+    The values come from the first override whose condition is true; values that it lacks come from the role itself.
+    """
     over = next((each for each in limits.overrides if holds(each.condition, models)), None)
     chosen = [
         _number(own if over is None or other is None else other, models)

@@ -9,7 +9,7 @@ from phaseline.model.problems.problem import Place, Problem
 
 
 def overlaps(packages: Sequence[Package]) -> tuple[Problem, ...]:
-    """Return what two of several packages bring both: granular tasks, roles, volumes, network roles (F25)."""
+    """Return a problem for everything that two packages both define: a granular task, role, volume or network role (F25)."""
     found: list[Problem] = []
     seen: dict[tuple[str, str], Package] = {}
     for package in packages:
@@ -23,7 +23,7 @@ def overlaps(packages: Sequence[Package]) -> tuple[Problem, ...]:
 
 
 def _brought(package: Package) -> list[tuple[str, str, str]]:
-    """Return (kind, file, name) of what only one package may have."""
+    """Return [(kind, file, name)] of everything in a package that no other package may define as well."""
     documents = package.documents
     volumes = documents.get("volumes.yaml")
     network_roles = documents.get("network_roles.yaml")
@@ -55,7 +55,7 @@ def misfits(packages: Sequence[Package]) -> tuple[Problem, ...]:
 
 
 def _means(related: RelatedComponents, component: Component) -> bool:
-    """Return whether a name, which may end in ``*``, is that of a component."""
+    """Return whether ``related``, whose name may end in ``*``, refers to the component."""
     if related.name.endswith("*"):
         return component.name.startswith(related.name[:-1])
     return component.name == related.name

@@ -1,4 +1,4 @@
-"""Warnings about the numbers of stages: what is allowed in a package but makes little sense."""
+"""Warnings about stage numbers that are allowed in a package but make little sense."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from phaseline.packages.format.problem_report import FileElement, listed
 from phaseline.packages.format.stage_ranges import Range, range_of, ranges_of
 
 MAX_NAMED: Final = 8
-"""Numbers that one warning lists."""
+"""Largest number of stage numbers that one warning lists."""
 
 
 def warn_of_numbers(package: Package, spot: FileElement) -> None:
-    """One warning for all numbers in reserved ranges, one for all outside the ranges of the package's groups (W301).
+    """Add one warning for all numbers in reserved ranges, and one for all outside the ranges of the package's groups (W301).
 
     Tasks without a number are not checked.
     """
@@ -40,7 +40,7 @@ def _is_reserved(found: Range | None) -> bool:
 
 
 def _numbers(tasks: Sequence[StageTask]) -> str:
-    """``/100 and /200 are``."""
+    """Return the numbers of the tasks with a verb, such as ``/100 and /200 are``."""
     words = list(dict.fromkeys(f"/{task.written.partition('/')[2]}" for task in tasks))
     more = f" and {len(words) - MAX_NAMED} more" if len(words) > MAX_NAMED else ""
     return f"{_joined(words[:MAX_NAMED])}{more} {'is' if len(words) == 1 else 'are'}"

@@ -1,4 +1,4 @@
-"""One package, read: its files as values, every file checked by its forms, then the whole as a ``Package``.
+"""Reads a package: parses its files, checks each file by its forms, and makes a ``Package`` of the whole.
 
 All problems are found in one pass; with any error there is no package. Warnings come with the package.
 """
@@ -55,16 +55,16 @@ class Read:
 
 
 def read_package(files: Mapping[str, bytes], shown: str = "", slow: Slow | None = None) -> Read:
-    """Return the package that these files make. {path with ``/``, relative to the package: content}; see ``formats.is_read``.
+    """Return the package that the files make. ``files`` is {path with ``/``, relative to the package: content}.
 
-    An empty folder is a path that ends in ``/``. ``shown``: its name in messages until the real name is read.
-    ``slow``: reads YAQL and patterns with look-ahead; without it they are refused (PL-F018, PL-F012).
+    An empty folder is a path that ends in ``/``. ``shown`` names the package in messages until its real name is read.
+    ``slow`` evaluates YAQL and patterns with look-ahead; without it they are refused (PL-F018, PL-F012).
     """
     return _Reading(files, slow).read(shown or UNTITLED)
 
 
 class _Reading:
-    """One reading; problems gather in ``findings``."""
+    """The reading of one package; its problems are gathered in ``findings``."""
 
     def __init__(self, files: Mapping[str, bytes], slow: Slow | None = None) -> None:
         self.contents = PackageContents(files)

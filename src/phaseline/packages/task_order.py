@@ -18,8 +18,8 @@ _PLACE = {stage: place for place, stage in enumerate(STAGES)}
 def ordered(packages: Iterable[Package]) -> tuple[StageTask, ...]:
     """Return the stage tasks of all packages in the order in which they run.
 
-    Sorted by stage, then number (no number: 0), then the package's name by code point, then its version, then place in its
-    file. Numbers compare as numbers, exactly: ``-101 < -100 < -99.9``, and ``100``, ``100.0`` and ``+100`` are equal.
+    Sorted by stage, then number (0 if missing), then the package's name by code point, then its version, then the position
+    in the file. Numbers compare exactly as numbers: ``-101 < -100 < -99.9``, and ``100``, ``100.0`` and ``+100`` are equal.
 
     Source: Fuel, "Plugins deployment order".
     """
@@ -38,7 +38,7 @@ def key_of(task: StageTask) -> Key:
 
 
 def granular(packages: Iterable[Package]) -> tuple[GranularTask, ...]:
-    """Return the tasks of ``deployment_tasks.yaml`` by package and place; their order follows their declared dependencies."""
+    """Return the granular tasks, sorted by package and position in the file; they run in the order of their dependencies."""
     found = (task for package in packages for task in package.granular_tasks)
     return tuple(sorted(found, key=lambda task: (task.plugin, numbers_of(task.version), task.index)))
 

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from phaseline.packages.languages.slow_languages import Slow
 
 FIRST_FORMAT = "1.0.0"
-"""The format in which a role always includes its primary instance."""
+"""The format in which a role includes its primary instance, so that tasks need not name it separately."""
 PRIMARY = "primary-"
 STEP = 100
-"""The distance between priorities of neighbours."""
+"""Difference between the priorities of two consecutive tasks."""
 DEFAULTS: Mapping[str, Mapping[str, Value]] = {
     "shell": {"cwd": ".", "retries": 3, "interval": 1, "timeout": 300},
     "puppet": {"cwd": ".", "retries": 2, "interval": 1, "timeout": 300},
@@ -34,12 +34,12 @@ DEFAULTS: Mapping[str, Mapping[str, Value]] = {
 }
 """{type of a task: default parameters}; a relative ``cwd`` is relative to the folder of its scripts."""
 GRANULAR_TIMEOUTS: Mapping[str, Value] = {"puppet": 5400, "reboot": 900}
-"""{type of task in ``deployment_tasks.yaml``: its time limit in seconds}, if it differs from the usual one."""
+"""{type of task: time limit in seconds} for granular tasks whose limit differs from that of stage tasks."""
 FALSE = "its condition is false"
 NO_MASTER = "tasks of the role master are off: set plugins.allow_master"
 
 Holds: TypeAlias = Callable[[str, Mapping[str, "Value"]], bool]
-"""Whether a condition is true of these models."""
+"""Function that returns whether a condition is true for the given models."""
 
 
 class EnabledPackage(Protocol):
@@ -52,22 +52,22 @@ class EnabledPackage(Protocol):
 
     @property
     def settings(self) -> Mapping[str, Value]:
-        """The deployment's settings for it, defaults included."""
+        """The deployment's settings of the package, including defaults."""
         ...
 
     @property
     def folder(self) -> str:
-        """The folder of its files."""
+        """The folder that contains the package's files."""
         ...
 
 
 @frozen
 class SerializerInput:
-    """The deployment for which tasks are serialized. ``cluster``: its data for conditions.
+    """The deployment for which tasks are serialized. ``cluster`` is its data for conditions.
 
-    ``work``: the folder with the work folders of instances on this machine. ``allows_master``: tasks may change this machine.
-    ``stored``: {package: its settings as stored}, where they differ. ``slow``: evaluates YAQL; None:
-    conditions in YAQL count as true, dependencies as empty. ``roles``: {node: the roles of its instances}.
+    ``work``: folder for the work folders of instances on this machine. ``allows_master``: tasks may change this machine.
+    ``stored``: {package: stored settings} if they differ from the enabled ones. ``slow``: evaluates YAQL; without it,
+    conditions in YAQL count as true and dependencies as empty. ``roles``: {node: the roles of its instances}.
     """
 
     workflow: str
@@ -81,9 +81,9 @@ class SerializerInput:
 
 
 def serialized(chosen: Sequence[EnabledPackage], given: SerializerInput) -> Stages:
-    """Return the tasks of these packages that the workflow runs, in the order in which they run (F27), and their limits of roles.
+    """Return the tasks of these packages for the workflow, in the order in which they run (F27), and the limits of roles.
 
-    Raises: ``ProblemsError`` for limits that cannot be evaluated (PL-F069), and for expressions in YAQL that cannot (PL-F018).
+    Raises: ``ProblemsError`` for limits (PL-F069) and expressions in YAQL (PL-F018) that cannot be evaluated.
     """
     return _Serializing(chosen, given).stages()
 
@@ -109,7 +109,7 @@ class _Serializing:
         return Stages(tuple(tasks), self._split, self._limits() if self._given.workflow in SHAPING else ())
 
     def _limits(self) -> tuple[RoleLimits, ...]:
-        """Raises: ``ProblemsError`` for limits that cannot be evaluated (PL-F069)."""
+        """Return the limits of roles. Raises: ``ProblemsError`` for limits that cannot be evaluated (PL-F069)."""
         looked = [limits_of(one, self._models) for one in self._packages]
         problems = [problem for _, wrong in looked for problem in wrong]
         if problems:
@@ -184,7 +184,7 @@ class _Serializing:
         return NO_MASTER if task.roles.scope == "master" and not self._given.allows_master else ""
 
     def _roles(self, task: StageTask | GranularTask) -> Roles:
-        """Return roles of the first format mean the primary instance with the others."""
+        """Return the roles of a task. In the first format, a role also includes its primary instance."""
         if (task.plugin, task.version) not in self._first:
             return task.roles
         primary = tuple(PRIMARY + name for name in task.roles.names if name in self._split)
@@ -199,7 +199,7 @@ def _origin(one: EnabledPackage, given: SerializerInput) -> TaskOrigin:
 
 
 def settings_model(chosen: Sequence[EnabledPackage]) -> dict[str, Value]:
-    """Return what conditions ask for, such as ``settings:net.port.value``."""
+    """Return the settings that conditions can read, such as ``settings:net.port.value``."""
     found: dict[str, Value] = {}
     for one in chosen:
         found |= as_model(str(one.package), one.package.form, one.settings)

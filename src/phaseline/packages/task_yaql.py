@@ -1,4 +1,4 @@
-"""Conditions and dependencies of granular tasks that are written in YAQL: what they are asked of, and what they may answer."""
+"""Conditions and dependencies of granular tasks in YAQL: the data that they read, and the results that they may give."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ class ConfiguredPackage(Protocol):
 
     @property
     def settings(self) -> Mapping[str, Value]:
-        """The deployment's settings for it."""
+        """The deployment's settings of the package."""
         ...
 
 
 class YaqlOfTasks:
-    """YAQL expressions of one deployment. ``$`` has what Fuel gives a node.
+    """Evaluates YAQL expressions for one deployment. ``$`` is the data that Fuel gives a node.
 
-    That is: the settings of each package under its name, the labels of the deployment, and ``roles``, the roles of the
-    node. There is no earlier state, so everything counts as changed.
+    That is: {package: its settings}, the labels of the deployment, and ``roles``, the roles of the node. Fuel also has an
+    earlier state to compare with; here there is none, so everything counts as changed.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class YaqlOfTasks:
         cluster: Mapping[str, Value],
         roles: Mapping[str, Sequence[str]],
     ) -> None:
-        """``slow`` None means that nothing is evaluated. ``roles`` is {node: the roles of its instances}."""
+        """Without ``slow`` nothing is evaluated. ``roles`` is {node: the roles of its instances}."""
         self._slow, self._roles = slow, roles
         self._data: dict[str, Value] = dict(cluster)
         for one in chosen:
@@ -53,7 +53,10 @@ class YaqlOfTasks:
             self._data[one.package.name] = {**one.settings, "metadata": about}
 
     def false_on(self, task: GranularTask) -> tuple[str, ...] | None:
-        """Return the nodes for which the condition of a task is false; None: for all there could be. Raises: PL-F018."""
+        """Return the nodes for which the condition of a task is false, or None if it is false for every possible node.
+
+        Raises: ``ProblemsError`` PL-F018 for an expression that cannot be evaluated.
+        """
         condition = task.yaql.get("condition")
         if condition is None or self._slow is None:
             return ()
@@ -62,7 +65,7 @@ class YaqlOfTasks:
         return tuple(node for node, roles in self._roles.items() if not self._value(task, "condition", roles))
 
     def dependencies(self, task: GranularTask, key: str) -> Any:
-        """Return the value that replaces dependencies, checked like a file. Raises: PL-F018."""
+        """Return the dependencies that the expression of this key gives, checked like those of a file. Raises: PL-F018."""
         if self._slow is None:
             return ()
         roles = sorted({role for some in self._roles.values() for role in some})

@@ -16,9 +16,9 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.packages.languages.slow_languages import ConditionError
 
 MAX_TEXT: Final = 4_000
-"""Characters of a condition."""
+"""Largest length of a condition, in characters."""
 MAX_NESTING: Final = 50
-"""Brackets and ``not`` within one another."""
+"""Largest depth of brackets and ``not`` within one another."""
 _TOKEN: Final = re.compile(
     r"\s*(?:(?P<text>\"[^\"]*\"|'[^']*')|(?P<path>\w*:[\w.\-]+\??)|(?P<number>-?[0-9]+)(?!\w)|(?P<sign>==|!=|\(|\))"
     r"|(?P<word>[A-Za-z_]\w*)|(?P<end>$)|(?P<other>.))",
@@ -41,7 +41,7 @@ class Condition:
 
 
 def value_of(text: str, models: Models, *, strict: bool = False) -> Any:
-    """Return what an expression gives. Raises ``ConditionError``; of an unknown path only where ``strict``.
+    """Return the value of an expression. Raises ``ConditionError``; for an unknown path only if ``strict``.
 
     >>> value_of("settings:a.value == 'x' or 3 in settings:b", {"settings": {"a": {"value": "y"}, "b": [3]}})
     True
@@ -50,7 +50,7 @@ def value_of(text: str, models: Models, *, strict: bool = False) -> Any:
 
 
 def holds(text: str, models: Models, *, strict: bool = False) -> bool:
-    """Return whether a condition is true; an empty one is. Raises as ``value_of``."""
+    """Return whether a condition is true; an empty condition is true. Raises ``ConditionError`` as ``value_of`` does."""
     return not text.strip() or bool(value_of(text, models, strict=strict))
 
 
@@ -67,7 +67,7 @@ def parsed(text: str) -> Condition:
 
 
 class _Reading:
-    """One pass over the words of a text; ``kind`` and ``word`` are the next one."""
+    """The parser's pass over the words of a text; ``kind`` and ``word`` describe the next word."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -110,7 +110,7 @@ class _Reading:
         return _from_left(first, rest) if rest else first
 
     def disjunction(self, depth: int) -> Evaluation:
-        """``a or b``: the right one is not asked where the left one is true."""
+        """Return ``a or b``, whose right operand is evaluated only if the left one is false."""
         parts = [self.conjunction(depth)]
         while self.kind == "word" and self.word == "or":
             self.advance()
@@ -118,7 +118,7 @@ class _Reading:
         return parts[0] if len(parts) == 1 else _first(parts, wanted=True)
 
     def conjunction(self, depth: int) -> Evaluation:
-        """``a and b``."""
+        """Return ``a and b``, whose right operand is evaluated only if the left one is true."""
         parts = [self.comparison(depth)]
         while self.kind == "word" and self.word == "and":
             self.advance()
@@ -126,15 +126,15 @@ class _Reading:
         return parts[0] if len(parts) == 1 else _first(parts, wanted=False)
 
     def comparison(self, depth: int) -> Evaluation:
-        """``a == b``."""
+        """Return ``a == b`` or ``a != b``."""
         return self._chain({"==": lambda a, b: a == b, "!=": lambda a, b: a != b}, self.membership, depth)
 
     def membership(self, depth: int) -> Evaluation:
-        """``a in b``."""
+        """Return ``a in b``."""
         return self._chain({"in": _is_in}, self.primary, depth)
 
     def primary(self, depth: int) -> Evaluation:
-        """Return a constant, a path, something in brackets, or the contrary of one of these."""
+        """Return a constant, a path or an expression in brackets, or the negation of one of these."""
         if depth > MAX_NESTING:
             raise ConditionError(f"brackets are nested more than {MAX_NESTING} levels deep", "use fewer brackets")
         kind, word = self.kind, self.word
@@ -179,7 +179,7 @@ def _from_left(first: Evaluation, rest: list[tuple[Callable[[Any, Any], Any], Ev
 
 
 def _first(parts: list[Evaluation], *, wanted: bool) -> Evaluation:
-    """Return the first part that is as true as wanted, otherwise the last."""
+    """Return the value of the first part that is true (if ``wanted``) or false (if not), otherwise of the last part."""
 
     def evaluate(models: Models, strict: bool) -> Any:  # noqa: FBT001 - the form of all evaluations
         value = None

@@ -1,4 +1,4 @@
-"""``deployment_tasks.yaml``: tasks with names that need one another, on the same instance and on others."""
+"""``deployment_tasks.yaml``: granular tasks, which have names and depend on tasks of the same and of other instances."""
 
 from __future__ import annotations
 
@@ -44,22 +44,22 @@ from phaseline.packages.format.value_forms import (
 )
 
 NEED_ROLES: Final = frozenset({"shell", "copy_files", "sync", "upload_file", "group"})
-"""Types that format 3.0.0 does not take without a role."""
+"""Types of tasks that must have a role in format 3.0.0."""
 WITHOUT_ROLES: Final = frozenset({"stage", "skipped"})
 """Types of tasks that run nowhere and need no role."""
 MAX_NAMED: Final = 20
-"""Tasks of a circle that a message names."""
+"""Largest number of tasks that a message about a dependency cycle names."""
 IN_YAQL: Final = ("condition", "requires", "required_for", "cross-depends", "cross-depended-by")
 """Keys whose value may be an expression in YAQL."""
 OLD: Final = (2, 0, 0)
-"""Tasks below this version know no dependencies across instances."""
+"""Version below which tasks cannot depend on tasks of other instances."""
 SAY_ROLES: Final = "write role: and the roles whose instances run it, or '*' for all"
 _ROLE_KEYS: Final = ("role", "roles", "groups")
 _SHARE: Final = re.compile(r"-?[0-9]{1,9}|(?:100|[0-9]{1,2})%")
 
 
 def check_granular_tasks(value: Any, spot: FileElement, package_format: Format) -> None:
-    """Report what is wrong with a list of granular tasks, each alone and all together."""
+    """Report all mistakes in a list of granular tasks: first in each task, then between tasks."""
     rows(_task(package_format), of="tasks")(value, spot)
     if isinstance(value, list):
         _check_together(value, spot)
@@ -204,7 +204,7 @@ def _check_together(tasks: Sequence[Any], spot: FileElement) -> None:
 
 
 def _check_homes(tasks: Sequence[Any], spot: FileElement, package_format: Format) -> None:
-    """Check that every task has roles, or is listed by a group, whose roles it then has."""
+    """Warn of tasks without roles, which may run nowhere, unless a group lists the task and so gives it roles."""
     known = [task if isinstance(task, dict) else {} for task in tasks]
     listed = {name for task in known if task.get("type") == "group" for name in _texts(task.get("tasks"))}
     for place, task in enumerate(known):
@@ -215,7 +215,7 @@ def _check_homes(tasks: Sequence[Any], spot: FileElement, package_format: Format
 
 
 def _names(task: Mapping[str, Any]) -> frozenset[str] | None:
-    """Return the roles of a task; None where they may be any."""
+    """Return the roles of a task, or None if the task may have any roles."""
     said = next((task[key] for key in ("roles", "role", "groups") if task.get(key) is not None), None)
     words = [said] if isinstance(said, str) else said if isinstance(said, list) else []
     if not words or not all(isinstance(word, str) and re.fullmatch(ID, word) for word in words):
@@ -224,7 +224,7 @@ def _names(task: Mapping[str, Any]) -> frozenset[str] | None:
 
 
 def _may_meet(roles: Mapping[str, frozenset[str] | None], one: str, other: str) -> bool:
-    """Return True if two tasks can be on one instance; only then can they wait for one another.
+    """Return False if no role is common to both tasks, so that neither waits for the other.
 
     An instance may still have both roles: such a cycle is found when the tasks are assigned to instances.
     """
@@ -239,7 +239,7 @@ def _texts(value: Any) -> list[str]:
 def made_granular_tasks(
     rows_of: Sequence[Mapping[str, Any]], plugin: str, version: str, default_on: tuple[str, ...] = WORKFLOWS
 ) -> tuple[GranularTask, ...]:
-    """Return the tasks of a file that has been checked."""
+    """Return the granular tasks for the rows of a checked file. ``default_on``: workflows of tasks that name none."""
     return tuple(_made(row, plugin, version, place, default_on) for place, row in enumerate(rows_of))
 
 
@@ -277,19 +277,19 @@ def _is_yaql(value: Any) -> bool:
 
 
 def _listed(row: Mapping[str, Any], key: str) -> Sequence[Any]:
-    """Return the items of a key; empty if it holds an expression."""
+    """Return the items of a key, or nothing if the key holds an expression."""
     value = row.get(key)
     return () if value is None or _is_yaql(value) else value
 
 
 def _roles(row: Mapping[str, Any]) -> Roles:
-    """Return the roles of a task; the first existing one of several keys is used."""
+    """Return the roles of a task, from the first of the possible keys that the row has."""
     key = next((key for key in ("roles", "role", "groups") if row.get(key) is not None), None)
     return NOBODY if key is None else roles_of(row[key])
 
 
 def crossing(value: Any) -> tuple[CrossDependency, ...]:
-    """Return the dependencies of a list that has been checked."""
+    """Return the dependencies on other instances for a checked list."""
     return tuple(
         CrossDependency(
             item["name"][1:-1] if is_pattern(item["name"]) else item["name"],

@@ -1,4 +1,4 @@
-"""What each version of the package format has: its files, its kinds of tasks, its groups. One table for all checks."""
+"""What each version of the package format has: files, kinds of tasks, groups. All checks use this one table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.packages.package import NATIVE
 
 Presence: TypeAlias = Literal["required", "required not empty", "optional", "optional not empty"]
-"""Whether a file must be there, and whether it may be empty."""
+"""Whether a package must contain a file, and whether the file may be empty."""
 GROUPS: Final = ("network", "storage", "storage::cinder", "storage::glance", "hypervisor", "monitoring")
 METADATA: Final = "metadata.yaml"
 TASKS: Final = "tasks.yaml"
@@ -91,9 +91,9 @@ FORMATS: Final = {
     )
 }
 FILES: Final = tuple(_V5)
-"""Every file that some format has."""
+"""Every file that some version of the format has."""
 
 
 def is_read(path: str) -> bool:
-    """Return whether the content of a file of a package is looked at; of all others only the name counts."""
+    """Return whether the content of a file is read; of all other files only the names are used."""
     return path.endswith((".yaml", ".yml"))

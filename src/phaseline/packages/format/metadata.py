@@ -16,18 +16,18 @@ from phaseline.packages.format.value_forms import TEXTS, Form, FormKey, choice, 
 NAME: Final = text(r"[a-z0-9_-]+", "small letters a-z, digits, '-' and '_'")
 VERSION: Final = text(r"[0-9]{1,9}\.[0-9]{1,9}\.[0-9]{1,9}", "three numbers with dots, such as 1.0.2")
 BUILD_HOOK: Final = "pre_build_hook"
-"""A program of the package that is run when it is built, and often makes its repositories."""
+"""Name of a program in a package that runs when the package is built, often to make its repositories."""
 _RELEASE: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})*")
 
 
 def format_of(metadata: Any) -> Format | None:
-    """Return the declared format of a package; None if it declares no known one."""
+    """Return the format that a package declares, or None if it declares no known format."""
     version = metadata.get("package_version") if isinstance(metadata, dict) else None
     return FORMATS.get(version) if isinstance(version, str) else None
 
 
 def title_of(metadata: Any, otherwise: str) -> str:
-    """``name-version``, as far as the file has them."""
+    """Return ``name-version``, the name alone if the version is not usable, or ``otherwise`` without a usable name."""
     name = metadata.get("name") if isinstance(metadata, dict) else None
     if not isinstance(name, str) or not name.isprintable() or not 0 < len(name) <= 100:
         return otherwise
@@ -99,7 +99,7 @@ def _groups(package_format: Format | None) -> Form:
 
 
 def _fuel_version(package_format: Format | None) -> Form:
-    """Return a list of releases of Fuel, none older than the format."""
+    """Return a form for a list of Fuel releases, none older than the package's format."""
 
     def check(value: Any, spot: FileElement) -> None:
         TEXTS(value, spot)

@@ -1,4 +1,4 @@
-"""What only our own packages have in ``metadata.yaml``: types, phases, hooks, Python code, and when their tasks run."""
+"""Keys of ``metadata.yaml`` in our own format only: types, phases, hooks, Python code, and when tasks run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MODULE: Final = text(r"\w+(\.\w+)*(:\w+(\.\w+)*)?", "a module, or module:name, 
 
 
 def _hook(value: Any, spot: FileElement) -> None:
-    """``module:Class``, or a mapping with more."""
+    """Check the description of a hook: ``module:Class``, or a mapping with further keys."""
     if isinstance(value, str):
         _TARGET(value, spot)
     else:
@@ -39,7 +39,7 @@ def _entry_points(value: Any, spot: FileElement) -> None:
 
 
 def native_keys() -> Mapping[str, FormKey | Form]:
-    """Return the keys and their forms."""
+    """Return {key: form} for the keys that only our own format has."""
     return {
         "types": TEXTS,
         "phases": TEXTS,
@@ -50,12 +50,12 @@ def native_keys() -> Mapping[str, FormKey | Form]:
 
 
 def workflow_name(value: Any, spot: FileElement) -> None:
-    """The name of a workflow: a built-in one or one of a blueprint."""
+    """Check the name of a workflow, which may be built in or declared by a blueprint."""
     text(r"[\w.-]+", "the name of a workflow")(value, spot)
 
 
 def check_native(metadata: Mapping[str, Any], spot: FileElement, contents: PackageContents) -> None:
-    """Check that all files and folders exist that the metadata name."""
+    """Check that the files and folders which the metadata name exist."""
     for place, path in _texts(metadata.get("types")):
         if not contents.has_file(path):
             mend = f"put the file '{path}' into the package; it declares node types as a definition file does"
@@ -81,7 +81,7 @@ def _texts(value: Any) -> list[tuple[int, str]]:
 
 
 def made_code(metadata: Mapping[str, Any], contents: PackageContents) -> PackageCode:
-    """Return the code of a package whose metadata have been checked."""
+    """Return the description of the Python code of a package whose metadata have been checked."""
     python = metadata.get("python") or {}
     default = ("python",) if contents.has_folder("python") else ()
     return PackageCode(
@@ -100,5 +100,5 @@ def _made_hook(item: Any) -> PackageHookClass:
 
 
 def workflows_of(metadata: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the workflows in which tasks run that name none themselves."""
+    """Return the workflows for tasks that do not name their workflows themselves."""
     return tuple((metadata.get("stages") or {}).get("on") or WORKFLOWS)

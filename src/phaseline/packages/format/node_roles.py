@@ -31,7 +31,7 @@ from phaseline.packages.languages.slow_languages import ConditionError
 
 
 def _amount(value: Any, spot: FileElement) -> None:
-    """A number, or an expression that gives one."""
+    """Check a number, or an expression that gives a number."""
     if isinstance(value, str):
         try:
             parsed(value)
@@ -51,7 +51,7 @@ _LIMITS: Final = mapping(
 
 
 def _limits(value: Any, spot: FileElement) -> None:
-    """Nothing below the key means no limits."""
+    """Check the limits of a role; an empty value means no limits."""
     if value is None:
         return
     _LIMITS(value, spot)
@@ -84,7 +84,7 @@ _ROLE: Final = mapping(
 
 
 def check_node_roles(value: Any, spot: FileElement, _format: Format) -> None:
-    """Report what is wrong with roles."""
+    """Report all mistakes in the roles of a package."""
     each(ID, ID_ALLOWED, _ROLE, title="roles")(value, spot)
 
 

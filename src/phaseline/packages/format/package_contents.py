@@ -8,7 +8,7 @@ from functools import cached_property
 
 
 class PackageContents:
-    """Files by their path with ``/``; an empty folder is a path that ends in ``/``."""
+    """Files of a package by their path with ``/``; an empty folder is listed as a path that ends in ``/``."""
 
     def __init__(self, files: Mapping[str, bytes]) -> None:
         self.files = files
@@ -24,16 +24,16 @@ class PackageContents:
         return frozenset(found)
 
     def has_folder(self, path: str) -> bool:
-        """Return whether a path below the package is a folder of it."""
+        """Return whether the package has a folder with this path."""
         return is_inside(path) and _plain(path) in self._folders
 
     def has_file(self, path: str) -> bool:
-        """Return whether a path below the package is a file of it."""
+        """Return whether the package has a file with this path."""
         return is_inside(path) and _plain(path) in self.files
 
 
 def is_inside(path: str) -> bool:
-    """Return whether a path leads nowhere but into the package.
+    """Return whether a relative path stays inside the package.
 
     >>> is_inside("a/b"), is_inside("../a"), is_inside("/a")
     (True, False, False)

@@ -1,4 +1,4 @@
-"""What is wrong with a package, gathered by file and element; lines are looked up only at the end."""
+"""Problems of a package, gathered by file and element; their line numbers are looked up only at the end."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from phaseline.packages.languages.slow_languages import Slow
 
 MAX_FINDINGS: Final = 10_000
-"""Problems of one package that are kept."""
+"""Largest number of problems that are kept for one package."""
 MAX_SHOWN: Final = 60
-"""Characters of a value that a message shows."""
+"""Largest number of characters of a value that a message shows."""
 MAX_SEARCHED: Final = 500
 """Number of unknown names of one package for which similar names are searched."""
 MAX_TEXT: Final = 1_000
@@ -33,16 +33,15 @@ ITEMS: Final = {
     "network_roles.yaml": "network role",
     "components.yaml": "component",
 }
-"""{file that is a list: what its items are called}; messages count them from 1."""
+"""{file that holds a list: word for its items}; messages count the items from 1."""
 
 
 @mutable
 class PackageFile:
     """One file of a package.
 
-    ``lines`` are as written; ``origin`` is {line number of the text that was read: line as written}.
-
-    Both differ only if a mistake was repaired so that the rest could be read (``yaml_repair``).
+    ``lines`` are the original lines. A mistake may be repaired so that the rest of the file can be read (``yaml_repair``);
+    ``origin`` is then {line number in the repaired text: line number in the original}.
     """
 
     name: str
@@ -75,7 +74,7 @@ class Findings:
     """Collects problems; ``problems`` returns all of them, errors first, each by file and line."""
 
     def __init__(self, slow: Slow | None = None) -> None:
-        """``slow``: reads YAQL and patterns that RE2 does not support; None if not available."""
+        """``slow`` evaluates YAQL and patterns that RE2 does not support; None if no such evaluator is available."""
         self.slow = slow
         self._found: list[_Finding] = []
         self._ready: list[Problem] = []
@@ -83,18 +82,18 @@ class Findings:
         self.errors_count = 0
 
     def may_search(self) -> bool:
-        """Return whether one more word may be looked for: a file that is wrong everywhere need not take for ever."""
+        """Return whether a similar name may be searched once more; their number is limited because a search takes time."""
         self._searched += 1
         return self._searched <= MAX_SEARCHED
 
     def keep(self, finding: _Finding) -> None:
-        """One more."""
+        """Add a problem, unless there are too many already."""
         self.errors_count += finding.severity == "error"
         if len(self._found) < MAX_FINDINGS:
             self._found.append(finding)
 
     def keep_ready(self, problem: Problem) -> None:
-        """The problem found by the YAML reader."""
+        """Add a problem that the YAML reader has found."""
         self.errors_count += problem.severity == "error"
         self._ready.append(problem)
 
@@ -130,7 +129,7 @@ class Findings:
 
 @frozen
 class FileElement:
-    """An element of a file, where something may be wrong."""
+    """An element of a file, to which problems can be added."""
 
     findings: Findings
     source: PackageFile
@@ -141,7 +140,7 @@ class FileElement:
         return FileElement(self.findings, self.source, self.path + more)
 
     def nearest(self, word: Any, known: Iterable[str]) -> str:
-        """``; did you mean 'x'?`` for the word at this place, or an empty text."""
+        """Return ``; did you mean 'x'?`` for a word of this element, or an empty text if no known name is similar."""
         return nearest(word, known) if isinstance(word, str) and self.findings.may_search() else ""
 
     def wrong(
@@ -158,7 +157,7 @@ class FileElement:
 
 
 def shown(value: Any) -> str:
-    """Return a value as a message shows it.
+    """Return a value as messages show it.
 
     >>> shown("a"), shown({"b": True})
     ("'a'", '{"b": true}')
@@ -170,7 +169,7 @@ def shown(value: Any) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """``; did you mean 'x'?``, or nothing.
+    """Return ``; did you mean 'x'?``, or an empty text if no known name is similar.
 
     >>> nearest("puppett", ("puppet", "shell"))
     "; did you mean 'puppet'?"
@@ -180,7 +179,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def listed(words: Any) -> str:
-    """``a, b or c``.
+    """Return the words as ``a, b or c``.
 
     >>> listed(["a", "b", "c"])
     'a, b or c'
@@ -190,7 +189,7 @@ def listed(words: Any) -> str:
 
 
 def _cut(value: Any) -> Any:
-    """Return a text of no more than a line or two; what is larger as a message shows it."""
+    """Return the value for a problem's data; a large value is replaced by the shortened text that messages show."""
     return value if isinstance(value, str) and len(value) <= MAX_TEXT else shown(value)
 
 

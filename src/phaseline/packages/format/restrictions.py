@@ -1,4 +1,4 @@
-"""Conditions and restrictions as files have them: three forms of a restriction, one language."""
+"""Conditions and restrictions in the files of packages; a restriction can be written in three forms."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ACTIONS: Final = ("disable", "hide", "enable", "none")
 
 
 def check_task_condition(value: Any, spot: FileElement) -> None:
-    """The same, or an expression in YAQL."""
+    """Check the condition of a task, which may also be an expression in YAQL."""
     if isinstance(value, dict) and "yaql_exp" in value:
         check_yaql(value, spot)
     else:
@@ -24,7 +24,7 @@ def check_task_condition(value: Any, spot: FileElement) -> None:
 
 
 def check_condition(value: Any, spot: FileElement) -> None:
-    """A condition: a text of the language, or true or false."""
+    """Check a condition: a text in the condition language, or true or false."""
     if isinstance(value, bool):
         return
     if isinstance(value, dict) and "yaql_exp" in value:
@@ -41,7 +41,7 @@ def check_condition(value: Any, spot: FileElement) -> None:
 
 
 def condition_text(value: Any) -> str:
-    """Return the text of a condition that has been checked; empty where there is none."""
+    """Return the text of a checked condition, or an empty text if there is no condition."""
     return "" if value is None or isinstance(value, dict) else str(value).lower() if isinstance(value, bool) else value
 
 
@@ -51,7 +51,7 @@ _FULL: Final = mapping(
 
 
 def check_restrictions(value: Any, spot: FileElement) -> None:
-    """A list of restrictions, each in one of the three forms."""
+    """Check a list of restrictions, each in one of the three forms."""
     rows(_check_one, least=1, of="restrictions")(value, spot)
 
 
@@ -87,5 +87,5 @@ def _made(item: Any) -> Restriction:
 
 
 def in_force(restrictions: Sequence[Restriction], models: Models) -> tuple[Restriction, ...]:
-    """Return restrictions whose condition is true; an unknown value is null."""
+    """Return the restrictions whose condition is true; an unknown value counts as null."""
     return tuple(each for each in restrictions if holds(each.condition, models))

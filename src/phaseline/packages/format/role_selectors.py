@@ -61,7 +61,7 @@ def check_stage_roles(value: Any, spot: FileElement) -> None:
 
 
 def check_roles(value: Any, spot: FileElement, *, has_patterns: bool = True, may_be_self: bool = False) -> None:
-    """The roles of a granular task: a name, ``*``, ``master``, ``/expression/``, or a list of such."""
+    """Check the roles of a granular task: a name, ``*``, ``master``, ``/expression/``, or a list of these."""
     if isinstance(value, dict) and "yaql_exp" in value:
         report_yaql(value, spot)
         return
@@ -111,7 +111,7 @@ def warn_of_lists(value: list[Any], spot: FileElement) -> None:
 
 
 def report_yaql(value: Any, spot: FileElement) -> None:
-    """Report an expression in YAQL that is not evaluated, so that it does not count as true or as empty."""
+    """Report an expression in YAQL that cannot be evaluated; otherwise it would count as true or as empty."""
     mend = "write names, or a condition such as settings:storage.ceph.value == true"
     spot.wrong(
         "PL-F018",
@@ -122,7 +122,7 @@ def report_yaql(value: Any, spot: FileElement) -> None:
 
 
 def check_yaql(value: Mapping[str, Any], spot: FileElement) -> None:
-    """An expression in YAQL as a condition or as dependencies of a task: parsed if YAQL is available, otherwise refused."""
+    """Check a YAQL expression that is a task's condition or dependencies; without YAQL it is refused."""
     text, slow = value["yaql_exp"], spot.findings.slow
     if not isinstance(text, str):
         spot.at("yaql_exp").wrong("PL-F004", "is no text", "write an expression in quotes", value=text)

@@ -1,4 +1,4 @@
-"""``environment_config.yaml``, and the forms of nodes, network interfaces and bonds: what users may set of a package."""
+"""``environment_config.yaml`` and the forms of nodes, network interfaces and bonds: the settings that users can change."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NUMBER: Final = "number"
 
 
 def check_settings(value: Any, spot: FileElement, package_format: Format) -> None:
-    """The settings of a package."""
+    """Check the settings of a package."""
     about: dict[str, FormKey | forms.Form] = {
         "label": text(),
         "weight": whole(),
@@ -51,12 +51,12 @@ def check_settings(value: Any, spot: FileElement, package_format: Format) -> Non
 
 
 def check_elements(value: Any, spot: FileElement, _format: Format) -> None:
-    """The form of a network interface or a bond: elements by their names."""
+    """Check the form of a network interface or a bond: {name: element}."""
     _elements(value, spot)
 
 
 def check_sections(value: Any, spot: FileElement, _format: Format) -> None:
-    """The form of a node: sections of elements by their names."""
+    """Check the form of a node: {name of a section: its elements}."""
     each(ID, ID_ALLOWED, _elements, title="sections")(value, spot)
 
 
@@ -83,7 +83,10 @@ def _value(value: Any, spot: FileElement) -> None:
 
 
 def _number(value: Any, spot: FileElement) -> None:
-    """Check a number: a whole number, a text with one, empty if a deployment must give it, or how it is generated."""
+    """Check the value of a number setting.
+
+    It is a whole number, a text with one, a generator, or empty if each deployment must give the number.
+    """
     if isinstance(value, dict):
         _value(value, spot)
     elif not (isinstance(value, int) and not isinstance(value, bool)) and not _is_written(value) and value != "":
@@ -91,12 +94,12 @@ def _number(value: Any, spot: FileElement) -> None:
 
 
 def _is_written(value: object) -> bool:
-    """Return whether a text is a whole number."""
+    """Return whether the value is a text that contains a whole number."""
     return isinstance(value, str) and value.isascii() and value.removeprefix("-").isdecimal()
 
 
 def _element(package_format: Format) -> forms.Form:
-    """Return one setting; in our own format one of the type number has a number for its value."""
+    """Return the form of one setting; only in our own format a setting of the type number has a number as its value."""
 
     def check(value: Any, spot: FileElement) -> None:
         is_number = package_format.is_native and isinstance(value, dict) and value.get("type") == NUMBER
@@ -111,7 +114,7 @@ def _quoted(value: Any) -> str:
 
 
 def _about(value: Any, spot: FileElement) -> None:
-    """Check a description, which may be empty."""
+    """Check a description, which may be an empty text."""
     if value is not None:
         text()(value, spot)
 
@@ -168,7 +171,7 @@ _NUMBER_SETTING: Final = mapping("a setting", {**_OF_SETTING, "value": required(
 
 
 def made_form(value: Any, *, is_native: bool = False) -> Form:
-    """Return the form of a file that has been checked. ``is_native``: numbers that are written as texts are numbers."""
+    """Return the form for a checked file. ``is_native``: numbers written as texts are converted to numbers."""
     attributes = (value or {}).get("attributes") or {}
     about = attributes.get(METADATA) or {}
     settings = [made_setting(name, element) for name, element in attributes.items() if name != METADATA]
@@ -191,7 +194,7 @@ def _as_number(setting: PackageSetting) -> PackageSetting:
 
 
 def made_setting(name: str, element: Mapping[str, Any]) -> PackageSetting:
-    """Return one element that has been checked."""
+    """Return the setting for a checked element."""
     value = element["value"]
     generator = value["generator"] if isinstance(value, dict) else ""
     regex = element.get("regex") or {}

@@ -39,11 +39,10 @@ def chosen(
     models: Mapping[str, Any] | None = None,
     slow: Slow | None = None,
 ) -> ChosenSettings:
-    """Return the effective settings: given values, otherwise those of the form. ``title``: the package; ``models``: for its conditions.
+    """Return the effective settings: given values, otherwise the defaults of the form.
 
-    ``slow``: matches patterns that RE2 does not support; without it these are not checked.
-
-    A setting that a true condition disables or hides cannot be given.
+    ``title`` names the package in messages, ``models`` are read by its conditions. ``slow`` matches patterns that RE2 does
+    not support; without it these are not checked. A setting that a true condition disables or hides cannot be given.
     """
     known = {setting.id: setting for setting in form.settings}
     found: list[Problem] = []
@@ -63,7 +62,7 @@ def chosen(
 
 
 def as_model(title: str, form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings as conditions see them: ``settings:<package>.<setting>.value``; ``title``: name or name-version."""
+    """Return the settings for conditions, as ``settings:<package>.<setting>.value``; a version at the end of ``title`` is cut off."""
     name = title.rpartition("-")[0] if title.rpartition("-")[2].replace(".", "").isdigit() else title
     about = {"label": form.label, "enabled": True, "weight": form.weight, "toggleable": form.is_toggleable}
     return {name: {"metadata": about, **{key: {"value": value} for key, value in values.items()}}}
@@ -84,7 +83,7 @@ def _refusals(title: str, setting: PackageSetting, models: Mapping[str, Any]) ->
 
 
 def _faults(title: str, setting: PackageSetting, value: Any, slow: Slow | None) -> list[Problem]:
-    """Return what is wrong with a value, by the type of its setting."""
+    """Return the problems of a value, which depend on the type of its setting."""
     if secret_named(value) and setting.type not in TRUTHS | NUMBERS | CHOICES | LISTS:
         return []  # what it is shows where it is used
     what = f"{HIDDEN if setting.is_secret else shown(value)} is not suitable"
@@ -112,7 +111,7 @@ def _matches(pattern: str, text: str, slow: Slow | None) -> bool:
 
 
 def _unsuitable(setting: PackageSetting, value: Any) -> str | None:
-    """Return what would suit; None where the value does."""
+    """Return a description of the values that the setting allows, or None if this value is allowed."""
     if setting.type in TRUTHS:
         return None if isinstance(value, bool) else "use true or false"
     if setting.type in NUMBERS:

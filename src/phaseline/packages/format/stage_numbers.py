@@ -12,7 +12,7 @@ from phaseline.packages.format.stage_ranges import RANGES
 
 FORM: Final = re.compile(r"(?P<stage>pre_deployment|post_deployment)(?:/(?P<number>[-+]?(?:[0-9]*\.[0-9]+|[0-9]+)))?")
 MAX_NUMBER: Final = 100
-"""The most characters of a stage number; longer ones could not be compared exactly."""
+"""Largest length of a stage number, in characters; longer numbers could not be compared exactly."""
 PLAIN_FORM: Final = f"use {PRE} or {POST}"
 WHOLE_FORM: Final = f"use {PRE} or {POST}, optionally followed by / and a number, e.g. {POST}/100, {PRE}/-99.9"
 _NUMBERISH: Final = re.compile(r"[-+]?(?:[0-9._]*[eE][-+]?[0-9_]+|[0-9.]*_[0-9._]*|nan|inf|infinity)", re.IGNORECASE)
@@ -27,7 +27,7 @@ class StageNumber:
 
 
 def stage_of(text: object, *, has_numbers: bool = True) -> StageNumber | None:
-    """Return the stage of a value in a file; None if it has none.
+    """Return the stage that a value of a file means, or None if it is not a valid stage.
 
     >>> stage_of("post_deployment/-99.9")
     StageNumber(name='post_deployment', number=Decimal('-99.9'))
@@ -39,7 +39,7 @@ def stage_of(text: object, *, has_numbers: bool = True) -> StageNumber | None:
 
 
 def mending(value: object, *, has_numbers: bool = True) -> str:
-    """Return what is allowed, and in a line of its own what was probably meant."""
+    """Return the advice for an invalid stage: what is allowed and, on a second line, what was probably meant."""
     allowed = WHOLE_FORM if has_numbers else PLAIN_FORM
     hint = _hint(value, has_numbers=has_numbers)
     return f"{allowed}\n  {hint}" if hint else allowed
@@ -75,7 +75,7 @@ def _hint(value: object, *, has_numbers: bool) -> str:
 
 
 def _of_name(name: str, rest: str) -> str:
-    """Return the stage for another name of it."""
+    """Return a hint at the stage that an unknown name probably means, or an empty text."""
     for each in RANGES:
         if each.stage == name:
             return f"'{name}' is no stage of its own: its tasks have the numbers {each.text}, e.g. {POST}/{each.first}"

@@ -1,4 +1,4 @@
-"""The ranges of stage numbers that makers of packages agree on: one table for the linter, the page and new packages."""
+"""The ranges of stage numbers for kinds of packages: one table for the linter, the documentation and new packages."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Range:
 
     @property
     def is_reserved(self) -> bool:
-        """Reserved for future use."""
+        """True if the range is reserved for future use."""
         return not self.use
 
     @property
     def text(self) -> str:
-        """``4000-4999``."""
+        """The range as text, such as ``4000-4999``."""
         return f"{self.first}-{self.last}"
 
 
@@ -43,13 +43,16 @@ RANGES: Final = (
     Range(7000, 7999, ""),
     Range(8000, 8999, "deployment of monitoring services", "monitoring", "monitoring"),
 )
-"""The ranges of numbers for each purpose, in both stages. Source: the Fuel document (source 4), "Proposed change"."""
+"""The ranges of numbers, with the purpose of each; the same in both stages.
+
+Source: the Fuel document (source 4), "Proposed change".
+"""
 
 RESERVED: Final = "reserved for future uses"
 
 
 def range_of(number: Decimal) -> Range | None:
-    """Return the range of a number; None below and above all ranges.
+    """Return the range that contains a number, or None if the number is outside all ranges.
 
     >>> range_of(Decimal("4999.5")).text
     '4000-4999'
@@ -63,7 +66,7 @@ def ranges_of(groups: tuple[str, ...]) -> tuple[Range, ...]:
 
 
 def as_comments() -> str:
-    """Return the table as comments of YAML: what a new package begins with."""
+    """Return the table of ranges as YAML comments, for the first lines of a new package's task file."""
     width = max(len(each.text) for each in RANGES)
     lines = [
         "# A stage is pre_deployment or post_deployment, with / and a number if you like: post_deployment/4100.",
@@ -75,7 +78,7 @@ def as_comments() -> str:
 
 
 def as_page() -> str:
-    """Return the page about ranges (``docs/package-ranges.md``), which is this text."""
+    """Return the text of the page ``docs/package-ranges.md``."""
     rows = [f"| {each.text} | {each.use or RESERVED} | {each.group or '-'} |" for each in RANGES]
     table = "\n".join(["| numbers | for | packages of the group |", "| --- | --- | --- |", *rows])
     return f"""# Ranges of stage numbers

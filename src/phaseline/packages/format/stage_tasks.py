@@ -1,4 +1,4 @@
-"""``tasks.yaml``: tasks before and after a deployment's own work, in the order of their numbers."""
+"""``tasks.yaml``: tasks that run before and after the deployment's work, in the order of their numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ELSEWHERE: Final = ("copy_files", "sync", "upload_file", "skipped", "stage", "gr
 
 
 def check_stage_tasks(value: Any, spot: FileElement, package_format: Format) -> None:
-    """Report what is wrong with a list of stage tasks."""
+    """Report all mistakes in a list of stage tasks."""
     rows(_task(package_format), of="tasks")(value, spot)
 
 
@@ -52,7 +52,7 @@ def _task(package_format: Format) -> Form:
 
 
 def stage_form(*, has_numbers: bool) -> Form:
-    """Return the form of a stage."""
+    """Return the form of a task's stage; numbers are allowed only if ``has_numbers``."""
 
     def check(value: Any, spot: FileElement) -> None:
         if stage_of(value, has_numbers=has_numbers) is None:
@@ -80,7 +80,7 @@ def _type(package_format: Format) -> Form:
 def made_stage_tasks(
     rows_of: Sequence[Mapping[str, Any]], plugin: str, version: str, default_on: tuple[str, ...] = WORKFLOWS
 ) -> tuple[StageTask, ...]:
-    """Return the tasks of a file that has been checked."""
+    """Return the stage tasks for the rows of a checked file. ``default_on``: workflows of tasks that name none."""
     return tuple(_made(row, plugin, version, place, default_on) for place, row in enumerate(rows_of))
 
 

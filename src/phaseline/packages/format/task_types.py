@@ -1,4 +1,4 @@
-"""What the parameters of each type of task are: one table for ``tasks.yaml`` and ``deployment_tasks.yaml``."""
+"""The parameters of each type of task: one table for ``tasks.yaml`` and ``deployment_tasks.yaml``."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _KEYS: Final[Mapping[str, Mapping[str, FormKey | Form]]] = {
         "operation": required(text(r"[\w-]+(\.[\w-]+)*", "an operation such as cloudify.interfaces.lifecycle.start")),
     },
 }
-"""{type: {parameter: its form}}; ``timeout`` and ``strategy`` come to all, and types without work have no others."""
+"""{type: {parameter: form}}. All types also accept ``timeout`` and ``strategy``; types without work accept nothing else."""
 _OF_THE_BLUEPRINT: Final = frozenset({"inputs", "retries", "interval"})
 WITH_TIMEOUT: Final = frozenset({"puppet"})
 """Granular tasks that need a time limit; all stage tasks need one."""
@@ -62,7 +62,7 @@ def check_parameters(task_type: str, value: Any, spot: FileElement, *, of_stage:
 
 
 def parameters_of(task_type: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the parameters that a type must have, and those that it may have besides; ``timeout`` is left to the others."""
+    """Return (required, optional) parameters of a type; ``timeout`` and ``strategy``, which all types have, are not included."""
     own = _KEYS.get(task_type, {})
     needed = tuple(name for name, key in own.items() if isinstance(key, FormKey) and key.is_required)
     return needed, tuple(name for name in own if name not in needed)

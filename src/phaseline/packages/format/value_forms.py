@@ -1,4 +1,4 @@
-"""Forms of values: a form looks at a value of a file and reports what is wrong with it, all at once."""
+"""Forms of values: a form is a function that checks a value of a file and reports all its mistakes at once."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.packages.format.problem_report import MAX_WORD, FileElement, listed, shown
 
 Form: TypeAlias = Callable[[Any, FileElement], None]
-"""Reports problems of a value at its place in the file."""
+"""Function that reports the problems of a value at an element of the file."""
 MAX_UNKNOWN: Final = 20
-"""Keys of a mapping among which one that is missing is looked for."""
+"""Number of unknown keys that are compared with a missing key, to find out whether it was misspelled."""
 SPECIAL: Final = re.compile(r"[\[\](){}|\\]")
 
 
 @frozen
 class FormKey:
-    """A key of a mapping: the form of its value, and whether it must be there."""
+    """A key of a mapping: the form of its value, and whether it is required."""
 
     form: Form
     is_required: bool = False
 
 
 def required(form: Form) -> FormKey:
-    """Return a key that must be there."""
+    """Return a key that is required."""
     return FormKey(form, is_required=True)
 
 
@@ -34,7 +34,7 @@ def anything(_value: Any, _spot: FileElement) -> None:
 
 
 def text(pattern: str = "", allowed: str = "", *, may_be_empty: bool = True) -> Form:
-    """Return a text; if it has a pattern, the whole text must match, and ``allowed`` describes it."""
+    """Return a form for a text. If ``pattern`` is given, the whole text must match it; ``allowed`` describes it in messages."""
 
     def check(value: Any, spot: FileElement) -> None:
         if not isinstance(value, str):
@@ -48,14 +48,14 @@ def text(pattern: str = "", allowed: str = "", *, may_be_empty: bool = True) -> 
 
 
 def _as_text(value: Any) -> str:
-    """Return how a scalar is written so that YAML takes it for text."""
+    """Return advice on how to write a value so that YAML reads it as text."""
     if isinstance(value, int | float):
         return f'write it in quotes: "{shown(value)}"'
     return "write a text here"
 
 
 def whole(least: int | None = None) -> Form:
-    """Return a whole number, of at least ``least``."""
+    """Return a form for a whole number of at least ``least``."""
     mend = "write a whole number" + ("" if least is None else f" of at least {least}") + ", without quotes"
 
     def check(value: Any, spot: FileElement) -> None:
@@ -68,13 +68,13 @@ def whole(least: int | None = None) -> Form:
 
 
 def truth(value: Any, spot: FileElement) -> None:
-    """True or false."""
+    """Check that a value is true or false."""
     if not isinstance(value, bool):
         spot.wrong("PL-F004", "is neither true nor false", "write true or false, without quotes", value=value)
 
 
 def choice(*words: str) -> Form:
-    """Return one of some words."""
+    """Return a form that accepts exactly these words."""
 
     def check(value: Any, spot: FileElement) -> None:
         if not isinstance(value, str) or value not in words:
@@ -85,7 +85,7 @@ def choice(*words: str) -> Form:
 
 
 def rows(form: Form, *, least: int = 0, is_unique: bool = False, of: str = "such values") -> Form:
-    """Return a list of values of one form."""
+    """Return a form for a list whose items all have the form ``form``."""
 
     def check(value: Any, spot: FileElement) -> None:
         if not isinstance(value, list):
@@ -113,9 +113,9 @@ def mapping(
     likely: bool = True,
     rest: Form = anything,
 ) -> Form:
-    """Return a mapping with these keys; others are kept unless it is closed, and must be of the form ``rest``.
+    """Return a form for a mapping with these keys; others must have the form ``rest``, or are errors if ``is_closed``.
 
-    ``likely``: warn of a key that looks like a misspelled one.
+    ``likely``: warn of an unknown key that looks like a misspelled known one.
     """
     forms = {name: (key.form if isinstance(key, FormKey) else key) for name, key in keys.items()}
     needed = [name for name, key in keys.items() if isinstance(key, FormKey) and key.is_required]
@@ -156,7 +156,7 @@ def _misspelled(name: str, unknown: Collection[str]) -> str:
 
 
 def each(pattern: str, allowed: str, form: Form, *, title: str) -> Form:
-    """Return a mapping from names of a pattern to values of one form."""
+    """Return a form for a mapping whose names match ``pattern`` and whose values have the form ``form``."""
 
     def check(value: Any, spot: FileElement) -> None:
         if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Volumes, network roles and components of a package: what it brings into the surroundings of a deployment."""
+"""Volumes, network roles and components that a package adds to the environment of a deployment."""
 
 from __future__ import annotations
 
@@ -97,20 +97,20 @@ _VOLUMES: Final = mapping(
 
 
 def check_volumes(value: Any, spot: FileElement, _format: Format) -> None:
-    """Volumes and their roles; every volume of a role must be defined once."""
+    """Check volumes and the roles that use them; every volume of a role must be defined exactly once."""
     _VOLUMES(value, spot)
     if isinstance(value, dict):
         _check_ids(value.get("volumes"), spot.at("volumes"))
 
 
 def check_network_roles(value: Any, spot: FileElement, _format: Format) -> None:
-    """Roles of networks, each once."""
+    """Check network roles, which must have different names."""
     _NETWORK_ROLES(value, spot)
     _check_ids(value, spot)
 
 
 def check_components(value: Any, spot: FileElement, _format: Format) -> None:
-    """Components, each once."""
+    """Check components, which must have different names."""
     _COMPONENTS(value, spot)
     _check_ids(value, spot, key="name")
 

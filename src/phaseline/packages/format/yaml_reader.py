@@ -1,4 +1,4 @@
-"""The bytes of a file as values with places: safely, and past slips that hide what else is wrong."""
+"""Reads a YAML file as values with their positions: safely, and with two frequent mistakes repaired to read the rest."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from phaseline.packages.format.yaml_repair import Mended
 
 MAX_FILE_BYTES: Final = 5 * 1024 * 1024
-"""Most bytes of one YAML file of a package."""
+"""Largest size of a package's YAML file, in bytes."""
 
 
 def read_source(name: str, content: bytes, findings: Findings) -> PackageFile | None:
-    """Return the file, or None where nothing of it can be used; why is in the findings."""
+    """Return the file, or None if nothing of it can be used; the reason is added to the findings."""
     text = _text(name, content, findings)
     if text is None:
         return None
@@ -66,7 +66,7 @@ def _text(name: str, content: bytes, findings: Findings) -> str | None:
 
 
 def _read(name: str, text: str) -> tuple[Document | None, tuple[Problem, ...], tuple[Problem, ...]]:
-    """Return the values, what is wrong, and what is only odd."""
+    """Return (values, errors, warnings); the values are None if the text cannot be read."""
     report = ProblemReport()
     document = read_document(name, text, report, is_lenient=True)
     errors, warnings = (
@@ -98,7 +98,7 @@ def _say_inserted(mend: Mended, findings: Findings, source: PackageFile) -> None
 
 
 def _item_at(source: PackageFile, line: int) -> int | None:
-    """Return the list item that contains a line of the repaired text."""
+    """Return the index of the list item that contains a line of the repaired text, or None if no item does."""
     from phaseline.dsl.text.positions import Positions
 
     assert source.document is not None

@@ -12,7 +12,7 @@ from typing import Final
 from phaseline.lang.fast_dataclasses import frozen
 
 MAX_KEYS: Final = 20
-"""Parameters below one type that are looked for."""
+"""Largest number of parameters below one ``type`` that are searched."""
 _STAGE: Final = re.compile(
     r"(?P<head>\s*(?:-\s+)?stage:\s+)(?P<value>[^'\"\s#&*!|>\[{][^#]*:[^#]*?)(?P<tail>\s*(?:#.*)?)"
 )
@@ -22,9 +22,9 @@ _KEY: Final = re.compile(r"(?P<indent>\s+)(?P<key>\w+):(?:\s.*)?")
 
 @frozen
 class Mended:
-    """The repaired text. ``origin``: for each of its lines the original line, both from 1.
+    """The repaired text. ``origin`` has the original line for each line of the text, both counted from 1.
 
-    ``inserted``: the lines ``parameters:`` that were put in, each with the keys below it.
+    ``inserted`` has the inserted lines ``parameters:``, each with the keys below it.
     """
 
     text: str
@@ -33,7 +33,7 @@ class Mended:
 
 
 def mended(text: str) -> Mended | None:
-    """Return the text put right; None where neither slip is in it."""
+    """Return the repaired text, or None if it contains neither of the two mistakes."""
     lines: list[str] = []
     origin: list[int] = []
     inserted: list[tuple[int, tuple[str, ...]]] = []

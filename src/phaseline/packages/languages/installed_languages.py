@@ -1,4 +1,4 @@
-"""Stored packages were checked at installation: their YAQL and slow patterns are not checked again."""
+"""The languages for packages in the store, which were checked at installation and need no second check."""
 
 from __future__ import annotations
 

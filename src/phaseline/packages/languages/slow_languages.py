@@ -1,4 +1,4 @@
-"""The interface to languages whose evaluation may never end; the shell passes in an implementation with a limit."""
+"""The interface to languages whose evaluation may never end; the caller passes in an evaluator with a time limit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class ConditionError(Exception):
-    """A condition cannot be read or evaluated; the message is the reason, ``mend`` is what to do."""
+    """A condition that cannot be read or evaluated; the message is the reason, ``mend`` is the advice."""
 
     def __init__(self, reason: str, mend: str) -> None:
         """Build the message from both parts."""
@@ -18,18 +18,18 @@ class ConditionError(Exception):
 
 
 class Slow(Protocol):
-    """YAQL, and patterns that RE2 does not support. A fault is a sentence; empty: no fault."""
+    """Evaluates YAQL, and patterns that RE2 does not support. Faults are sentences, empty if there is no fault."""
 
     def yaql_fault(self, text: str) -> str:
-        """Return why an expression cannot be read."""
+        """Return why an expression cannot be parsed, or an empty text."""
         ...
 
     def yaql(self, text: str, data: Value) -> Value:
-        """Return what an expression gives for data. Raises: ``ConditionError``."""
+        """Return the value of an expression for ``data``. Raises: ``ConditionError``."""
         ...
 
     def pattern_fault(self, pattern: str) -> str:
-        """Return why a pattern cannot be used."""
+        """Return why a pattern cannot be used, or an empty text."""
         ...
 
     def matches(self, pattern: str, text: str) -> bool:
