@@ -1,4 +1,4 @@
-"""Stores: they keep everything before anything acts on it."""
+"""The stores, in an SQLite file or in memory: every change is stored before the engine acts on it."""
 
 from __future__ import annotations
 

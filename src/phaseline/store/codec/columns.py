@@ -42,7 +42,7 @@ _BOUNDS = {  # as of np.iinfo, but sixteen calls of it cost as much as loading t
 _HEADS = {dtype: name for name, dtype in _TYPES.items()}
 
 SMALL = 16
-"""Longest column that is stored unchanged, because encoding would not shorten it."""
+"""Length of the longest column whose values are stored as they are, because encoding would not shorten it."""
 LANES = 12
 """Number of lanes: value n belongs to lane n % 12, and each lane is encoded with steps of its own."""
 WELL = 64
@@ -54,7 +54,7 @@ SAMPLE_BYTES = 16_384
 SQUEEZE_LEVEL = 1
 """Level of the zlib compression; a higher one takes longer than writing the bytes that it saves."""
 LONG_RUNS = 1_024
-"""Average length of the runs from which on each run is filled separately; shorter ones are summed together."""
+"""Average length of a column's runs from which on each run is filled by itself; shorter runs are added up in one pass."""
 MAX_LENGTH = 2**31 - 1
 """Largest length of a column, because positions are int32."""
 
@@ -239,7 +239,7 @@ def _as_squeezed(flat: np.ndarray) -> bytes | None:
 
 
 def _unsqueezed(body: memoryview, size: int) -> bytes:
-    """Decompress at most ``size`` bytes and one more, so that damaged bytes cannot fill the memory."""
+    """Decompress ``size`` bytes and at most one more: the extra byte shows that data is damaged, without filling the memory."""
     try:
         return zlib.decompressobj().decompress(body, size + 1)
     except zlib.error as error:
@@ -262,7 +262,7 @@ def _filled(page: bytes, room: int) -> bytes:
 def from_pages(count: int, pages: Iterable[tuple[int, bytes]]) -> np.ndarray:
     """Return ``count`` bytes by position from their pages; 0 where no page was written.
 
-    Raises: ValueError for a page that does not fit.
+    Raises: ValueError for a page that is not as long as the part of the result which it fills.
     """
     pages = list(pages)
     if len(pages) == 1 and pages[0][0] == 0 and len(pages[0][1]) == count:  # most graphs have a single page

@@ -32,7 +32,7 @@ def to_row(graph: Graph) -> tuple[str | bytes, ...]:
 
 
 class GraphRows:
-    """Makes the rows of successive graphs; columns that a graph shares with the previous one of its name are reused.
+    """Makes the rows of successive graphs; reuses the columns that a graph shares with the last graph of the same name.
 
     Sharing is common: resources that enter a state in calls of equal size give graphs that differ only in their
     subjects.

@@ -30,9 +30,10 @@ GROUPED = ("groups", "policies", "scaling_groups", "policy_types", "policy_trigg
 MOST_TEXT = 1_000_000
 """Longest blueprint text, in characters, that is kept in memory in case the blueprint is stored again."""
 IS_CUT, IS_RULE, IN_GROUP = -1, 1, 2
-"""Codes for how a link is stored: 0 as rows, ``IS_RULE`` as a rule, ``IS_CUT`` removed from the blueprint.
+"""Codes for how the instances of a link (a relationship of a node) are stored; 0: one row for each related pair.
 
-``IN_GROUP + n``: stored as rows within the instances of scaling group n.
+``IS_RULE``: no rows, every source is related to every target. ``IN_GROUP + n``: rows, with pairs only within an
+instance of scaling group n. ``IS_CUT``: rows kept after an update removed the relationship from the blueprint.
 """
 CUT = "cut "
 """Prefix in the name of a stored node that keeps the relationships which an update removed from a node."""
@@ -147,7 +148,7 @@ def blueprint_from_text(text: str) -> Blueprint:
 
 
 def _nodes_to_text(topology: Topology, blueprint: Blueprint) -> str:
-    """Return as JSON: node names by number, nodes that differ from the blueprint's, and data of special topologies."""
+    """Return as JSON: node names by number, nodes that differ from the blueprint's, and what only some topologies have."""
     nodes, told = topology.nodes, blueprint.nodes
     changed = {
         node.name: node

@@ -69,7 +69,7 @@ class MemoryOrders:
 def _undo(held: MemoryTables, before: dict[int, HeldDeployment], executions: int, requests: int) -> None:
     """Undo changes: restore the deployments of ``before`` and delete newer executions and requests.
 
-    Their numbers are not reused.
+    The numbers of the deleted executions and requests are not given out again.
     """
     for number in range(executions + 1, held.last_execution + 1):
         held.executions.pop(number, None)

@@ -50,7 +50,8 @@ def raise_if_open(
 ) -> None:
     """Raise PL-C016 if an execution of the deployment is open and must not run beside one of ``workflow``.
 
-    ``beside`` returns True for an open execution that is allowed; None allows it if both bring resources to a target.
+    ``beside`` returns True for an open execution that may stay open. If it is None, an open execution may stay open only
+    if it and the new one both bring resources to a target.
     """
     for known in shelves.executions.values():
         if known.row.deployment == deployment and not known.row.status.is_ended:

@@ -264,7 +264,7 @@ class MemoryStore:
             return asking.requests_of(self._held, execution)
 
     def changed(self, since: int = 0) -> int:
-        """Return 0 if nothing was written since the call that returned ``since``; otherwise a new mark."""
+        """Return 0 if nothing was written since the call that returned ``since``; otherwise the next ``since``."""
         return 0 if self._looks == since else self._looks
 
     def at_once(self) -> AbstractContextManager[object]:
@@ -281,7 +281,7 @@ class MemoryStore:
 
     @contextmanager
     def _changing(self) -> Iterator[MemoryTables]:
-        """Hold the store alone; afterwards ``changed`` reports that something was written."""
+        """Return a context in which only this thread uses the store; then ``changed`` reports that something was written."""
         with self._guard:
             self._looks += 1
             yield self._held
@@ -302,7 +302,7 @@ class MemoryStore:
                     self.labels.add(row.deployment, labels_of(row.blueprint.labels))
 
     def set_process_group(self, batch: int, process_group: int) -> None:
-        """Store the processes to end if the engine dies."""
+        """Store the process group of a batch's call, which the next engine ends if this engine dies."""
         with self._changing():
             self._held.batches[batch] = altered(self._held.batches[batch], process_group=process_group)
 

@@ -27,7 +27,10 @@ from phaseline.store.memory.tables import HeldGraph, MemoryTables
 
 
 def write(shelves: MemoryTables, turn: Turn) -> None:
-    """Write all changes of a turn, then its payload."""
+    """Write the changes that the scheduler decided in a turn, then the turn's payload: documents, lines, answers.
+
+    Reshaped deployments of the payload come first, because the changes may be about instances that they add.
+    """
     for row in turn.payload.reshaped:
         shelves.deployments[row.deployment].reshape(row)
     changes = turn.changes

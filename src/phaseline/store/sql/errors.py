@@ -184,7 +184,10 @@ def as_problem(error: sqlite3.Error, path: str) -> ProblemsError:
 
 
 def _unopened(path: str, reason: str) -> ProblemsError:
-    """Return the problem of a failed opening: the log could not be made if the file is readable, else the file."""
+    """Return the problem of a store that could not be opened.
+
+    If its file can be read, the write-ahead log in its folder could not be created; otherwise the file is at fault.
+    """
     if os.path.isfile(path) and os.access(path, os.R_OK):  # noqa: PTH113 - False for files that may not be read
         return _folder_read_only(path)
     return cannot_open(path, reason)

@@ -1,4 +1,4 @@
-"""Results of checks in SQLite, in the caller's transaction: columns in pages, and one row for each message body."""
+"""Results of checks in SQLite, in the caller's transaction: columns in pages, and a row for each stored message."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _THESE = "deployment = ? and kind = ? and subject in (select value from json_eac
 
 
 class StoredBodies:
-    """The ``Bodies`` of one deployment's check results, stored as rows."""
+    """The ``Bodies`` (messages) of one deployment's check results, stored as rows."""
 
     def __init__(self, db: sqlite3.Connection, deployment: int) -> None:
         """Use the connection of the caller's transaction."""

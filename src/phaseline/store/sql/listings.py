@@ -37,7 +37,10 @@ _TOLD = """case when instr(nodes, '"gone":[') then
         case when json_valid(nodes) then json_extract(nodes, '$.gone') else '' end end,
     case when instr(nodes, '"targets":[') then
         case when json_valid(nodes) then json_extract(nodes, '$.targets') else '' end end"""
-"""Columns with the removed instances and the targets of a topology; SQLite parses the JSON only if it has them."""
+"""SQL columns with the ``gone`` and ``targets`` lists of a topology's JSON text.
+
+SQLite parses a text only if it contains the name of the list, because most texts have neither list.
+"""
 
 
 class SqliteListings:
@@ -207,9 +210,9 @@ def _glance(
 def _life_cycle(
     db: sqlite3.Connection, number: int, states: np.ndarray, names: tuple[str, ...], targets: str | None
 ) -> np.ndarray:
-    """Return the states with those of resources converted to states of node instances.
+    """Return the states of instances, with the states of resources converted to states of node instances.
 
-    An old topology was stored without its targets. Then the whole topology is read.
+    ``targets``: the target state of each node as JSON. If an old version stored none, read the whole topology.
     """
     from phaseline.model.resources.path_nodes import arrived, as_life_cycle
 

@@ -25,7 +25,10 @@ A state is stored as a byte, and the lower numbers are the states of node instan
 
 
 def grow(db: sqlite3.Connection, deployment: int, growth: ResourceAddition, topology: Topology) -> None:
-    """Append resources to a cluster's ``topology``, which was read in this transaction. Raises: ``OutgrownError``."""
+    """Append resources to a cluster's ``topology``, which was read in this transaction.
+
+    Raises: ``OutgrownError`` if other resources were added since ``growth`` was made.
+    """
     more = grown(topology, growth)
     _replace(db, deployment, more, more.blueprint if more.blueprint is not topology.blueprint else None)
     add_documents(db, deployment, growth.documents)

@@ -3,10 +3,10 @@
 Every table has columns for tenant and actor from the beginning. Times are in ms, 0 meaning "not yet". Columns of
 numbers are the bytes of ``codec.columns``; lists and mappings are JSON.
 
-The members of a batch are in its row: ``positions`` of all members and, if they are from several graphs, ``graphs`` and
-``ends`` of the segments. No index leads from executions to batches, because each commit would have to write a page of
-it. Instead, the batch ids of an execution are above ``after_batch`` of its first graph and, once it has ended, at most
-its ``last_batch`` (0: unknown).
+The members of a batch are in its row: ``positions`` of all members and, if they are from several graphs, ``graphs``
+with the id of each graph and ``ends`` with the index after its last member. No index leads from executions to batches,
+because each commit would have to write a page of it. Instead, the batch ids of an execution are above ``after_batch``
+of its first graph and, once it has ended, at most its ``last_batch`` (0: unknown).
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ STATES_CACHED = 10_000_000
 STATES_ALWAYS = 256
 """Fixed part of the memory of a deployment's states, in bytes, beside the byte for each instance."""
 SEQUENCES_CACHED = 100_000
-"""Number of last sequence numbers kept in memory. An ended execution has none unless lines were added later."""
+"""Largest number of executions' last sequence numbers kept in memory; if exceeded, they are read again when needed."""
 NUMBERED = ("log", "event")
 """Tables whose rows are numbered within their execution."""
 LONG_RUN = 4
@@ -94,7 +94,7 @@ class TurnWriter:
             self._checks.drop(deployment)
 
     def write(self, db: sqlite3.Connection, turn: Turn) -> None:
-        """Write all changes of a turn, then its payload."""
+        """Write the changes that the scheduler decided in a turn, and its payload: documents, lines, answers."""
         if self._state_count > STATES_CACHED or len(self._sequences) > SEQUENCES_CACHED:
             self.forget()
         for row in turn.payload.reshaped:
@@ -236,7 +236,7 @@ class TurnWriter:
 
 
 def _places_of(subjects: np.ndarray) -> tuple[int | slice | np.ndarray, int, Sequence[int]]:
-    """Return (positions of the subjects in a column, the last position, the pages that contain the positions)."""
+    """Return (index of the subjects in a column, largest subject, numbers of the pages with these subjects)."""
     if len(subjects) == 1:  # of an index that is an array numpy asks at length what it is
         only = subjects.item()
         return only, only, (only // PAGE_ENTRIES,)
@@ -284,7 +284,7 @@ def _last_batch(db: sqlite3.Connection) -> int:
 
 
 def _write_notes(db: sqlite3.Connection, written: Sequence[NotesWritten]) -> None:
-    """Write notes. Neighbours with equal changes, such as sleepers called together, are written as one range."""
+    """Write notes. Neighbouring entries that get equal values, such as sleepers called together, share one statement."""
     for notes in written:
         columns = (notes.attempts, notes.generations, notes.due)
         breaks = np.diff(notes.positions) != 1
@@ -323,7 +323,7 @@ def _open_batches(db: sqlite3.Connection, opened: Sequence[Batch]) -> None:
 def places_row(places: MemberPositions) -> tuple[int, int, bytes, bytes | None, bytes | None]:
     """Encode the positions of a batch's members as (first graph, last graph, positions, graphs, ends).
 
-    The last two describe the segments of a batch from several graphs; for a single graph they are None.
+    ``graphs`` has the id of each graph and ``ends`` the index after its last member; None if there is only one graph.
     """
     graphs, ends, positions = places
     if len(graphs) == 1:

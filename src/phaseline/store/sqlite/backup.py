@@ -1,4 +1,4 @@
-"""Copies of a store in use, by SQLite's own backup: a copy has one state of the store, whole or not at all."""
+"""Copies of a store in use, made by SQLite's backup function: a copy shows one consistent state of the store."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ class Problems:
 
 
 class Moment:
-    """A context for several reads of one snapshot. A read that finds damage reports the damage itself."""
+    """A context in which all reads see one state of the store. Unlike ``ReadSnapshot``, it does not convert errors."""
 
     __slots__ = ("_connections",)
 

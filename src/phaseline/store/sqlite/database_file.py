@@ -74,7 +74,7 @@ def make_ready(path: str, now: int) -> tuple[str, ...]:
 
 
 def _raise_if_unreadable(path: str) -> None:
-    """Raise a problem if a store without the right to write cannot be read; PL-S005 if it must be upgraded first."""
+    """Raise a problem if this user may only read the store and cannot read it; PL-S005 if its tables are of an older version."""
     try:
         with closing(open_looker(path)) as db:
             found = _version(db, path)
@@ -109,7 +109,10 @@ def _recognise(db: sqlite3.Connection, path: str, now: int) -> tuple[str, ...]:
 
 
 def _look(db: sqlite3.Connection, path: str, memory: Memory | None) -> tuple[bool, str, FileIdentity, int]:
-    """Return (True if the path must be recorded, why the file is a copy, its identity, the least next epoch)."""
+    """Return (True if the store must record its path again, why the file is a copy, file identity, epoch).
+
+    The second part is empty for the original file. For a copy, the store's epoch must be raised to at least ``epoch``.
+    """
     identity, epoch, known = whereabouts.remembered(db)
     spot = whereabouts.spot_of(path)
     if memory is not None and memory.identity != identity:

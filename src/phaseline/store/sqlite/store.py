@@ -236,7 +236,7 @@ class SqliteStore(Seldom):
             return asking.requests_of(db, execution)
 
     def changed(self, since: int = 0) -> int:
-        """Return 0 if nothing was written since the call that returned ``since``; otherwise a new mark."""
+        """Return 0 if nothing was written since the call that returned ``since``; otherwise the next ``since``."""
         with self.connections.read_guard, Problems(self.path):
             version = reads.version(self.connections.reader())
         self.connections.refuse_gone()
@@ -262,9 +262,9 @@ class SqliteStore(Seldom):
             self._topologies.keep(row.deployment, version, row.topology)
 
     def set_process_group(self, batch: int, process_group: int) -> None:
-        """Store the processes to end if the engine dies.
+        """Store the process group of a batch's call, which the next engine ends if this engine dies.
 
-        Do not wait for the disk: a crash of the machine ends them too.
+        Do not wait for the disk: a crash of the machine ends these processes too.
         """
         with self.connections.write_guard, self.connections.not_waiting(), self._owned() as db:
             db.execute("update batch set process_group = ? where id = ?", (process_group, batch))
@@ -470,11 +470,11 @@ class SqliteStore(Seldom):
         return ReadSnapshot(self.connections)
 
     def _asks(self, asks: bool | None) -> bool:  # noqa: FBT001  # handed on from a keyword
-        """Return True if an execution is to be stored with a start request; by default unless we are the owner."""
+        """Return True if an execution is stored with a request to start it; if ``asks`` is None, unless we are the owner."""
         return not self._epoch if asks is None else asks
 
     def _writing(self) -> Transaction:
-        """Return a transaction of any process. For the owner, it is refused if we no longer own the store."""
+        """Return a transaction. If this process owns the store, it is refused after another process has become the owner."""
         return self._owned() if self._epoch else self._transaction()
 
     def _owned(self) -> Transaction:
