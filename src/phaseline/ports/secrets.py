@@ -38,7 +38,7 @@ class SecretSource(Protocol):
         ...
 
     def sealed(self, value: Value) -> Value:
-        """Return the value as the store keeps it: known values are encrypted. Without any, return the same object."""
+        """Return the value as the store keeps it: known values are encrypted. If it has none, return the same object."""
         ...
 
     def unsealed(self, value: Value) -> Value:

@@ -238,10 +238,10 @@ class Store(Shelves, Protocol):
         ...
 
     def changed(self, since: int = 0) -> int:
-        """Return 0 if nothing was written since the call that returned ``since``; otherwise a new mark above 0.
+        """Return 0 if nothing was written since the call that returned ``since``; otherwise a number above 0.
 
-        A call is nearly free, so poll with ``if now := store.changed(seen): seen = now`` and read only then. Each
-        follower keeps a mark of its own.
+        The number is the next ``since``. A call is nearly free, so poll with ``if now := store.changed(seen): seen = now``
+        and read only then. Each follower keeps such a number for itself.
         """
         ...
 
