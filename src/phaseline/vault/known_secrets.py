@@ -26,7 +26,8 @@ BASE64_FROM = 8
 CUT_FROM = 8
 """Least length of a cut value that is masked.
 
-If a text ends with at least this much of a value's beginning, the value was cut off there. Likewise at the beginning.
+If a text ends with at least this many first characters of a value, the value was cut off there and is masked. The same
+holds for a text that begins with the last characters of a value.
 """
 LEFT_OUT = r"\n\.\.\. \d+ characters left out \.\.\.\n"
 """Pattern of the note in a long text whose middle was left out."""
@@ -114,7 +115,7 @@ class KnownValues:
         return [*self._whole_spans(text), *self._cut_spans(text)]
 
     def _cut_spans(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield (begin, end) of the beginning of a value at the end of the text, and of an end at its beginning."""
+        """Yield (begin, end) of parts at both ends of the text that may be a known value of which the rest was cut off."""
         last = len(text) - CUT_FROM
         for at in range(max(0, len(text) - self._longest + 1), last + 1):
             for value in self._heads.get(text[at : at + CUT_FROM], ()):

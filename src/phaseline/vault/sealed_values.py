@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 def sealed(value: Value, within: Callable[[object], list[str]], key: Callable[[], bytes], stands_for: str) -> Value:
     """Return the value with all parts encrypted in which ``within`` finds known secrets.
 
-    Without any, return the same object. A mapping is encrypted whole if one of its keys contains a secret. The secrets
-    found in a part are encrypted with it, so that they become known again when the part is decrypted.
+    If no part has any, return the same object. A mapping is encrypted whole if one of its keys contains a secret. The
+    secrets found in a part are encrypted with it, so that they become known again when the part is decrypted.
     """
     if isinstance(value, dict) and not any(within(name) for name in value):
         changed = {name: sealed(item, within, key, stands_for) for name, item in value.items()}

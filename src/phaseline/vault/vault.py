@@ -79,7 +79,7 @@ class Vault:
         return self.known.holds(text)
 
     def holds(self, value: Value) -> bool:
-        """Return True if the value is, or contains, a known value; ``value`` is a text or number."""
+        """Return True if ``value`` is a known number, or a text that contains a whole known value."""
         return bool(self._within(value))
 
     def sealed(self, value: Value) -> Value:
@@ -175,7 +175,7 @@ class Vault:
             return count
 
     def try_keys(self) -> int:
-        """Decrypt every data key to test the master keys; return the number. Raises: PL-S020 to PL-S023."""
+        """Decrypt every data key to test the master keys; return how many data keys there are. Raises: PL-S020 to PL-S023."""
         keys = [("secret", row.name, row.key) for row in self._shelf.all()]
         keys += [("purpose", purpose, key) for purpose, key in self._shelf.data_keys().items()]
         for kind, name, key in keys:
