@@ -62,9 +62,9 @@ def _never_moves() -> object:
 
 
 def _offer_heat(options: str) -> None:
-    """Let hook classes that Heat plugins announce import their modules and read these options by ``oslo.config``.
+    """Prepare for hook classes of Heat plugins: replace missing modules of Heat, and set options in ``oslo.config``.
 
-    ``options``: a text in JSON.
+    ``options``: {name: value} as JSON; empty if there are none.
     """
     import json
 

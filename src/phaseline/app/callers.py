@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def make_caller(flavour: Flavour, host_keys: Callable[[], HostKeys] | None = None) -> Caller:
-    """Make a caller of plugin code, for the registry of an executor or for a trial.
+    """Make the object that calls plugin code of this kind, for an executor or for the trial of a function.
 
-    ``host_keys`` returns how tasks check the keys of hosts.
+    ``host_keys`` returns the rules by which tasks check the keys of hosts.
     """
     if flavour == "task":
         from phaseline.tasks.callers import TaskCaller

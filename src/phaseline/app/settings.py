@@ -50,7 +50,7 @@ class Settings:
     task_retries: int | None = None
     """Number of retries; None means the default of the blueprint's language (decision 34).
 
-    Likewise for the interval.
+    If ``task_retry_interval_s`` is None, the default interval of the language applies.
     """
     task_retry_interval_s: float | None = None
     threads: int = 16
@@ -335,7 +335,7 @@ READERS: Mapping[str, Callable[[Setting, str, str, Path], Any]] = {
 
 
 def slots(settings: Settings) -> "Slots":
-    """Return from the settings how many calls may run at the same time."""
+    """Return the settings of how many calls may run at the same time: in threads and in worker processes."""
     from phaseline.run.executors.local_executor import Slots
 
     return Slots(threads=settings.threads, workers=settings.workers)

@@ -16,7 +16,7 @@ LOOK_S = 0.2
 EVERY_MS = 100
 """Least time in ms between two calls of a watcher."""
 SHARE = 50
-"""Watching may use at most one fiftieth of the time."""
+"""Divisor that limits the cost of watching: counting progress may use at most 1/50 of the time."""
 
 
 class Watcher(Protocol):
