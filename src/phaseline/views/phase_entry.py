@@ -14,11 +14,12 @@ if TYPE_CHECKING:
 
 @frozen
 class PhaseEntryView:
-    """One phase of one resource. ``run``: the number of the latest call; 0: it was never called in this stay.
+    """One phase of one resource. ``run``: the number of the latest call.
 
-    ``attempt`` begins with 1 and grows with each retry by a user. ``next_run_at``: only for a sleeping entry.
-    ``waiting_for``: the phases that must be complete first. ``note``: the reason why the phase is not called for any
-    resource. ``data``: the data that the plugin has stored.
+    ``run`` is 0 if the phase was not called since the resource entered its state. ``attempt`` begins with 1 and grows with
+    each retry by a user. ``next_run_at`` is set only for a sleeping entry. ``waiting_for``: the phases that must be
+    complete first. ``note``: the reason why the phase is not called for any resource. ``data``: the data that the plugin
+    has stored.
     """
 
     phase: str
