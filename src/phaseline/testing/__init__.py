@@ -1,9 +1,9 @@
 """The public kit for tests of plugins, blueprints and the engine.
 
-``fake_item``, ``fake_batch`` and ``call`` test functions of a plugin. ``load_phase`` loads the phase of a pair of
-files. ``crash_points`` tests functions that may be repeated. ``rehearse`` shows the order in which a workflow makes
+``fake_item``, ``fake_batch`` and ``call`` test functions of a plugin; ``load_phase`` loads a phase from its files.
+``crash_points`` tests functions that may be repeated. ``rehearse`` shows the order in which a workflow makes
 calls. ``simulate`` runs the whole engine with random events from a seed. ``VirtualClock`` is for tests that need the
-time. ``fake_cloud`` is a simulated cloud in a process of its own; ``builders`` makes blueprints without YAML.
+time. ``fake_cloud`` is a simulated cloud in its own process; ``builders`` makes blueprints without YAML.
 """
 
 from phaseline.testing.clock import VirtualClock

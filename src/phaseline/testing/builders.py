@@ -46,7 +46,10 @@ FULL_NAMES = {
 
 
 def operation(name: str, implementation: str = "", **fields: Any) -> Operation:
-    """Return an operation of the full ``name``: a script if ``implementation`` has a slash, else a function; empty: not mapped."""
+    """Return an operation with the full name ``name``. An empty implementation means that it does nothing.
+
+    An implementation with a slash is a script, any other one a function.
+    """
     if not implementation:
         return Operation(name, **fields)
     if "/" in implementation:
@@ -55,7 +58,7 @@ def operation(name: str, implementation: str = "", **fields: Any) -> Operation:
 
 
 def full_name(name: str) -> str:
-    """Return the full name of a node's operation: ``create`` is the one of the life cycle."""
+    """Return the full name of a node's operation; a short name such as ``create`` means the life cycle interface."""
     return name if "." in name else FULL_NAMES.get(name, f"{LIFECYCLE}.{name}")
 
 
@@ -138,7 +141,9 @@ def topology(source: Blueprint, *, yes_many: bool = False) -> Topology:
 
 
 def scaled(source: Topology, **wanted: int) -> Topology:
-    """Return the instances after nodes or scaling groups get other counts, in every instance of their own scaling group.
+    """Return the instances after some nodes or scaling groups get other counts.
+
+    For a member of a scaling group, the count applies in each instance of that group.
 
     >>> found = scaled(topology(blueprint(node("web", instances=2))), web=1)
     >>> found.ids, found.is_there.tolist()

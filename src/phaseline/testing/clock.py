@@ -19,8 +19,8 @@ class VirtualClock:
         self._now = max(self._now, at)
 
     def jump(self, by_ms: int) -> None:
-        """Set the machine's clock forward or back by ``by_ms``; only processes started later see the new time.
+        """Set the machine's clock forward or back by ``by_ms``; only processes that start later see the new time.
 
-        A running process counts from the time of its start and does not notice; so call this between two processes.
+        A running process counts from the time of its start and does not notice the jump; call this between two processes.
         """
         self._now = max(0, self._now + by_ms)

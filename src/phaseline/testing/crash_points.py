@@ -43,16 +43,16 @@ if TYPE_CHECKING:
 __all__ = ["CrashPoint", "crash_points", "fake_batch"]
 
 MOST_POINTS = 10_000
-"""Most lines of a function that are tried; a function that runs more is called with too many items."""
+"""Largest number of lines that are tried; if a function runs more, the test should use fewer items."""
 SAID = (RecoverableError, NonRecoverableError)
-"""Exceptions with which a plugin reports a failure: an outcome, not a bug."""
+"""Exceptions with which a plugin reports a failure on purpose; they are outcomes, not bugs."""
 
 
 @frozen
 class CrashPoint:
-    """The function died before its ``number``-th step (from 1), which was to run ``line``; the last step is its return.
+    """The function was killed before its step ``number`` (from 1), which was to run ``line``; the last step is its return.
 
-    ``outcomes`` are those of the items in the call after that.
+    ``outcomes`` are the outcomes of the items in the second call, after that death.
     """
 
     number: int
@@ -61,7 +61,7 @@ class CrashPoint:
 
 
 class Killed(KeyboardInterrupt):
-    """The process dies here: of all exceptions of a function only the interpreter's own wish to end is not an outcome."""
+    """Raised in a function to simulate the death of its process. It is no ``Exception``, so plugins do not handle it."""
 
 
 class Fuse:
@@ -71,7 +71,7 @@ class Fuse:
     """
 
     def __init__(self, code: CodeType, lines: int, *, returns: bool) -> None:
-        """``lines`` is how many lines still run to their end; ``returns``: the return of the function counts as a line, too."""
+        """``lines`` is the number of lines that run before the kill; ``returns``: the return counts as a line, too."""
         self._code = code
         self._left = lines
         self._returns = returns
@@ -92,7 +92,7 @@ class Fuse:
         return self.trace
 
     def end(self) -> None:
-        """Note the return of the function: the last point of one whose return is not traced."""
+        """Note that the function has returned: this is the last crash point if the return itself is not traced."""
         if not self.line and not self._returns and self._left == 0:
             self.line = self._last
 
@@ -106,8 +106,8 @@ def crash_points(
 ) -> Iterator[CrashPoint]:
     """Yield each point at which the function can die, after calling it again; the test checks its cloud in between.
 
-    ``make``: fresh items, equal each time. ``before`` is called before each point, such as to empty the cloud. Lines of
-    other files are ignored. Exceptions of the function are raised here, with the line at which it died before, unless
+    ``make`` returns fresh items, equal each time. ``before`` is called before each point, such as to empty the cloud.
+    Lines of other files are ignored. Exceptions of the function are raised with the line at which it died, unless
     they report a failure (``TemporaryError``, ``NonRecoverableError`` and their like) or are ``expected``.
     Raises: ``ProblemsError`` for a phase that no engine would accept; ``TypeError`` for objects that are no Python functions.
     """
@@ -138,7 +138,10 @@ def _code_of(function: Callable[..., object]) -> CodeType:
 
 
 def _run_until(target: Target, members: Sequence[TrialMember], fuse: Fuse) -> tuple[Saved, BaseException | None]:
-    """Call it until it dies: ({place: saved document, which outlives the process}, the exception it raised instead)."""
+    """Call the function until it is killed.
+
+    Returns ({index of an item: document saved before the kill}, the exception if the function raised one itself).
+    """
     trial = Trial(members, phase=target.phase, keeps_raised=True)
     done: list[Tried] = []
     former = sys.gettrace()
@@ -162,7 +165,7 @@ def _as_saved(member: TrialMember, saved: dict[str, Value] | None) -> TrialMembe
 def _refuse(
     raised: BaseException | None, expected: type[BaseException] | tuple[type[BaseException], ...], when: str
 ) -> None:
-    """Raise an exception of the function unless it is expected, with the point of the call."""
+    """Raise an exception of the function unless it is expected, with ``when`` to say in which call it occurred."""
     if raised is not None and not isinstance(
         raised, (*SAID, *(expected if isinstance(expected, tuple) else (expected,)))
     ):

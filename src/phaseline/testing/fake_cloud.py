@@ -38,14 +38,14 @@ from phaseline.lang.fast_dataclasses import frozen
 
 MAX_REQUEST_BYTES = 64 * 1024 * 1024
 STANDS_STILL_S = 0.01
-"""Seconds between two checks of a stopped cloud whether to continue."""
+"""Seconds between two checks of a stopped cloud, which find out whether it may continue."""
 BOOT_SPREAD = 7
-"""Machines differ in their boot time: the n-th takes 1 + (n mod 7) / 7 times the pace's."""
+"""Number of different boot times: machine n takes 1 + (n mod 7) / 7 times the boot time of the pace."""
 
 
 @frozen
 class Pace:
-    """How slow the cloud is: milliseconds to make one resource, and least milliseconds to boot one.
+    """The speed of the cloud: milliseconds to make one resource, and shortest time to boot one.
 
     ``most``: after that many resources the cloud stops until its pace changes (0: never). ``quota``: it refuses to make
     more while that many resources exist (0: no quota).
@@ -80,8 +80,8 @@ class Resource:
 class Report:
     """Counts of the cloud since its state file was created.
 
-    ``calls`` {verb: requests}; ``making`` how many calls are making resources just now; ``tokens_again`` how many
-    tokens came a second time and made nothing; ``doubles`` the names for which more than one resource was made.
+    ``calls`` is {verb: requests}, ``making`` the number of calls that are making resources now. ``tokens_again`` counts
+    repeated tokens, for which nothing was made; ``doubles`` are names for which more than one resource was made.
     """
 
     calls: Mapping[str, int]
@@ -133,8 +133,8 @@ class Cloud:
     ) -> list[dict[str, str]]:
         """Return one resource for each request, in order; for a known token the existing resource is returned.
 
-        They are made one after another at the cloud's pace, as long as the caller waits for the answer: a caller that
-        dies in between leaves some of them behind.
+        They are made one after another at the cloud's pace while the caller waits for the answer. If the caller dies
+        in between, the resources made so far are kept.
         """
         self._record({"call": "create"})
         self._making += 1
@@ -146,7 +146,7 @@ class Cloud:
         return [found if found["id"] else refused for found in self.describe_all(made)]
 
     def describe(self, ids: Sequence[str]) -> list[dict[str, str]]:
-        """Return ids with their state now; an id that never was is ``unknown``."""
+        """Return [{id, present state}]; an id that never existed has the state ``unknown``."""
         self._record({"call": "describe"})
         return self.describe_all(ids)
 
@@ -197,7 +197,7 @@ class Cloud:
         return found
 
     def _goes_on(self, is_awaited: Callable[[], bool]) -> bool:
-        """Wait while the cloud is stopped and the caller waits; False when the caller waits no more."""
+        """Wait while the cloud is stopped; return False as soon as the caller no longer waits."""
         while (awaited := is_awaited()) and 0 < self.pace.most <= len(self._resources):
             self.pause(STANDS_STILL_S)
         return awaited
@@ -329,7 +329,7 @@ class _Requests(BaseHTTPRequestHandler):
     do_GET = do_POST = do_PUT = _serve  # noqa: N815 - names that http.server looks for
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is http.server's
-        """Requests are counted, not logged."""
+        """Write no log; requests are counted instead."""
 
 
 @contextmanager

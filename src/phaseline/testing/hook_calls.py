@@ -1,4 +1,4 @@
-"""A hook class called by hand: about a made-up deployment, at a made-up time, without an engine.
+"""Calls a hook class in a test: for a made-up deployment, at a made-up time, without an engine.
 
 >>> from phaseline.testing.builders import blueprint, node, topology
 >>> class Small:
@@ -47,9 +47,9 @@ KINDS: Mapping[OutcomeKind, Literal["agreed", "again", "failed"]] = {
 
 @frozen
 class Answer:
-    """The result of a call of a hook: ``agreed``, ``again`` (after ``after_s``) or ``failed``.
+    """The result of a call of a hook: ``agreed``, ``again`` (after ``after_s`` seconds) or ``failed``.
 
-    ``data`` is kept for the next call.
+    ``data`` is what the hook stores for its next call.
     """
 
     kind: Literal["agreed", "again", "failed"]
@@ -88,7 +88,7 @@ def deployment(
 
 
 class _Secrets(NoSecrets):
-    """The secrets that a deployment is made up with."""
+    """The secrets of a made-up deployment."""
 
     def __init__(self, known: Mapping[str, str]) -> None:
         self._known = known
@@ -131,7 +131,7 @@ def called(
 ) -> Answer:
     """Return the answer of a hook's method for a deployment.
 
-    ``data`` is from its last call; ``at`` is the time, with zone.
+    ``data`` is what its previous call stored; ``at`` is the time, with zone.
     """
     phase: Literal["pre", "post", "undo", "preview"] = "preview" if method == "do_preview_op" else "pre"
     if method == "do_post_op":

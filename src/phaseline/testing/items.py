@@ -34,7 +34,7 @@ __all__ = ["FakeBatch", "FakeItem", "Subject", "Tried", "call", "fake_batch", "f
 
 
 class FakeItem(Item):
-    """An item that gives access to its outcome."""
+    """An item whose outcome a test can read."""
 
     __slots__ = ("_made",)
 
@@ -45,17 +45,17 @@ class FakeItem(Item):
 
     @property
     def outcome(self) -> Tried:
-        """Its outcome so far; completed if none was set, as for an engine when the function returns."""
+        """The outcome of the item so far. Without one it is completed, as it would be for an engine when the function returns."""
         return self._made.outcomes[self._place]
 
     @property
     def lines(self) -> Sequence[tuple[str, str]]:
-        """(level, text) of its log."""
+        """The lines that were logged for the item, as (level, text)."""
         return tuple(self._made.trial.lines[self._place])
 
 
 class FakeBatch(ItemBatch):
-    """A batch that gives access to the outcomes of its items."""
+    """A batch whose outcomes a test can read."""
 
     def __init__(self, members: Sequence[TrialMember]) -> None:
         """Make a batch of these members, in their order."""
@@ -100,7 +100,10 @@ def fake_item(
     is_canceled: bool = False,
     phase_data: Mapping[str, Value] | None = None,
 ) -> FakeItem:
-    """Return one item. ``phase_data``: what the phase that is called keeps with it. ``target``: the operation is one of a relationship to this instance, called on its ``side``.
+    """Return one item.
+
+    ``phase_data`` is what the called phase stores with it. With ``target``, the operation belongs to a relationship to
+    this instance, and is called on its ``side``.
 
     >>> fake_item(node="vm", properties={"size": 3}).properties["size"]
     3
@@ -121,7 +124,7 @@ def fake_batch(
     runtime_properties: Mapping[str, Value] | None = None,
     inputs: Mapping[str, Value] | None = None,
 ) -> FakeBatch:
-    """Return a batch of that many equal items, or of these items (then the other arguments do not matter).
+    """Return a batch of ``items`` equal items. If ``items`` is a list of items, the other arguments are ignored.
 
     >>> len(fake_batch(3)), fake_batch([fake_item(node="a"), fake_item(node="b")])[1].node_id
     (3, 'b')
@@ -135,9 +138,9 @@ def fake_batch(
 def call(function: Callable[..., object] | LoadedPhase, given: FakeItem | FakeBatch) -> list[Tried]:
     """Call the function with these items; return the outcomes an engine would get. An exception is in ``raised``, too.
 
-    A bulk function gets the whole batch, another native one each item, an undecorated one ``ctx`` and its inputs; that of a
-    phase gets its handler, or each resource and its data. Raises: ``ProblemsError`` for a phase that no engine would
-    accept; an ``AssertionError`` of the function, because then the test itself, or a fake of it, has failed.
+    A bulk function gets the whole batch, another native one each item, and an undecorated one ``ctx`` and its inputs. A
+    phase's function gets its handler, or each resource and its data. Raises: ``ProblemsError`` for a phase that no engine
+    would accept; an ``AssertionError`` of the function, because then the test itself, or a fake of it, has failed.
 
     >>> def broken(ctx, **inputs):
     ...     raise ValueError("no such machine")
@@ -155,6 +158,6 @@ def call(function: Callable[..., object] | LoadedPhase, given: FakeItem | FakeBa
 
 
 def members_of(given: FakeItem | FakeBatch) -> Sequence[TrialMember]:
-    """Return the members from which they were made."""
+    """Return the members from which the item or batch was made."""
     batch = given if isinstance(given, FakeBatch) else given._made  # noqa: SLF001 - our own class
     return batch.trial.members

@@ -1,4 +1,4 @@
-"""A naive model of the statuses of entries: plain Python without counters, which checks every need each time.
+"""A simple model of entry statuses: plain Python without counters, which checks every need each time.
 
 Tests compare the engine with it after every event on random graphs. It is slow but easy to verify: a fact sets the
 status of an entry, then ``settle`` checks blocked and skipped entries until nothing changes.
@@ -18,7 +18,7 @@ BLOCKED, WAITING, RUNNING, SLEEPING, CANCELING, UNSURE, COMPLETED, PASSED, FAILE
 
 @dataclass(slots=True)
 class NaiveEntry:
-    """The model of one entry. ``batch`` is the batch that calls it now (0: none); ``due`` is in ms.
+    """The model of one entry. ``batch`` is the batch that calls it now (0 if none does); ``due`` is in ms.
 
     ``is_begun``: it was called at some time, so its condition is not evaluated any more.
     """
@@ -33,9 +33,9 @@ class NaiveEntry:
 
 @dataclass
 class NaiveGraph:
-    """The model of one graph. ``failures`` are the entries that failed and are not tolerated, in order of time.
+    """The model of one graph. ``failures`` are the entries whose failure is not tolerated, in order of time.
 
-    ``was_reopened``: an ended entry is open again; code that reads the flag resets it.
+    ``was_reopened``: an entry that had ended is open again; code that reads the flag resets it.
     """
 
     graph: Graph
@@ -45,7 +45,7 @@ class NaiveGraph:
     was_reopened: bool = False
 
     def __post_init__(self) -> None:
-        """All entries blocked, then looked at once."""
+        """Begin with all entries blocked, then check their needs once."""
         self.entries = [NaiveEntry() for _ in range(len(self.graph))]
         self.needs = [[] for _ in range(len(self.graph))]
         for entry in range(len(self.graph)):
@@ -58,20 +58,20 @@ class NaiveGraph:
         return bool(int(self.graph.marks[entry]) & mark)
 
     def policy(self, entry: int) -> Policy:
-        """Return how the entry is called."""
+        """Return the policy of the entry, which determines how it is called."""
         return self.graph.policies[int(self.graph.policy[entry])]
 
     def is_met(self, entry: int) -> bool:
-        """Return a need is met when the entry is completed or passed, or failed where that is tolerated."""
+        """Return True if a need of this entry is met: it is completed or passed, or has failed and is tolerant."""
         status = self.entries[entry].status
         return status in {COMPLETED, PASSED} or (status is FAILED and self.mark(entry, Mark.TOLERANT))
 
     def is_lost(self, entry: int) -> bool:
-        """Return a need is lost when the entry failed, was skipped or was canceled."""
+        """Return True if a need of this entry can never be met: it failed, was skipped or was canceled."""
         return self.entries[entry].status in {FAILED, SKIPPED, CANCELED} and not self.is_met(entry)
 
     def ruled(self, entry: int) -> EntryStatus:
-        """Return the status that follows from the needs of an entry that neither a call nor a user has decided."""
+        """Return the status that the needs of an entry give it, if neither a call nor a user has decided it."""
         met = [self.is_met(need) for need in self.needs[entry]]
         lost = [self.is_lost(need) for need in self.needs[entry]]
         if self.mark(entry, Mark.ANY):
@@ -98,7 +98,7 @@ class NaiveGraph:
             pass
 
     def look_at(self, numbers: Iterable[int]) -> bool:
-        """Return True if one of these entries changed."""
+        """Check these entries, and return True if the status of one changed."""
         changed = False
         for number in numbers:
             entry = self.entries[number]
@@ -109,13 +109,13 @@ class NaiveGraph:
     # -- facts --------------------------------------------------------------------------------------------------
 
     def dispatched(self, entry: int, batch: int) -> None:
-        """A call of the entry begins."""
+        """Begin a call of the entry."""
         assert self.entries[entry].status is WAITING, f"{entry} is called when {self.entries[entry].status.word}"
         self.entries[entry].status, self.entries[entry].batch = RUNNING, batch
         self.entries[entry].is_begun = True
 
     def answered(self, entry: int, kind: OutcomeKind, now: int, delay: int) -> None:
-        """The call of a running or canceling entry has returned."""
+        """Apply the outcome of a call whose entry is running or canceling."""
         known, policy = self.entries[entry], self.policy(entry)
         is_canceling, known.batch = known.status is CANCELING, 0
         if is_canceling and policy.cancel_wins:
@@ -151,13 +151,13 @@ class NaiveGraph:
         self.settle()
 
     def crashed(self) -> None:
-        """The engine died: every call that had not returned is lost."""
+        """Treat every call that has not returned as lost, because the engine died."""
         for number, entry in enumerate(self.entries):
             if entry.batch:
                 self.lost(number)
 
     def applies(self, entry: int, value: int) -> None:
-        """Set whether a conditional entry applies now (0, 1); 2: unknown. An entry that has begun is finished."""
+        """Set whether a conditional entry applies now: 0 no, 1 yes, 2 unknown. An entry that was called before stays unchanged."""
         known = self.entries[entry]
         if not self.mark(entry, Mark.CONDITIONAL) or known.is_begun:
             return
@@ -172,7 +172,7 @@ class NaiveGraph:
         self.settle()
 
     def reopened(self, positions: Iterable[int]) -> None:
-        """Block entries again, and then the entries that could start only because of them."""
+        """Block these entries again, and then the entries that could start only because these had been done."""
         left = list(positions)
         self.was_reopened |= bool(left)
         for entry in left:
@@ -187,7 +187,7 @@ class NaiveGraph:
                     left.append(dependent)
 
     def woken(self, now: int) -> None:
-        """Time has passed."""
+        """Release the sleeping entries that are due at ``now``."""
         for entry in self.entries:
             if entry.status is SLEEPING and entry.due <= now:
                 entry.status = WAITING
@@ -195,21 +195,21 @@ class NaiveGraph:
     # -- users --------------------------------------------------------------------------------------------------
 
     def of_subjects(self, subjects: Sequence[int] | None) -> Iterable[int]:
-        """Return entries of these instances; None: all."""
+        """Yield the entries of these instances, or all entries if ``subjects`` is None."""
         for step in self.graph.steps:
             for entry in range(step.first, step.first + step.count):
                 if subjects is None or (step.kind is SubjectKind.INSTANCE and self.graph.subject[entry] in subjects):
                     yield entry
 
     def stopped(self, subjects: Sequence[int] | None = None) -> None:
-        """Nothing more begins."""
+        """Cancel all entries that have not started; running calls continue."""
         for entry in self.of_subjects(subjects):
             if self.entries[entry].status in {BLOCKED, WAITING, SLEEPING}:
                 self.entries[entry].status = CANCELED
         self.settle()
 
     def canceled(self, subjects: Sequence[int] | None, *, is_forced: bool) -> None:
-        """Cancel: no more calls begin; running calls are awaited, or given up."""
+        """Cancel all entries that have not started. Running calls are awaited or, if ``is_forced``, given up."""
         called = [entry for entry in self.of_subjects(subjects) if self.entries[entry].batch]
         self.stopped(subjects)
         for entry in called:
@@ -220,9 +220,9 @@ class NaiveGraph:
         self.settle()
 
     def retried(self, positions: Iterable[int] | None, *, include_unsure: bool) -> None:
-        """Retry failed and canceled entries; if entries are named, unsure ones, too.
+        """Retry failed and canceled entries; if ``positions`` are given, also unsure ones among them.
 
-        Milestones that passed because such an entry had ended wait for its end again.
+        Milestones that passed because such an entry had ended wait again until it ends.
         """
         chosen: set[int] = set()
         wanted = {FAILED, CANCELED, UNSURE} if include_unsure or positions is not None else {FAILED, CANCELED}
@@ -237,7 +237,7 @@ class NaiveGraph:
     def ends_to_await(self, chosen: AbstractSet[int]) -> list[int]:
         """Return milestones that passed because these entries, or entries lost with them, had ended.
 
-        Omit milestones whose dependents have all begun.
+        Milestones are left out if all entries that need them have begun.
         """
         affected = set(chosen)
         while True:
@@ -251,7 +251,7 @@ class NaiveGraph:
         return sorted(end for end in ends if any(end in self.needs[number] for number in left))
 
     def rerun(self, positions: Iterable[int]) -> None:
-        """Completed entries are called again, unless their subject has passed its exit."""
+        """Call completed entries again, except those whose subject has passed its exit."""
         passed = (number for number, entry in enumerate(self.entries) if entry.status is PASSED)
         gone = {int(self.graph.subject[number]) for number in passed if self.mark(number, Mark.EXIT)}
         chosen = [
@@ -266,7 +266,7 @@ class NaiveGraph:
         self.settle()
 
     def completed(self, positions: Iterable[int]) -> None:
-        """A user vouches for entries."""
+        """Set entries to completed, as a user does who knows that their work is done."""
         for entry in positions:
             known = self.entries[entry]
             is_behind = known.status in {BLOCKED, SKIPPED} and not self.mark(entry, Mark.ABSENT)
@@ -275,17 +275,17 @@ class NaiveGraph:
         self.settle()
 
     def hurried(self, positions: Iterable[int] | None) -> None:
-        """Sleepers try now."""
+        """Release sleeping entries at once, before they are due."""
         for entry in range(len(self.entries)) if positions is None else positions:
             if self.entries[entry].status is SLEEPING:
                 self.entries[entry].status, self.entries[entry].due = WAITING, 0
 
     @property
     def moves(self) -> bool:
-        """True while an entry may change without a user."""
+        """True while an entry may change without a request of a user."""
         return any(entry.status in {WAITING, RUNNING, SLEEPING, CANCELING} for entry in self.entries)
 
     @property
     def unsure_count(self) -> int:
-        """Entries a person must decide about."""
+        """Number of unsure entries, about which a person must decide."""
         return sum(entry.status is UNSURE for entry in self.entries)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class LoadedPhase:
     """A loaded phase: its ``definition``, its ``function``, and its ``module``, in which a test can replace names by fakes.
 
-    ``state`` is the state of its resources in the test.
+    ``state`` is the state that its resources have in the test.
     """
 
     definition: PhaseDefinition
@@ -44,7 +44,7 @@ class LoadedPhase:
 
 @frozen
 class Target:
-    """A function and its phase; ``None`` if it is not the code of a phase."""
+    """A function to call, and its phase, which is None for a function that belongs to no phase."""
 
     function: Callable[..., object]
     phase: PhaseContext | None = None
@@ -56,9 +56,9 @@ def _loader() -> Loader:
 
 
 def load_phase(place: str | PathLike[str], name: str = "", *, state: str = "") -> LoadedPhase:
-    """Return the phase of a plugin: ``place`` is one of its files, a folder or a zip file; ``name`` that of the phase, if there are more.
+    """Return the phase of a plugin from a file, folder or zip file; ``name`` selects it if there are several.
 
-    ``state``: one of its states, the first one unless given. Each call imports the code again. Raises: ``ProblemsError``
+    ``state`` is one of its states, by default the first. Each call imports the code again. Raises: ``ProblemsError``
     with all findings of ``plugins check`` in its package, PL-D053 for a missing phase; exceptions of importing the module.
     """
     packages = packages_at(Path(place).resolve())
@@ -84,7 +84,7 @@ def load_phase(place: str | PathLike[str], name: str = "", *, state: str = "") -
 
 
 def _chosen(packages: list[PhasePackage], place: str, name: str) -> tuple[PhasePackage, PhaseDefinition]:
-    """Return the selected phase and its package. Raises: PL-D053; or the problems of those that were found."""
+    """Return (package, definition) of the selected phase. Raises: PL-D053, or the problems of the packages that were found."""
     found = [
         (package, plugin.phase)
         for package in packages

@@ -1,4 +1,4 @@
-"""Services of an engine without a process around it, for tests, simulations and rehearsals."""
+"""The services that an engine needs, without a process around it: for tests, simulations and rehearsals."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ REPEATABLE = Declaration(repeatable=True)
 
 @dataclass
 class PlainServices:
-    """``EngineServices`` with built-in planners and one way to declare all operations."""
+    """``EngineServices`` with the built-in planners; all operations have declarations from one function."""
 
     executor: Callable[[Inbox[CallReport], DeploymentCache], Executor]
     declares: Callable[[Operation], Declaration] = lambda _: REPEATABLE
@@ -45,12 +45,12 @@ class PlainServices:
         return self.executor(inbox, deployments)
 
     def planner(self, name: str, blueprint: Blueprint, code: CodeLocation) -> Planner | None:
-        """Return the planner of this name; the blueprint makes no difference."""
+        """Return the planner with this name; planners of the blueprint's own code are not looked up."""
         del blueprint, code
         return (PLANNERS if self.planners is None else self.planners).get(name)
 
     def declare(self, operation: Operation, code: CodeLocation) -> Declaration:
-        """Return the declaration of an operation, wherever its code is."""
+        """Return the declaration of an operation from the given function; the code's location is ignored."""
         del code
         return self.declares(operation)
 
@@ -64,7 +64,7 @@ class PlainServices:
         return None if self.reloaded is None else self.reloaded()
 
     def events_stored(self, engine: Engine, events: Sequence[EventRow]) -> None:
-        """Ignore them."""
+        """Ignore the events."""
 
     def turn_ended(self, engine: Engine) -> None:
         """Call what was given for this."""

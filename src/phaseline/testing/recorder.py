@@ -15,7 +15,7 @@ from phaseline.model.graph.status import FIRST_ENDED, PAGE_ENTRIES
 
 @dataclass(slots=True)
 class Remembered:
-    """One graph: its ``statuses`` from the pages, notes {position: (attempts, generation, due)}."""
+    """The stored state of one graph: ``statuses`` from the pages, and notes {position: (attempts, generation, due)}."""
 
     execution: int
     graph: Graph
@@ -63,7 +63,7 @@ class Recorder:
             self.states.update(dict.fromkeys(entered.subjects.tolist(), entered.states[-1]))
 
     def restoring(self, executions: Iterable[int] | None = None) -> list[Event]:
-        """Return events that restore executions, None: all open ones; running calls are lost."""
+        """Return events that restore these executions (None means all open ones); calls that were running count as lost."""
         if executions is None:
             executions = [number for number, told in self.executions.items() if not told.status.is_ended]
         events: list[Event] = []

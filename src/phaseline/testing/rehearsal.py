@@ -1,4 +1,4 @@
-"""A workflow run from its first call to its verdict in no time: real planner, real scheduler, made-up plugins.
+"""Runs a workflow from its first call to its verdict without waiting: real planner, real scheduler, made-up plugins.
 
 >>> from phaseline.testing.builders import blueprint, node
 >>> app = blueprint(node("db", create="cloud.make"), node("web", create="cloud.make", to=["db"]))
@@ -82,7 +82,7 @@ class Rehearsal:
 
     @property
     def order(self) -> list[str]:
-        """``operation instance …`` of each call, in order: what a test compares.
+        """The calls in order, each as ``operation instance …``, which tests compare.
 
         >>> from phaseline.testing.builders import blueprint, node
         >>> rehearse(blueprint(node("vm", create="cloud.make", instances=2)), bulk=True).order
@@ -98,7 +98,7 @@ class Rehearsal:
 
 
 class Stage:
-    """The world of a rehearsal: one deployment in a store in memory, and a clock that jumps."""
+    """The environment of a rehearsal: one deployment in a store in memory, and a clock that jumps to the next event."""
 
     def __init__(
         self,
@@ -119,13 +119,13 @@ class Stage:
         self.deployment, _ = self.store.create_deployment(new)
 
     def play(self, request: Request, script: CallScript, around: PrePost | None = None) -> ExecutionRow:
-        """Run a workflow until it has ended or needs a user; returns the execution. ``around``: its pre and post hooks."""
+        """Run a workflow until it has ended or needs a user, and return the execution. ``around`` are its hooks."""
         new = NewExecution(self.deployment, request, DIRECTOR, self.clock.now(), around)
         row = self.store.create_execution(new)
         return self.carry_on(row, script, lambda engine: engine.submit(row))
 
     def retry(self, row: ExecutionRow, script: CallScript) -> ExecutionRow:
-        """Retry a failed execution until it has ended again; returns the execution after that."""
+        """Retry a failed execution until it has ended again, and return the execution as it is after that."""
         return self.carry_on(row, script, lambda engine: engine.retry(row))
 
     def carry_on(self, row: ExecutionRow, script: CallScript, begin: Callable[[Engine], None]) -> ExecutionRow:
@@ -237,7 +237,7 @@ def rehearse(
 
 
 def _rehearsed(stage: Stage, row: ExecutionRow, script: CallScript) -> Rehearsal:
-    """Return the calls of an execution, with ids that tests can spell."""
+    """Return the result of an execution, with instance ids that are readable in tests."""
     states, names = stage.store.states(stage.deployment).tolist(), stage.store.state_names(stage.deployment)
     documents = stage.store.documents(stage.deployment)
     after = stage.store.topology(stage.deployment)
@@ -257,7 +257,7 @@ def _rehearsed(stage: Stage, row: ExecutionRow, script: CallScript) -> Rehearsal
 
 
 def plain_ids(topology: Topology) -> list[str]:
-    """Return ids that tests can spell; nodes added again under an earlier name get a quote at the end."""
+    """Return ids that are readable in tests; a node added again under an earlier name gets a quote at the end of its ids."""
     names = [node.name for node in topology.nodes]
     again = [names[:number].count(name) for number, name in enumerate(names)]
     places = zip(topology.node.tolist(), topology.index.tolist(), strict=True)
@@ -265,14 +265,14 @@ def plain_ids(topology: Topology) -> list[str]:
 
 
 def _spelled(called: str, plain: Mapping[str, str]) -> str:
-    """Return an instance or both ends of a relationship, as a call has them."""
+    """Return the readable id of an instance, or of both ends of a relationship, for ``called``."""
     return "->".join(plain.get(id, id) for id in called.split("->"))
 
 
 def _read(
     file: str, inputs: Mapping[str, Value], plugin_folders: Sequence[str], plain: Declaration
 ) -> tuple[Topology, Mapping[str, Value], Declare]:
-    """Return (instances, inputs with their defaults, how each operation wants to be called) of a blueprint file."""
+    """Return (instances, inputs with defaults, function that returns the declaration of an operation) of a blueprint file."""
     from phaseline.app.settings import load_settings
     from phaseline.embedded.open_app import open_context
     from phaseline.use_cases.loading.blueprint_loading import load

@@ -1,4 +1,4 @@
-"""An executor without plugins: reports of made-up calls that wait for their time on a virtual clock."""
+"""An executor without plugins: the reports of made-up calls arrive at their times on a virtual clock."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from phaseline.testing.clock import VirtualClock
 
     class Answers(Protocol):
-        """The answers of calls."""
+        """Decides which reports an executor gives, and when."""
 
         slots: Mapping[str, int]
 
         def to(self, batch: Batch) -> Iterable[tuple[int, CallReport]]:
-            """Return (ms until it comes, the report) of each answer to a batch."""
+            """Return [(ms until it arrives, report)] of the answers to a batch."""
 
         def when_killed(self, batch: int, members: np.ndarray) -> CallReport | None:
             """Return the immediate report of killed calls, or None if there is none."""
@@ -59,7 +59,7 @@ class Coming:
             yield heapq.heappop(self._heap)[2]
 
     def drop(self, batch: int, members: np.ndarray) -> None:
-        """Remove these members from later reports, and reports that are empty then."""
+        """Remove these members from the pending reports, and drop reports that have no other members."""
         left = [
             (at, number, report.of(~np.isin(report.members, members)) if report.batch == batch else report)
             for at, number, report in self._heap
@@ -68,7 +68,7 @@ class Coming:
         heapq.heapify(self._heap)
 
     def clear(self) -> None:
-        """Drop all later reports."""
+        """Drop all pending reports."""
         self._heap = []
 
 
@@ -80,11 +80,11 @@ class ScheduledExecutor:
         self._coming = Coming(clock)
 
     def slots(self) -> Mapping[str, int]:
-        """Return how many calls each pool holds at once."""
+        """Return {pool: number of calls that it can carry out at once}."""
         return self._answers.slots
 
     def submit(self, batch: Batch) -> None:
-        """Begin the calls of a batch: their answers will come."""
+        """Begin the calls of a batch: schedule the reports of their answers."""
         for after_ms, report in self._answers.to(batch):
             self._coming.add(after_ms, report)
 
@@ -102,7 +102,10 @@ class ScheduledExecutor:
             self._inbox.wake()
 
     def cancel(self, batch: int, members: np.ndarray, *, kill: bool) -> None:
-        """Cancel calls. Killed ones never answer, or at once as in ``when_killed``; without ``kill`` they end as usual."""
+        """Cancel calls. Without ``kill``, nothing happens and they end as usual.
+
+        Killed calls report nothing more, except what ``when_killed`` returns, which arrives at once.
+        """
         if kill:
             self._coming.drop(batch, members)
             ended = self._answers.when_killed(batch, members)
@@ -110,16 +113,16 @@ class ScheduledExecutor:
                 self._coming.add(0, ended)
 
     def recover(self, open_batches: Sequence[BatchRow]) -> None:
-        """Nothing survives the engine."""
+        """Do nothing: no call survives the engine."""
 
     def hold(self) -> None:
         """Do nothing: calls begin as soon as they are handed over."""
 
     def release(self) -> None:
-        """Nothing was held back."""
+        """Do nothing: no calls are held back."""
 
     def is_busy(self) -> bool:
-        """Return True while an answer is coming."""
+        """Return True while reports are pending."""
         return bool(self._coming)
 
     def stop(self, drain_s: float) -> None:
@@ -129,7 +132,7 @@ class ScheduledExecutor:
 
 
 def members_of(batch: Batch) -> Iterator[tuple[int, GraphSegment, int]]:
-    """Yield (member, its segment, its index in the segment) in order."""
+    """Yield (number of the member, its segment, its index in the segment) in order."""
     member = 0
     for segment in batch.segments:
         for place in range(len(segment.positions)):

@@ -30,7 +30,7 @@ SLOTS = {"threads": 16, "workers": 8}
 
 @frozen
 class Says:
-    """The outcome that a scripted plugin gives an item, ``takes_s`` after the call. See ``completes``, ``fails`` etc."""
+    """The outcome that a scripted plugin gives an item ``takes_s`` seconds after the call; ``completes``, ``fails`` etc. make it."""
 
     kind: OutcomeKind
     message: str = ""
@@ -48,17 +48,17 @@ def completes(
 
 
 def fails(message: str = "it failed", *, takes_s: float = 0.0) -> Says:
-    """Return the outcome failed, without a further try."""
+    """Return the outcome failed, which is not retried."""
     return Says(OutcomeKind.FAILED, message, takes_s=takes_s)
 
 
 def retries(message: str = "not this time", *, after_s: float | None = None, takes_s: float = 0.0) -> Says:
-    """Return the outcome failed, to be tried again ``after_s`` or the operation's interval later."""
+    """Return the outcome failed with a retry after ``after_s`` seconds, by default after the operation's interval."""
     return Says(OutcomeKind.RETRY, message, after_s, takes_s)
 
 
 def sleeps(after_s: float, message: str = "", *, takes_s: float = 0.0) -> Says:
-    """Return the outcome that it is not done yet and must be called again."""
+    """Return the outcome again: not done yet, to be called again after ``after_s`` seconds."""
     return Says(OutcomeKind.AGAIN, message, after_s, takes_s)
 
 
@@ -67,7 +67,7 @@ DONE = completes()
 
 @frozen
 class Called:
-    """One call of a function. ``outcomes`` are by instance; ``died``: the engine died during the call.
+    """One call of a function. ``outcomes`` has one outcome for each instance, ``died`` if the engine died during the call.
 
     An instance of a relationship operation is written ``web_1->db_1``.
     """
@@ -84,7 +84,7 @@ class Called:
 
 
 class EngineDied(Exception):
-    """The engine dies here."""
+    """Raised where the engine dies in a rehearsal."""
 
 
 @dataclass(slots=True)
@@ -133,7 +133,10 @@ class ScriptedAnswers:
         self._deployments, self._clock, self._script = deployments, clock, script
 
     def to(self, batch: Batch) -> Iterator[tuple[int, CallReport]]:
-        """Look up the outcome of each member; the members of a bulk operation form one call."""
+        """Yield (ms until it arrives, report) of the scripted outcomes of the members; equal times share a report.
+
+        For a bulk operation, all members are recorded as one call, otherwise each member as one.
+        """
         members = [self._member(*found) for found in members_of(batch)]
         calls = [members] if batch.lane.form == "bulk" else [[member] for member in members]
         first = len(self._script.calls) + 1
@@ -189,4 +192,4 @@ class ScriptedAnswers:
         )
 
     def when_killed(self, batch: int, members: np.ndarray) -> None:
-        """Killed calls never answer."""
+        """Return None: killed calls never answer."""

@@ -1,4 +1,4 @@
-"""``python -m phaseline.testing.simulation``: many seeds in parallel, or the story of one."""
+"""``python -m phaseline.testing.simulation``: simulate many seeds in parallel, or print the events of one."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from phaseline.testing.simulation.world import Broken, simulate
 
 CHUNK = 25
 COLLECTED_EVERY = 50
-"""Seeds between two garbage collections of the worlds' reference cycles: permanent collection costs a fifth."""
+"""Number of seeds between two garbage collections; leaving collection on would cost a fifth of the time."""
 
 
 def say(*lines: str) -> None:
-    """Write lines at once, however long the rest may take."""
+    """Print lines without buffering, because the rest of the run may take long."""
     sys.stdout.write("".join(f"{line}\n" for line in lines))
     sys.stdout.flush()
 
 
 def attempt(seed: int) -> tuple[int, str, int, int, int, int]:
-    """Return (seed, the broken promise or nothing, turns, calls, crashes, evictions)."""
+    """Return (seed, broken promise or empty text, turns, calls, crashes, evictions)."""
     if not seed % COLLECTED_EVERY:
         gc.collect()
     try:
@@ -63,7 +63,7 @@ def try_many(first: int, count: int, processes: int) -> int:
 
 
 def main() -> int:
-    """Return the exit code: 1 if a promise was broken."""
+    """Run the simulation and return the exit code, which is 1 if a promise was broken."""
     parser = argparse.ArgumentParser(prog="python -m phaseline.testing.simulation", description=__doc__)
     parser.add_argument("--seed", type=int, help="print the story of this seed")
     parser.add_argument("--seeds", type=int, default=1_000, help="how many seeds to try")

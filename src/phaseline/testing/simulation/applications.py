@@ -1,4 +1,4 @@
-"""Random applications: a few node templates with operations of all forms, related to earlier ones."""
+"""Random applications: a few nodes with operations of all kinds, and relationships to nodes created before them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,10 @@ def _draw_node(dice: Dice, name: str, earlier: list[str]) -> Node:
 
 
 def _draw_operation(dice: Dice, short: str, plugin: int) -> Operation:
-    """``plugin``: nodes of different ones have functions of their own, that share lanes."""
+    """Return a random operation.
+
+    ``plugin`` is part of the function's name, so that nodes with different plugins have different functions in one lane.
+    """
     name = full_name(short)
     retries, timeout = dice.one(None, 0, 1, -1), dice.one(None, None, 2.0)
     if dice.happens(0.2):
@@ -77,7 +80,7 @@ def _draw_operation(dice: Dice, short: str, plugin: int) -> Operation:
 
 
 def _sides(dice: Dice) -> dict[str, Any]:
-    """Return operations of both ends of a relationship, as keywords of the builder."""
+    """Return random operations for both ends of a relationship, as keyword arguments of ``builders.relationship``."""
     names = ("preconfigure", "establish", "unlink")
     return {
         side: {name: f"{dice.one(*KINDS)}.{name}" for name in names if dice.happens(0.2)} for side in ("source", "to")

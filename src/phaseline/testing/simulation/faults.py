@@ -15,7 +15,7 @@ QUIET = 0.35
 
 
 WAVERING_WORLDS = 5
-"""In one of this many worlds the engine is asked to leave, and the request is withdrawn."""
+"""One world in this many asks its engine to leave, and withdraws the request later."""
 WAVERS = 0.2
 
 
@@ -41,7 +41,7 @@ class Faults:
 
     @classmethod
     def drawn(cls, dice: Random) -> Faults:
-        """Return each kind of fault by itself: absent, rare or frequent."""
+        """Return random chances: each kind of fault is absent, rare or frequent."""
 
         def chance(most: float) -> float:
             return 0.0 if dice.random() < QUIET else dice.random() * most
@@ -62,10 +62,10 @@ class Faults:
 
 
 class Dice:
-    """The only source of chance of one world, so that its seed determines its story."""
+    """The only source of randomness in one world, so that the seed determines all its events."""
 
     def __init__(self, seed: int) -> None:
-        """The faults of this world are drawn first."""
+        """Draw the chances of faults in this world."""
         self.random = Random(seed)
         self._clocks = Random(seed)  # a stream apart, so that the stories of old seeds stay what they are
         self._leavers = None if seed % WAVERING_WORLDS else Random(seed)
@@ -76,7 +76,7 @@ class Dice:
         return self._leavers is not None and self._leavers.random() < WAVERS
 
     def happens(self, chance: float) -> bool:
-        """Return True with this chance; draws nothing where it cannot happen."""
+        """Return True with this chance. A chance of 0 draws no random number."""
         return chance > 0 and self.random.random() < chance
 
     def one(self, *values: T) -> T:
@@ -89,7 +89,7 @@ class Dice:
         return values[number]
 
     def clock_jump(self) -> int:
-        """Return by how many ms the machine's clock differs when the process starts again: mostly 0."""
+        """Return the difference, in ms, of the machine's clock when the process starts again; it is mostly 0."""
         return self._clocks.choice((0, 0, 0, HOUR_MS, -HOUR_MS))
 
     def calm_down(self) -> None:
@@ -97,6 +97,6 @@ class Dice:
         self.faults = Faults()
 
     def crash(self) -> None:
-        """Raises ``Crash`` if the process dies here."""
+        """Raise ``Crash`` if the dice decide that the process dies here."""
         if self.happens(self.faults.crashes):
             raise Crash

@@ -1,4 +1,4 @@
-"""A record of the real calls, kept outside of the engine, and the statements that must be true of them."""
+"""A record of the calls that were really made, kept outside the engine, and checks of what must be true of them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Neighbours = tuple[list[list[int]], list[list[int]]]
 
 @dataclass(slots=True)
 class LedgerGraph:
-    """One graph: the needs of each entry, which entries may fail (bool) and which policies may be called twice."""
+    """One graph: the needs of each entry, whether each entry may fail, and which policies allow a second call."""
 
     needs: list[list[int]]
     is_tolerant: list[bool]
@@ -57,7 +57,7 @@ class CallLedger:
         self._batches: dict[int, list[tuple[int, int]]] = {}
         self.calls = 0
         self.neighbours: dict[int, Neighbours] = {}
-        """Of the instances of each deployment."""
+        """{deployment: neighbours of its instances}"""
 
     def began(self, batch: Batch) -> None:
         """Note a batch that is handed over; asserts that each of its members may be called now."""
@@ -81,7 +81,7 @@ class CallLedger:
         assert len(members) <= limit, f"batch {batch.id} has {len(members)} members, {limit} are the limit"
 
     def committed(self, changes: Changes) -> None:
-        """Note the results that calls returned."""
+        """Note the results of the calls that have returned."""
         for closed in changes.closed:
             members = self._batches.get(closed.batch, ())
             for (graph_id, position), kind in zip(members, closed.kinds.tolist(), strict=False):

@@ -1,4 +1,4 @@
-"""The results of calls and their times, drawn from the world's dice."""
+"""Random results and durations of calls, drawn from the world's dice."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.testing.simulation.ledger import CallLedger
 
 LATE_MS = 90_000
-"""Delay of late answers."""
+"""Delay of late answers, in ms."""
 COMPLETED, AGAIN, RETRY = int(OutcomeKind.COMPLETED), int(OutcomeKind.AGAIN), int(OutcomeKind.RETRY)
 HOOKS = "hooks."
 """Prefix of the phases of hook classes."""
@@ -31,16 +31,16 @@ FAILED, UNSURE = int(OutcomeKind.FAILED), int(OutcomeKind.UNSURE)
 
 
 class DrawnAnswers:
-    """``Answers`` of the world's dice."""
+    """``Answers`` that are drawn from the world's dice."""
 
     def __init__(self, deployments: DeploymentCache, dice: Dice, ledger: CallLedger) -> None:
         self._deployments, self._dice, self._ledger = deployments, dice, ledger
         self._answering: set[tuple[int, int]] = set()
-        """(batch, member) of calls that answer when they are ended."""
+        """(batch, member) of calls that report an answer even when they are killed."""
         self.slots: Mapping[str, int] = {"threads": dice.random.randint(1, 4), "workers": dice.random.randint(1, 3)}
 
     def to(self, batch: Batch) -> Iterator[tuple[int, CallReport]]:
-        """Draw the answer of each member; answers with equal times form one report."""
+        """Draw the answer of each member; answers that arrive at the same time form one report."""
         self._ledger.check_order(batch)
         dice, faults = self._dice, self._dice.faults
         dice.crash()
@@ -84,13 +84,13 @@ class DrawnAnswers:
         return CallReport(batch.id, np.array(members, np.int32), np.array(kinds, np.uint8), np.array(delays, np.int64))
 
     def _note(self, batch: Batch, segment: GraphSegment, place: int, member: int) -> CallReport:
-        """Data of a call that continues."""
+        """Return a report that only changes a member's document, while its call continues."""
         change = DocumentChange(segment.deployment, int(segment.subjects[place]), {("seen",): batch.id})
         kind = np.zeros(1, np.uint8)
         return CallReport(batch.id, np.array([member], np.int32), kind, np.full(1, -1, np.int64), ((member, change),))
 
     def _foreign(self, batch: Batch) -> CallReport:
-        """Return an answer for a member or a batch that was never given."""
+        """Return a report for a member or batch that does not exist, which the engine must ignore."""
         strange = self._dice.one((batch.id, len(batch)), (batch.id, -1), (batch.id + 1000, 0))
         kind = np.array([self._dice.one(COMPLETED, FAILED)], np.uint8)
         return CallReport(strange[0], np.array([strange[1]], np.int32), kind, np.full(1, -1, np.int64))

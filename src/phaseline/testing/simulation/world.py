@@ -1,4 +1,4 @@
-"""One simulated world: an engine that crashes, a store that stays, users with whims, and the story they make."""
+"""One simulated world: an engine that crashes, a store that survives, users with random requests, and the events."""
 
 from __future__ import annotations
 
@@ -38,15 +38,15 @@ if TYPE_CHECKING:
 
 BEGINNING_MS = 1_700_000_000_000
 CALM_AFTER = 60
-"""Turns after which no more faults happen."""
+"""Number of turns after which no more faults happen, so that every world ends."""
 CHECKED_EVERY = 16
 """Number of turns after which the engine's invariants are checked; property tests check them after each turn."""
 BOUNDS = (0, 0, 5_000, MOST_BYTES)
-"""Bytes of idle deployments that an engine may keep: of every other seed another one each turn."""
+"""Limits, in bytes, of the idle deployments that an engine keeps in memory; half of the seeds draw one each turn."""
 MOST_TURNS = 2_000
 MOST_TRIES = 3
 HALF_MADE = (InstanceState.CREATING, InstanceState.STARTING)
-"""States that a clean-up handles."""
+"""States of instances that are half made, which a clean-up must remove before an install."""
 USER = Actor("ann")
 LIMITS = (None, None, None, StopAfter(failures=0), StopAfter(failures=1), StopAfter(share=0.5), StopAfter(seconds=5))
 
@@ -55,7 +55,7 @@ class Broken(AssertionError):
     """Something happened that must never happen."""
 
     def __init__(self, seed: int, lines: list[str], reason: str) -> None:
-        """``lines`` is the story so far."""
+        """``lines`` are the events so far."""
         self.seed, self.lines = seed, lines
         super().__init__(f"seed {seed}: {reason}")
 
@@ -111,7 +111,7 @@ class Life:
 
 
 class CrashingStore(MemoryStore):
-    """A store whose process may die before or after each commit; committed data is kept."""
+    """A store whose process may die before or after each commit; what was committed is kept."""
 
     def __init__(
         self, clock: VirtualClock, dice: Dice, check: Callable[[Turn], None], tell: Callable[[Turn], None]
@@ -121,7 +121,7 @@ class CrashingStore(MemoryStore):
         self._dice, self._check, self._tell = dice, check, tell
 
     def commit(self, turn: Turn) -> None:
-        """Write, unless the process dies first."""
+        """Write the turn, unless the process dies first."""
         self._dice.crash()
         self._check(turn)
         super().commit(turn)
@@ -130,13 +130,13 @@ class CrashingStore(MemoryStore):
 
 
 class World:
-    """Everything of one seed."""
+    """The whole simulated world of one seed."""
 
     executor: ScheduledExecutor
     engine: Engine
 
     def __init__(self, seed: int) -> None:
-        """One or two deployments, stored and not yet installed."""
+        """Store one or two deployments, which are not yet installed."""
         self.story = Story(seed)
         self.dice = Dice(seed)
         self.clock = VirtualClock(BEGINNING_MS)
@@ -177,7 +177,7 @@ class World:
     # -- time ---------------------------------------------------------------------------------------------------
 
     def live(self) -> Story:
-        """Turn after turn, until every deployment has been uninstalled."""
+        """Run turns until every deployment has been uninstalled, and return the story."""
         while alive := [life for life in self.lives if not life.is_over]:
             self.story.turns += 1
             assert self.story.turns < MOST_TURNS, "it never ends"
@@ -248,7 +248,7 @@ class World:
         return row is None or row.status.is_ended or row.status is ExecutionStatus.ATTENTION
 
     def act(self, life: Life) -> bool:
-        """Return True if a user of this deployment did something."""
+        """Let a user of this deployment act at random, and return True if the user did something."""
         row = self._row(life)
         if row is None:
             self._submit(life)
@@ -272,7 +272,7 @@ class World:
         self.engine.submit(row)
 
     def _after_the_end(self, life: Life, row: ExecutionRow) -> None:
-        """Continue a life: after a completed workflow with the next; otherwise with a retry, or by giving up an install."""
+        """Continue after an execution has ended: with the next workflow, or after a failure with a retry or an uninstall."""
         states = self.store.states(life.deployment)
         is_completed = row.status is ExecutionStatus.COMPLETED
         if is_completed:
@@ -346,7 +346,7 @@ class World:
 
 
 def let_go(*ended: object) -> None:
-    """Clear ended objects that refer to each other, so that memory is free at once, and stays in the cache.
+    """Clear ended objects that refer to each other, so that their memory is free at once.
 
     Collecting such cycles later would cost a tenth of the time of the calls.
     """
