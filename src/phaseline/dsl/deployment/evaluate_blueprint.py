@@ -27,7 +27,7 @@ PLANNED = ("connection_type", "operation")
 def with_inputs(
     blueprint: Blueprint, inputs: Mapping[str, Value], source: FileSource | None = None, *, runtime_only: bool = False
 ) -> Blueprint:
-    """Return the blueprint with its hybrid functions evaluated; the remaining functions are evaluated at run time.
+    """Return the blueprint with all functions evaluated whose value is known now; the others are evaluated at run time.
 
     ``inputs`` must be complete, as ``complete_inputs`` returns them. In the result, counts of instances are numbers,
     ``has_functions`` marks elements with remaining functions, and nodes without functions are the same objects.
@@ -66,7 +66,7 @@ class PlainInputs(dict[str, Value]):
 
 
 class SecretsLater:
-    """Replaces the secrets before run time: every function that asks for a secret remains unevaluated."""
+    """Stands for the store of secrets before run time: no secret can be read, so functions that need one stay unevaluated."""
 
     def get(self, name: str) -> str:
         """Raise ``NotYetKnown`` for every name."""
@@ -78,7 +78,7 @@ class SecretsLater:
 
 
 class _Deploying:
-    """Evaluates one blueprint. Evaluated properties of a node replace the written ones for functions that read them."""
+    """Evaluates one blueprint. Node properties come first, so that functions that read a property get its evaluated value."""
 
     def __init__(
         self, blueprint: Blueprint, inputs: Mapping[str, Value], source: FileSource | None, *, runtime_only: bool
@@ -120,7 +120,7 @@ class _Deploying:
         return blueprint
 
     def _placed(self) -> list[Problem]:
-        """Return the problems with positions: exact ones if the text is available, otherwise those of their nodes."""
+        """Return the problems with positions: exact ones if the file's text is available, otherwise those of their nodes."""
         positions: dict[str, Positions | None] = {}
         placed: list[Problem] = []
         for problem, where in self._problems:

@@ -26,7 +26,7 @@ DECLARED = (
     "relationships",
     "data_types",
 )
-"""Sections whose elements are compared as the blueprint's own files declare them, whether used or not."""
+"""Sections whose elements are compared as they are written in the blueprint's own files, even if no node uses them."""
 NOUNS = {
     "inputs": "input",
     "nodes": "node",
@@ -67,7 +67,7 @@ def compare(old: tuple[Blueprint, MergedSections], new: tuple[Blueprint, MergedS
 
 
 def comparable_values(blueprint: Blueprint, sections: MergedSections) -> dict[str, Value]:
-    """Return what is compared of a blueprint, as plain values: nodes with all they inherit, and declarations."""
+    """Return the parts of a blueprint that are compared, as plain values: nodes with all they inherit, and declarations."""
     found: dict[str, Value] = {
         "version": blueprint.version,
         "description": blueprint.description,

@@ -165,7 +165,7 @@ def _used(node: Node, arriving: Iterable[Relationship], plugins: Mapping[str, Do
 
 
 def _at(plugins: Mapping[str, Document], names: Iterable[str], executor: str) -> list[Document]:
-    """Return the named plugins with ``executor`` as their executor."""
+    """Return the declarations of the named plugins, each with this ``executor``."""
     return [{**plugins[name], "executor": executor} for name in names if name in plugins]
 
 
@@ -345,7 +345,7 @@ def _raw(sections: MergedSections, section: str, name: str) -> Mapping[str, Valu
 
 
 def _each(places: Mapping[str, tuple[str, ...]]) -> Iterable[str]:
-    """Return the plugins of all places, each once."""
+    """Return the names of all plugins in {place: names of plugins}, each once."""
     return dict.fromkeys(name for names in places.values() for name in names)
 
 

@@ -176,7 +176,10 @@ class _Explaining:
     # -- origins and places ----------------------------------------------------------------------------------------------
 
     def _piece(self, path: Path, value: Value, givers: Sequence[Contribution], spot: ElementPath) -> Piece:
-        """Return a value with its origins. ``givers`` has the effective one first, or is empty: the template."""
+        """Return a value with its origins.
+
+        ``givers`` are the contributions to the value, the effective one first. If empty, the template gives the value.
+        """
         origins = [self._origin(each.kind, each.owner, each.spot) for each in givers]
         first = origins[0] if origins else self._origin("template", str(spot.path[1]), spot)
         return Piece(dotted(path), value, first, tuple(origins[1:]))

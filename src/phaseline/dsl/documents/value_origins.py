@@ -93,7 +93,7 @@ def _of_data_type(sections: MergedSections, name: str) -> Iterator[Contribution]
 
 
 def shares(value: Value, given: PropertyLayers, path: Path = ()) -> Iterator[tuple[Path, Value, list[Contribution]]]:
-    """Split a merged value into parts with their own origins.
+    """Split a merged value into parts that come from different contributions.
 
     Yield (path, value, contributions with the effective one first) for each part.
     """

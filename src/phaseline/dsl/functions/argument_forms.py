@@ -55,7 +55,7 @@ def path(what: str) -> Form:
 
 
 def paths(value: Value, is_function: IsFunction) -> str | None:
-    """Require a list of a node and at least one key or list of keys."""
+    """Complain unless the argument is a list of a node and at least one key or list of keys."""
     fits = (
         isinstance(value, list)
         and len(value) >= 2
@@ -66,7 +66,7 @@ def paths(value: Value, is_function: IsFunction) -> str | None:
 
 
 def group_path(value: Value, is_function: IsFunction) -> str | None:
-    """Require a list of a group, a capability or a list of capabilities, and keys or indexes if wanted."""
+    """Complain unless the argument is a list of a group, a capability or list of capabilities, and optional keys or indexes."""
     fits = (
         isinstance(value, list)
         and len(value) >= 2
@@ -77,7 +77,7 @@ def group_path(value: Value, is_function: IsFunction) -> str | None:
 
 
 def label(value: Value, is_function: IsFunction) -> str | None:
-    """Require the key of a label, or a list of the key and the index of one of its values."""
+    """Complain unless the argument is the key of a label, or a list of the key and the index of one of its values."""
     if isinstance(value, str) or is_function(value):
         return None
     fits = (
@@ -90,7 +90,7 @@ def label(value: Value, is_function: IsFunction) -> str | None:
 
 
 def system(value: Value, is_function: IsFunction) -> str | None:
-    """Require a list of an entity and one of its properties; whether they exist is checked separately."""
+    """Complain unless the argument is a list of two names, an entity and its property; their existence is checked elsewhere."""
     fits = (
         isinstance(value, list)
         and len(value) >= 2
@@ -113,12 +113,12 @@ def one_of(words: Collection[str]) -> Form:
 
 
 def parts(value: Value, is_function: IsFunction) -> str | None:
-    """Require a list of parts to join."""
+    """Complain unless the argument is a list of parts to join."""
     return None if isinstance(value, list) or is_function(value) else "takes a list of the parts to join"
 
 
 def mappings(value: Value, is_function: IsFunction) -> str | None:
-    """Require a list of mappings."""
+    """Complain unless the argument is a list of mappings."""
     if is_function(value):
         return None
     if not isinstance(value, list):
@@ -128,7 +128,10 @@ def mappings(value: Value, is_function: IsFunction) -> str | None:
 
 
 def texts(what: str, least: int, most: int) -> Form:
-    """Return the form for a list of ``least`` texts, followed by whole numbers, with at most ``most`` items."""
+    """Return the form for a list of ``least`` texts, which optional whole numbers follow, with at most ``most`` items.
+
+    ``what`` describes the list in a message.
+    """
 
     def form(value: Value, is_function: IsFunction) -> str | None:
         fits = (
@@ -143,7 +146,7 @@ def texts(what: str, least: int, most: int) -> Form:
 
 
 def text(value: Value, is_function: IsFunction) -> str | None:
-    """Require one text."""
+    """Complain unless the argument is one text."""
     return None if isinstance(value, str) or is_function(value) else "takes a text"
 
 

@@ -15,7 +15,10 @@ from phaseline.model.blueprint.blueprint import Value
 MAX_RECURSION = 50
 """Largest depth to which functions may need the values of other functions (B40)."""
 MAX_PARTS = 100_000
-"""Largest number of parts in functions evaluated for one value. It bounds values that repeat others many times."""
+"""Largest number of parts in functions evaluated for one value.
+
+The limit stops values that repeat other values many times, because their parts multiply.
+"""
 
 _COMPUTE = {**lookups.COMPUTE, **texts.COMPUTE}
 
@@ -45,7 +48,7 @@ def evaluate(value: Value, scope: Scope, way: _Way | None = None) -> Value:
     """Return ``value`` with each function replaced by its result.
 
     A function whose value the scope does not know yet remains, with its arguments evaluated as far as possible. ``way``
-    is None for a whole value, and counts depth and parts when ``evaluate`` calls itself.
+    counts depth and parts when ``evaluate`` calls itself for a nested value; callers leave it out.
 
     Raises ``ProblemsError``: PL-B074 (cannot be evaluated), PL-B075 (``MAX_RECURSION``, ``MAX_PARTS``), PL-B076 (input
     path), PL-B078 (other deployments), PL-B079 and PL-B150 (secrets).

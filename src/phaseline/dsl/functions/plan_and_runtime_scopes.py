@@ -1,4 +1,4 @@
-"""The two scopes of functions: one for making a deployment, one for a running instance (B41, B42)."""
+"""The two scopes in which functions are evaluated: while a deployment is made, and at run time (B41, B42)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class OpenProperties(dict[str, Value]):
 
 @frozen
 class StaticScope:
-    """Scope for making a deployment: it knows inputs and node properties, but no attributes of instances.
+    """Scope while a deployment is made: it knows inputs and node properties, but no attributes of instances.
 
     ``properties`` is {node: its properties}. ``own``, ``source`` and ``target`` are the nodes that SELF, SOURCE and
     TARGET mean. ``open_nodes`` are the nodes whose types are not available.
@@ -265,7 +265,7 @@ class RuntimeScope:
         return reference if instance == -1 else self.instances.node_of(instance)
 
     def _within(self, name: str, reference: str) -> RuntimeScope:
-        """Return the scope in which to evaluate properties of a node, with the node's instance if it is known."""
+        """Return the scope for properties of the node ``name``: SELF then means the node's instance, or the node if unclear."""
         try:
             instance = self._instance(reference)
         except ProblemsError:
@@ -306,9 +306,10 @@ class RuntimeScope:
         raise _unclear(reference)
 
     def _in_group(self, viewer: int, node: str, some: int) -> Sequence[int]:
-        """Return the instances of ``node`` in the viewer's group instance of their nearest common scaling group.
+        """Return the instances of ``node`` that are in one group instance with ``viewer``.
 
-        ``some`` is any instance of ``node``: it shows in which scaling groups the node is.
+        The group is the nearest scaling group that contains both. ``some`` is any instance of ``node``, by which its scaling
+        groups are found.
         """
         groups = self.instances.groups_of(viewer)
         if not groups:

@@ -1,4 +1,4 @@
-"""Table of the built-in intrinsic functions: name, version, when they can be evaluated, form of their arguments.
+"""Table of the built-in intrinsic functions: their names, versions, forms of arguments, and when they can be evaluated.
 
 Third-party functions are in ``third_party``.
 A new function needs a row here and a computation in ``lookup_functions`` or ``string_functions``. If it looks up a new
@@ -139,7 +139,7 @@ def function_name(value: object) -> str | None:
 def has_none_at_all(mapping: Mapping[str, Value]) -> bool:
     """Return True for a mapping without nested values that cannot be a function, not even a misspelt one.
 
-    This cheap test settles most mappings.
+    This cheap test saves the full search for functions in most mappings.
 
     >>> has_none_at_all({"port": 80}), has_none_at_all({"get_input": "port"}), has_none_at_all({"ports": [80]})
     (True, False, False)

@@ -17,7 +17,10 @@ from phaseline.lang.fast_dataclasses import mutable
 from phaseline.model.blueprint.blueprint import Value
 
 Standing: TypeAlias = Literal["node", "relationship", "deployment", "policy"]
-"""Context of a value: node, relationship, neither (inputs, outputs), or policy, whose functions are not evaluated."""
+"""What a value belongs to: a node, a relationship, the deployment (inputs, outputs), or a policy.
+
+Functions in policies are not evaluated.
+"""
 
 _PLACES = {
     "node": "SELF or the name of a node",
@@ -61,7 +64,7 @@ class FunctionCheck:
         return found, later if later.wrong or later.inputs or later.named else None
 
     def use(self, later: DeferredCheck) -> None:
-        """Make the postponed checks of a default that a template uses. A repeated call reports nothing twice."""
+        """Report the problems of a default that a template uses; they were postponed. A repeated call reports nothing twice."""
         for name, complaint, spot in later.wrong:
             self._complain(name, complaint, spot)
         later.wrong = []
@@ -218,8 +221,8 @@ class FunctionCheck:
     ) -> None:
         """Check that the nodes and properties named by the scanned functions exist.
 
-        ``is_known`` are nodes that exist but have errors, so that their properties are not checked. ``otherwise`` is
-        the advice for an unknown node if no existing name is similar.
+        ``is_known`` has the names of nodes that exist but have errors, so that their properties are not checked.
+        ``otherwise`` is the advice for an unknown node if no existing name is similar.
         """
         for name, argument, spot, _ in self._named:
             node, key = str(argument[0]), argument[1]

@@ -65,7 +65,7 @@ class ThirdPartyFunctions:
         self._loaded: dict[str, AnnouncedFunction] = {}
 
     def look_in(self, finder: Callable[[], FunctionFinder] | None) -> None:
-        """Use the finder that ``finder`` creates at the first lookup; None means that there are no functions."""
+        """Search for functions with the object that ``finder`` creates at the first lookup; None: there are no functions."""
         if finder is self._finder:
             return
         self._finder = finder
@@ -80,7 +80,7 @@ class ThirdPartyFunctions:
 
     @property
     def known(self) -> object:
-        """Return a value that stays equal while the set of known functions is unchanged."""
+        """A value for comparison: it stays equal as long as the same names count as functions."""
         return self._finder, self._expected
 
     def knows(self, name: str) -> bool:

@@ -186,7 +186,7 @@ class ShapeCheck:
         return value if changed is None else changed
 
     def _odd_key(self, table: Table, name: str, item: Value, spot: ElementPath) -> object:
-        """Check a key that is unknown, without value, of a later version, or without effect."""
+        """Check a key that is unknown, belongs to a later version, has no value, or has no effect; return its checked value."""
         here = spot.at(name)
         key = table.keys.get(name)
         if key is None:

@@ -40,8 +40,8 @@ class TableRows:
 class TableKey:
     """A key of a table: the shape of its value, the minor version that introduced it, and how far it is supported.
 
-    ``no effect`` means that the key is accepted with a warning. ``refers`` is the section in which the text (or each
-    text of a list) must be the name of an element, or ``implementation`` for the mapping of an operation.
+    ``support`` "no effect" means that the key is accepted with a warning. ``refers`` is the section whose elements the
+    value (a text or a list of texts) names, or ``implementation`` if the value is the implementation of an operation.
     """
 
     shape: Shape
@@ -53,11 +53,11 @@ class TableKey:
 
 
 class Table:
-    """A mapping with fixed keys. A text in place of the mapping means the value of the key ``short``.
+    """A mapping with fixed keys. A user may write only a text in its place, which then is the value of the key ``short``.
 
-    A plain value in place of the mapping was probably meant for the key ``likely``; a message proposes it.
+    ``likely``: the key for which a plain value in place of the mapping was probably meant; a message proposes it.
 
-    A mapping with the key ``fragment`` alone adds to an element of another file, so no other key is required (B7).
+    A mapping that has only the key ``fragment`` adds to an element of another file, so it needs no other key (B7).
     """
 
     __slots__ = ("fragment", "keys", "likely", "required", "short", "title")
@@ -385,7 +385,7 @@ MERGED_SINCE_3 = frozenset(
 FIRST_WINS = frozenset({"labels", "blueprint_labels", "resource_tags"})
 """Sections in which the first of two files with the same key applies, without a message."""
 OWN = frozenset({"tosca_definitions_version", "imports", "dsl_definitions"})
-"""Sections that each file has for itself and that are not merged."""
+"""Sections that apply only to the file in which they are written, and that are not merged."""
 FROM_MAIN = frozenset({"description", "metadata", "upload_resources"})
 """Sections that are taken from the first file that has them."""
 NAMED = frozenset(

@@ -104,9 +104,10 @@ class _Importer:
     """Follows the imports of a blueprint, breadth first."""
 
     def __init__(self, source: FileSource, report: ProblemReport, minor: int, gated: int | None) -> None:
-        """Start at version ``minor``, for which it chooses among files.
+        """Prepare to read imports; ``follow`` reads them.
 
-        Elements of versions later than ``gated`` are reported (None: elements of all versions are allowed).
+        ``minor``: the minor DSL version by which built-in types files and files such as ``NAME_1_4.yaml`` are chosen.
+        ``gated``: elements of later versions than this are reported; None: all versions are allowed.
         """
         self.uploaded: dict[str, str] = {}
         self.may_miss = False
@@ -140,9 +141,9 @@ class _Importer:
         return documents
 
     def _imported(self, importer: Document) -> Iterator[tuple[ImportLine, Document]]:
-        """Yield (import line, document) for the imports of a file.
+        """Yield (import line, document) for each import of a file.
 
-        The files that a built-in types file imports follow it immediately.
+        After a built-in types file, yield the files that it imports, before the next import line.
         """
         for line in import_lines(importer, self._report, self._gated):
             imported = self._load(line, importer)
@@ -213,7 +214,7 @@ class _Importer:
         return _address(target, importer.name) or self._local_path(target, line, importer), None
 
     def _pass_on(self, error: ProblemsError, line: ImportLine) -> None:
-        """Report a problem of the file source at the line that imports the file."""
+        """Report a problem that the file source raised, at the line with the import."""
         for problem in error.problems:
             self._unresolved(line, problem.code, problem.message, problem.mend, problem.cloudify_code)
 
@@ -238,7 +239,7 @@ class _Importer:
         return self._read[path]
 
     def _local_path(self, target: str, line: ImportLine, importer: Document) -> str | None:
-        """Return the path that an import means, or None. A file for the main version (``NAME_1_4.yaml``) comes first.
+        """Return the path that an import means, or None. A variant for the main file's version (``NAME_1_4.yaml``) comes first.
 
         Raises: ``ProblemsError`` for a file that may not be imported or is not available.
         """

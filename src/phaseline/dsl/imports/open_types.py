@@ -16,7 +16,10 @@ from phaseline.model.blueprint.blueprint import Value
 ROOT = "cloudify.nodes.Root"
 RELATIONSHIPS = "cloudify.relationships."
 KINDS = ("contained_in", "connected_to", "depends_on")
-"""Relationship types from which an open one may derive: the one with which its own name begins, otherwise the last."""
+"""Relationship types from which an open relationship type may derive.
+
+It derives from the one with which its own name begins, otherwise from the last one.
+"""
 WORDS = {"node_types": "node type", "relationships": "relationship type", "data_types": "data type"}
 MEND = "if the missing definition has it: phaseline plugins install --definition-only FILE"
 
@@ -49,7 +52,7 @@ def declare_open_types(sections: MergedSections, report: ProblemReport) -> None:
 
 
 def _beside(sections: MergedSections, section: str, name: str) -> list[str]:
-    """Return the declared names with the same prefix.
+    """Return the declared names that have the same prefix as ``name``, to be suggested for it.
 
     Names with another prefix are not suggested, even if their ends are similar.
     """

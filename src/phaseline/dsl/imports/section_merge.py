@@ -76,7 +76,8 @@ def merge_sections(
 ) -> MergedSections:
     """Check and merge the sections of ``documents``, which are in load order, the main file first.
 
-    ``uploaded`` is {namespace: the uploaded blueprint in it}. ``version`` is a field of ``MergedSections``.
+    ``uploaded`` is {namespace: the uploaded blueprint in it}. ``version`` is the minor version that decides which
+    sections may occur in several files; None: ``minor`` decides.
     """
     sections = MergedSections(
         documents[0], minor, documents=tuple(documents), version=minor if version is None else version

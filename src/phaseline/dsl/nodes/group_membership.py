@@ -64,7 +64,7 @@ def check_membership(
 
 
 def _reached(scaling: Iterable[str], members: Mapping[str, list[str]]) -> dict[str, list[str]]:
-    """Return {group: the groups among its members} for the scaling groups and all groups inside them."""
+    """Return {group: members that are groups} for the scaling groups and all groups inside them."""
     found: dict[str, list[str]] = {}
     open_ = list(scaling)
     for name in open_:  # grows while it is walked
@@ -143,7 +143,10 @@ class _Forest:
 
 
 def _check_place(group: str, forest: _Forest, spot_of: Callable[[str], ElementPath], report: ProblemReport) -> None:
-    """Report members with different outermost containers that are not all members themselves (Cloudify error 202)."""
+    """Report members of a group that are in different outermost containers (Cloudify error 202).
+
+    This is allowed only if each of these containers is itself a member of the group.
+    """
     members = forest.all_nodes(group)
     roots = {member: forest.root(member) for member in members}
     if len(set(roots.values())) < 2:
@@ -165,7 +168,7 @@ def _check_container(
     spot_of: Callable[[str], ElementPath],
     report: ProblemReport,
 ) -> None:
-    """Check that all members of a scaling group have the same container, in which the group is multiplied."""
+    """Report members of a scaling group that have different containers, because the group is multiplied in one container."""
     first: dict[str | None, str] = {}
     for member in _leaves(kept[group], kept):
         first.setdefault(nodes[member].container, member)

@@ -27,7 +27,7 @@ class Placement:
 
 
 def placement_of(blueprint: Blueprint) -> Placement:
-    """Find where each plugin runs to which an operation or workflow is mapped.
+    """Find where each plugin runs that operations or workflows are mapped to.
 
     A script counts only if it names an executor. The executor ``auto`` counts as the agent of the node's host, or as
     the central agent if the node has no host.
@@ -89,9 +89,10 @@ def _on_agent(operations: Mapping[str, Operation]) -> str | None:
 
 
 def _top(nodes: Mapping[str, Node], name: str, open_types: Collection[str]) -> str:
-    """Return the outermost container of a node.
+    """Return the outermost container of a node, or the node itself if it has no container.
 
-    Return a name that is no node if a container could not be read, or "" if one has an open type and may be a host.
+    Return a name that is no node if a container could not be read. Return "" if the node or a container of it has an open
+    type, because it may be a host.
     """
     while name in nodes:
         if any(kind in open_types for kind in nodes[name].type_hierarchy):

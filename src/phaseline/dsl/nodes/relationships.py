@@ -69,7 +69,10 @@ class Relationships:
         return tuple(found)
 
     def _known(self, fields: Mapping[str, Any], owner: str) -> Relationship | None:
-        """Return a relationship with type and target only that exists, or a copy with a new target, or None."""
+        """Return a shared object for a relationship that gives only type and target, or None if there is none yet.
+
+        A relationship of this type with another target is copied with the new target.
+        """
         if len(fields) != 2 or fields["target"] == owner:
             return None
         key = (fields["type"], fields["target"])

@@ -27,7 +27,7 @@ DEFAULTS: Mapping[str, Value] = {
 }
 """Default values for the fields of a schedule."""
 SAID = "said"
-"""Key of a converted schedule: its original texts, such as ``+2 weeks``, for times that ``begun`` converted."""
+"""Key in a converted schedule: {field: time as written, such as ``+2 weeks``} for times that ``begun`` converted."""
 
 _AT = re.compile(r"(?:([0-9]{4})-([0-9]{1,2})-([0-9]{1,2}) )?([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?")
 _SPAN = re.compile(r"([0-9]{1,9}) ?(min|minute|h|hour|d|day|w|week|mo|month|y|year)s?")

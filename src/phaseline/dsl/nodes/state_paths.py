@@ -79,7 +79,10 @@ def _can_be_gone(target: str, states: list[str], spot: ElementPath, report: Prob
 
 
 def _line(name: str, raw: Mapping[str, Mapping[str, str]]) -> list[list[str]]:
-    """Return the type hierarchy of a node type, then that of its resource type, then that of the next, and so on."""
+    """Return the type hierarchies along a chain of resource types.
+
+    The first is the hierarchy of the node type, the next that of the resource type it names, and so on.
+    """
     line: list[list[str]] = []
     seen: set[str] = set()
     following: str | None = name
@@ -101,7 +104,10 @@ def _hierarchy(name: str | None, raw: Mapping[str, Mapping[str, str]]) -> Iterat
 
 
 def _names(line: list[list[str]]) -> tuple[str, ...]:
-    """Return all types in hierarchies from ``_line``, each once, nearest first. The last one may come from a plugin."""
+    """Return all types in the hierarchies from ``_line``, each once, nearest first.
+
+    The last type may be unknown to the blueprint, because a plugin defines it.
+    """
     return tuple(dict.fromkeys(name for hierarchy in line for name in hierarchy))
 
 

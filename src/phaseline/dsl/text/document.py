@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 NAMESPACE = "--"
 """The separator between a namespace and a name."""
 MAX_GAPS = 1_000
-"""Largest number of colons without a following space in one file. Each of them causes another reading of the text."""
+"""Largest number of colons without a following space in one file. For each of them the text is parsed once more."""
 _UNEXPECTED = "found unexpected ':'"
 _OPENING = frozenset("[]{},")
 _NO_MARKS: Mapping[str, tuple[int, int]] = {}
@@ -69,7 +69,7 @@ class Document:
         return column - sum(at[0] == line and at[1] < column for at in self.gaps)
 
     def mark(self, section: str, name: str) -> tuple[int, int]:
-        """Return where an element begins: (line, column), or (0, 0) if its section is an alias of another place."""
+        """Return (line, column) where an element begins; (0, 0) if its section is a YAML alias, written in another place."""
         line, column = self.marks.get(section, _NO_MARKS).get(self.own_name(name), (0, 0))
         return line, self.own_column(line, column)
 
@@ -118,7 +118,7 @@ def read_document(
 
 
 def _make_gap(error: yaml.YAMLError, document: Document) -> bool:
-    """Add a space after the colon at which the C parser failed. Return False if that is not the cause.
+    """Add a space after the colon at which the C parser failed. Return False if a missing space was not the cause.
 
     The C parser rejects ``{concat:[a]}``; Cloudify's parser, written in Python, reads a key and a list.
     """

@@ -23,7 +23,7 @@ Marks = dict[object, dict[str, tuple[int, int]]]
 
 
 class NotPlainJson(Exception):
-    """Raised for a text that the YAML reader must read."""
+    """Raised for a text that is not plain JSON, so that the YAML reader must read it."""
 
 
 def read_json(text: str, max_depth: int) -> tuple[dict[str, Value], Marks]:

@@ -57,7 +57,10 @@ class Positions:
         return (1, 1) if node is None else self._within(node, path, point)
 
     def _find_near(self, path: Path, point: Literal["key", "value"]) -> tuple[int, int] | None:
-        """Find a position by parsing only the text of one element; return None if that text cannot be parsed alone."""
+        """Find a position by parsing only the text of the element that contains it.
+
+        Return None if that text cannot be parsed without the rest of the file.
+        """
         section = path[0] if len(path) > 1 else ""
         if section not in self._document.marks:
             return None

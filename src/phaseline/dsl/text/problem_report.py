@@ -130,7 +130,7 @@ class ProblemReport:
         self._ready.append(problem)
 
     def beginning(self) -> tuple[int, int]:
-        """Return a mark of what has been found so far, for ``forget``."""
+        """Return a mark of the present state for ``forget``: two counts of the problems found so far."""
         return len(self._findings), self.errors_count
 
     def forget(self, beginning: tuple[int, int]) -> None:

@@ -94,7 +94,10 @@ class YamlText:
                 self._document.root = self._value(event)
 
     def _mapping(self, places: dict[str, tuple[int, int]] | None) -> dict[str, Value]:
-        """Return a mapping whose start was read. Store the line and column of its keys, from 1, in ``places``."""
+        """Read the rest of a mapping whose start event was read, and return the mapping.
+
+        Store {key: (line, column)}, counted from 1, in ``places``.
+        """
         following, plain = self._next, self._plain
         found: dict[Any, Any] = {}
         merged: list[dict[str, Value]] = []
@@ -127,7 +130,7 @@ class YamlText:
         return _merged(merged, found) if merged else found
 
     def _list(self) -> list[Value]:
-        """Return a list whose start was read."""
+        """Read the rest of a list whose start event was read, and return the list."""
         following = self._next
         found: list[Value] = []
         while True:
@@ -202,7 +205,7 @@ class YamlText:
         return self._anchors[event.anchor]
 
     def _scalar(self, event: Any) -> object:
-        """Return the value of a scalar: it may have a tag or an anchor, be ``MERGE``, or be an unusable number."""
+        """Return the value of a scalar event; report an unusable number, and store the value if it has an anchor."""
         value: object = self._plain[event.value] if event.implicit[0] else event.value
         if event.tag is not None:
             value = tagged_value(event.tag, event.value)
@@ -217,7 +220,7 @@ class YamlText:
         return value
 
     def _unusual_key(self, event: Any, value: object, found: Container[object]) -> object:
-        """Handle a key that is a merge, not text, or a duplicate; return the key to use."""
+        """Handle a key that merges mappings (``<<``), is not text, or is a duplicate; return the key to use."""
         if value is MERGE:
             return MERGE
         if self._document.is_lenient and event.__class__ is ScalarEvent and event.tag is None:

@@ -118,7 +118,8 @@ def _is_pattern(argument: Value) -> bool:
 class Operator:
     """An operator of constraints. ``wants`` describes the form of its argument and ``fits`` checks that form.
 
-    ``holds`` checks a value; it is None for operators that need the store. ``kinds`` are the object types for these.
+    ``holds`` checks a value against the argument; it is None for operators that need the store. ``kinds``: the object
+    types to which an operator that needs the store applies.
     """
 
     wants: str

@@ -45,7 +45,10 @@ def complete_and_scan(
 def side_operations(
     builder: Operations, side: Side, interfaces: Mapping[str, Value] | None, spot: ElementPath, owner: tuple[Owner, str]
 ) -> tuple[Mapping[str, Operation], bool]:
-    """Return (operations of the template and its type, True if any has functions)."""
+    """Merge the operations of a type (``side``) with those that a template writes, and check the inherited ones.
+
+    Return (operations by full name, True if any of them contains functions).
+    """
     operations, have_functions = side.plain, side.has_functions
     if interfaces:
         operations, own_have = builder.of_template(interfaces, side.types, side.plain, spot, owner[0], owner[1])

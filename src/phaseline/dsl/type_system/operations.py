@@ -128,7 +128,10 @@ class Operations:
         return TypeOperation(operation, text, inputs, missing if text else (), fields, unchecked, fault)
 
     def _fault(self, text: str, fields: Mapping[str, Value], spot: ElementPath) -> OperationProblem | None:
-        """Return a problem of a node type's mapping. Like Cloudify, report it only if a template uses it (B32)."""
+        """Return the problem of a node type's mapping, or None; keep it to be reported only if a template uses it (B32).
+
+        Cloudify does the same.
+        """
         mapped = self._mappings.resolve(text) if text else None
         if not isinstance(mapped, ImplementationProblem):
             return None
@@ -319,7 +322,7 @@ def _typed(value: Value, schema: PropertySchema | None) -> Value:
 
 
 def _says_anything(fields: Mapping[str, Value]) -> bool:
-    """Return False for the fields of an operation that does nothing."""
+    """Return True if at least one field has a value; an operation without any does nothing."""
     return any(value not in ("", None, {}) for value in fields.values())
 
 

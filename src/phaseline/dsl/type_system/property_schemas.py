@@ -26,8 +26,8 @@ class Schemas:
     """Declared properties, prepared for checking many values.
 
     ``checks`` has only properties whose type needs a check. ``is_whole`` is False if a declaration is broken; then no
-    property is reported as undeclared. ``lacking`` is {property of a data type: required parts that its default does
-    not give}. ``size`` is the number of values in the defaults.
+    property is reported as undeclared. ``lacking`` is {property whose type is a data type: required parts that its
+    default does not give}. ``size`` is the number of values in the defaults.
     """
 
     declared: Mapping[str, PropertySchema]
@@ -322,7 +322,7 @@ def _with_default(schema: PropertySchema, default: Value) -> PropertySchema:
 
 
 def _open_parts(schemas: Schemas, whole: Value) -> tuple[str, ...]:
-    """Return the dotted names of required parts that a value of a data type lacks, with defaults applied."""
+    """Return the dotted names of required parts that are missing in a value whose defaults are already filled in."""
     if not isinstance(whole, dict) or whole.get(EXTERNAL) is True:
         return ()
     found = sorted(schemas.required - whole.keys())

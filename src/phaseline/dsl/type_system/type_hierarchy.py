@@ -18,7 +18,8 @@ from phaseline.model.blueprint.blueprint import Operation, Value
 class Side:
     """The operations of a node type, or of the source or target side of a relationship type, shared by templates.
 
-    ``open`` are operations that a template must change: they lack required inputs, or have a problem.
+    ``open`` are operations to check in each template that inherits them: they lack required inputs,
+    have unchecked functions in defaults, or have a problem.
     """
 
     types: Mapping[str, TypeOperation]

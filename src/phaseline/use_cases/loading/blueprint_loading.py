@@ -51,7 +51,7 @@ MOST_INSTANCES = 10_000
 
 
 class Reading:
-    """A cached valid blueprint: the sources read for it, and the instances last created from it."""
+    """A cached valid blueprint, with the sources from which it was read and the instances that were last made from it."""
 
     def __init__(self, witness: RecordingSource, blueprint: Blueprint) -> None:
         """Store the blueprint, with no instances yet."""
@@ -71,7 +71,7 @@ class Reading:
         return told if len(told) <= MOST_TEXT else ""
 
     def made(self, manner: str) -> Topology | None:
-        """Return the cached instances for a key, or None. Their ids are already in use and must be replaced."""
+        """Return the cached instances for a key, or None. Give them new ids, because a deployment may already use their ids."""
         return self._made[1] if self._made is not None and self._made[0] == manner else None
 
     def make(self, manner: str, topology: Topology) -> None:
@@ -187,7 +187,7 @@ def read_opened(
 
 
 def open_blueprint(ctx: RequestContext, file: str, plugin_folders: Sequence[str] = ()) -> Opened:
-    """Open a file, or a stored blueprint by its name. Raises: PL-O003, PL-C054."""
+    """Open a blueprint file, or a stored blueprint by its name. Raises: PL-O003, PL-C054."""
     function_discovery.offer_functions(ctx.app.before_code)
     raise_if_plugins_missing(plugin_folders)
     stored = stored_named(ctx, file)

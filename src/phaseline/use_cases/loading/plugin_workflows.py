@@ -146,7 +146,7 @@ def _guarded(planner: Planner, what: str) -> Planner:
 
 
 def _as(name: str) -> Workflow:
-    """Return a built-in workflow under another name."""
+    """Return the built-in workflow of this name, for use under another name in a blueprint."""
     known = built_in(name)
     return altered(
         known,

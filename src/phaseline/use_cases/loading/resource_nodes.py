@@ -27,7 +27,7 @@ MOST_TOLD = 5
 
 
 def on_their_paths(ctx: RequestContext, blueprint: Blueprint) -> Blueprint:
-    """Return the blueprint with the target state that an installation has for each type of resource.
+    """Return the blueprint with a target state for each node type that is a resource, to which an install brings its nodes.
 
     Raises: ``ProblemsError`` with PL-P020 and PL-P021 for unknown types and targets without a path.
     """
@@ -58,9 +58,9 @@ def refused_plugins(ctx: RequestContext, blueprint: Blueprint) -> tuple[Problem,
 
 
 def known_paths(ctx: RequestContext, blueprint: Blueprint, names: Sequence[str] = ()) -> StatePathIndex | None:
-    """Return the state paths for a planner, or None if no node is a resource.
+    """Return the state paths that a planner needs, or None if no node is a resource.
 
-    ``names`` are the names of the deployment's present states. Raises: the errors of ``on_their_paths``, for example
+    ``names`` are the state names already stored for the deployment. Raises: the errors of ``on_their_paths``, for example
     because a plugin that the deployment needs was removed; then the engine must not run the deployment.
     """
     if not blueprint.on_path:

@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 ID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
 """Pattern of valid ids of stored blueprints."""
 NAMED = re.compile(rf"(?:blueprint:)?({ID.pattern})(?:@([0-9]{{1,9}}))?")
-"""Pattern of a name: ``shop`` is the newest version, ``shop@2`` the second; ``blueprint:`` excludes a file."""
+"""Pattern of a blueprint's name: ``shop`` is the newest version, ``shop@2`` the second.
+
+The prefix ``blueprint:`` says that the name is not meant as a file.
+"""
 PREFIX = "blueprint:"
 FILE_ENDINGS = (".yaml", ".yml", ".json")
 
@@ -143,9 +146,9 @@ def work_folder(ctx: RequestContext) -> Path:
 
 
 def restore_files(ctx: RequestContext, deployments: Callable[[], Iterable[int]]) -> None:
-    """Write the files of the stored blueprints that these deployments need.
+    """Write the files of the stored blueprints that some deployments need.
 
-    ``deployments`` is a function that is called only if the store has a stored blueprint.
+    ``deployments`` returns the deployments' numbers; it is called only if the store has a stored blueprint.
     """
     shelf = ctx.store.stored_blueprints
     if not shelf.all():
@@ -156,7 +159,7 @@ def restore_files(ctx: RequestContext, deployments: Callable[[], Iterable[int]])
 
 
 def is_of_store_in(ctx: RequestContext) -> Callable[[str], bool]:
-    """Return a test for paths of the store and of the master key, which change and are not part of a blueprint."""
+    """Return a function that recognizes files of the store and of the master key: they are never part of a blueprint."""
     own = [str(file) for file in (store_file(ctx.settings.store_url),) if file is not None]
     own += [ctx.settings.secrets_key_file] if ctx.settings.secrets_key_file else []
     return lambda path: any(path.startswith(beginning) for beginning in own)

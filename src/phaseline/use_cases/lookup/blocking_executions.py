@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Queued:
-    """The state of a queued execution. ``blocker`` is the execution that blocks it.
+    """Why a queued execution does not begin. ``blocker`` is the execution that blocks it.
 
     ``needs_person`` is True if the blocker, or an execution that blocks the blocker, waits for an operator.
     """
@@ -37,7 +37,7 @@ class Queued:
 
 
 def blocking_execution(store: Store, row: ExecutionRow) -> Queued | None:
-    """Return the execution that blocks one that has not begun, or None if it is not blocked."""
+    """Return which execution blocks this queued execution, or None if it is not blocked or has already begun."""
     if row.status is not ExecutionStatus.QUEUED or row.started_at:
         return None
     before = [other for other in _in_order(store, row.deployment) if other.number != row.number]
@@ -50,7 +50,7 @@ def blocking_execution(store: Store, row: ExecutionRow) -> Queued | None:
 
 
 def goes_on(store: Store, row: ExecutionRow) -> bool:
-    """Return False if the execution waits for an operator, directly or because of its blocker."""
+    """Return False if the execution waits for an operator, or is blocked by an execution that does."""
     if row.status is ExecutionStatus.ATTENTION:
         return False
     queued = blocking_execution(store, row)
@@ -60,7 +60,7 @@ def goes_on(store: Store, row: ExecutionRow) -> bool:
 def has_open_work(store: Store, *, besides: Collection[int] = ()) -> bool:
     """Return True if an open execution can continue without an operator, or a request has no answer.
 
-    ``besides`` are executions of which an engine knows that they wait for an operator, too.
+    ``besides`` are numbers of executions to leave out, because the engine knows that they wait for an operator.
     """
     rows = [row for row in store.executions(only_open=True) if row.number not in besides]
     last = store.incarnations.held() if rows else 0
@@ -69,9 +69,9 @@ def has_open_work(store: Store, *, besides: Collection[int] = ()) -> bool:
 
 
 def still_calling(store: Store, row: ExecutionRow) -> ExecutionRow | None:
-    """Return the canceled execution for whose unfinished calls a queued execution waits, or None.
+    """Return the canceled execution whose running calls a queued execution waits for, or None if there is none.
 
-    It is known only if the engine has recorded that the execution was queued.
+    Return None also until the engine has recorded that the execution is queued.
     """
     if row.status is not ExecutionStatus.QUEUED or row.started_at or blocking_execution(store, row) is not None:
         return None
@@ -89,9 +89,9 @@ def still_calling(store: Store, row: ExecutionRow) -> ExecutionRow | None:
 
 
 def raise_if_reopening(store: Store, row: ExecutionRow) -> None:
-    """Check that no other execution claims the instances of an ended execution that is to continue.
+    """Raise PL-C016 if another execution claims the instances of an ended execution that is to continue.
 
-    Raises: PL-C016 naming the other execution, PL-C010.
+    Raise PL-C010 if its deployment was deleted.
     """
     if row.status.is_ended:
         other = _first_in_the_way(store, row, _in_order(store, row.deployment))
@@ -101,14 +101,17 @@ def raise_if_reopening(store: Store, row: ExecutionRow) -> None:
 
 
 def beside(store: Store, row: ExecutionRow) -> Callable[[ExecutionRow], bool]:
-    """Return a test for open executions: True if their claims allow an ended execution to continue beside them."""
+    """Return a function that tests an open execution: True if an ended execution may continue beside it.
+
+    It may if the two executions do not claim the same instances.
+    """
     return _apart(store.topology(row.deployment), row.request)
 
 
 def compatible_executions(topology: Topology, request: Request) -> Callable[[ExecutionRow], bool]:
-    """Return a test for open executions: True if a new execution may be stored beside them.
+    """Return a function that tests an open execution: True if a new execution may be stored while it is open.
 
-    This is allowed if the new execution waits for them, or if their claims differ from its own.
+    This is allowed if the new execution may wait, or if the two executions do not claim the same instances.
     """
     return _apart(topology, request) if request.if_busy == "refuse" else lambda _other: True
 
@@ -133,7 +136,7 @@ def in_the_way(found: ExecutionRow) -> ProblemsError:
 
 
 def _in_order(store: Store, deployment: int) -> list[ExecutionRow]:
-    """Return the open executions of a deployment, those that have begun first."""
+    """Return the open executions of a deployment by number; executions that have begun come before queued ones."""
     return sorted(store.executions(deployment, only_open=True), key=lambda row: (not row.started_at, row.number))
 
 

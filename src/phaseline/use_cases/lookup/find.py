@@ -132,7 +132,7 @@ def _by_prefix(store: Store, id: str, *, to_change: bool) -> ExecutionRow:
 
 
 def _numbers(id: str) -> tuple[int, ...]:
-    """Return the number of an execution if the id is a number without the workflow, otherwise ()."""
+    """Return (number,) if an execution's id is written as its number alone, without the workflow; otherwise ()."""
     is_number = id.isascii() and id.isdecimal() and len(id) < LONGEST_NUMBER and str(int(id)) == id
     return (int(id),) if is_number else ()
 

@@ -20,9 +20,10 @@ TENANT = "default_tenant"
 
 @frozen
 class KnownThings:
-    """``dsl.type_system.constraints.Lookup`` for a store, which is opened at the first lookup.
+    """Checks values of inputs against the objects in a store (``dsl.type_system.constraints.Lookup``).
 
-    ``deployment`` is the deployment to which a value is given, or None if it does not exist yet.
+    The store is opened at the first check. ``deployment`` is the deployment to which a value is given, or None if it does
+    not exist yet.
     """
 
     opened: Callable[[], Store]
@@ -34,7 +35,7 @@ class KnownThings:
         return self.opened()
 
     def has(self, kind: str, value: Value, filters: Mapping[str, Value]) -> bool:
-        """Return True if an object of this name fits all filters. Stored filters (``filter_id``) do not exist."""
+        """Return True if an object of this name fits all filters. With ``filter_id`` return False: filters cannot be stored."""
         if not isinstance(value, str) or "filter_id" in filters:
             return False
         tenants, names = filters.get("tenants"), filters.get("valid_values")

@@ -90,7 +90,7 @@ def bring_imports(ctx: RequestContext, deployment: int, imported: Sequence[Packa
 
 
 def moved_imports(ctx: RequestContext, imported: Sequence[PackageUse]) -> Iterable[str]:
-    """Yield a sentence if packages that a plan's blueprint imports were removed or replaced after planning."""
+    """Yield a sentence if packages that the blueprint of a plan imports were removed or replaced since the planning."""
     there = {row.number for row in ctx.store.packages.all()}
     gone = len({use.package for use in imported} - there)
     if gone:

@@ -28,7 +28,10 @@ class Flaws:
         self.told.append(f"'{name}' cannot be read: {why}; remove it: phaseline deployments delete {name} --force")
 
     def of(self, name: str) -> _Guard:
-        """Return a context that leaves out unreadable data of this deployment but raises problems of the store."""
+        """Return a context for reading one deployment's data: if the data is unreadable, it records this and ends the block.
+
+        Problems of the store itself are raised.
+        """
         return _Guard(self, name)
 
 

@@ -88,7 +88,7 @@ def with_breakpoints(
 ) -> Request:
     """Return the request with the breakpoints that its deployment has as labels. ``deployment`` is 0 for a new one.
 
-    ``topologies`` are the present deployment, and the deployment after an update. Raises: PL-P047 for breakpoints of
+    ``topologies`` are the instances at present and, for an update, after it. Raises: PL-P047 for breakpoints of
     the request, of a new deployment or of another blueprint at which no instance would stop. An older label at which no
     instance stops any more is ignored.
     """

@@ -68,7 +68,7 @@ def require_free_name(ctx: RequestContext, name: str) -> DeploymentRow | None:
 
 
 def use_by(found: ExecutionRow) -> str:
-    """Return the end of a sentence that describes the open execution of a deployment."""
+    """Return the end of an error message: which execution of the deployment is open."""
     is_install = found.request.workflow == "install"
     return f"and is being installed by {found.id}" if is_install else f"and {found.id} has not ended"
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def look_for_stops(
     ctx: RequestContext, given: Sequence[Breakpoint], request: Request, foreseen: PreviewedRounds, deployment: int = 0
 ) -> tuple[Problem, ...]:
-    """Return warnings of those ``given`` breakpoints at which probably no instance stops.
+    """Return a warning for each breakpoint in ``given`` at which probably no instance stops.
 
     ``deployment`` is 0 for a new one. Raises: PL-P047 if certainly no instance stops. This is never certain while
     another execution of the deployment is open, because it may still change instances.

@@ -23,14 +23,14 @@ OnFailure = Literal["continue", "stop", "rollback"]
 
 @frozen
 class ExecutionOptions:
-    """Options of an execution: what it does about failures and other executions, and its breakpoints.
+    """Options of an execution: how it treats failures and other executions, and where it stops.
 
-    ``task_retries`` None means the value of the settings. ``stop_after`` is the failures allowed before no new call
-    begins. ``on_failure`` ``stop`` allows none, and ``rollback`` then also removes what was created. ``if_busy`` is
-    what to do while another execution claims the same instances: wait, refuse, or run beside it (decision 4). An
-    attempt that takes longer than ``timeout_s`` is canceled. ``subgraph_retries`` is how often an instance repeats a
-    failed life cycle; None means as in the settings. Instances stop at ``breakpoints``, in addition to those of the
-    deployment.
+    ``task_retries`` None means the value of the settings. ``stop_after``: the failures that are tolerated before no new
+    call begins. ``on_failure``: ``stop`` tolerates no failure; ``rollback`` tolerates none and then removes what the
+    execution created. ``if_busy``: what to do while another execution claims the same instances: wait, refuse, or run
+    beside it (decision 4). An attempt that takes longer than ``timeout_s`` is canceled. ``subgraph_retries``: how often
+    an instance repeats a failed life cycle; None means as in the settings. Instances stop at ``breakpoints``, in addition
+    to the breakpoints of the deployment.
     """
 
     task_retries: int | None = None
@@ -72,7 +72,10 @@ OWN_LANGUAGE = "phaseline_dsl_"
 
 
 def retries_of(language: str, settings: Settings, asked: int | None) -> RetryPolicy:
-    """Return how often and when failed operations are retried: as asked, or by the settings, or by the language."""
+    """Return how often and when failed operations are retried.
+
+    The request (``asked``) decides first, then the settings, then the default of the blueprint's language.
+    """
     found = OWN_RETRIES if language.startswith(OWN_LANGUAGE) else RetryPolicy()
     count = settings.task_retries if asked is None else asked
     if count is not None:

@@ -102,8 +102,8 @@ def plan_install(
 ) -> PlanPreview:
     """Return the plan of an installation of a blueprint. Raises ``ProblemsError`` with all problems.
 
-    If there is a store, a given name of the deployment is checked as by an install. With ``open_types``, types from
-    missing definition files become open types.
+    If there is a store, the order's name for the deployment is checked, as an install checks it. With ``open_types``,
+    types from missing definition files become open types.
     """
     name = None if order.name is None else deployment_name(order.file, order.name)
     loaded = load(

@@ -45,7 +45,7 @@ def new_execution(
 def with_stops(ctx: RequestContext, request: Request, *topologies: Topology, deployment: int = 0) -> Request:
     """Return the request with the breakpoints that its deployment has as labels. ``deployment`` is 0 for a new one.
 
-    ``topologies`` are the present deployment, and the deployment after an update. Raises: PL-P047 for breakpoints at
+    ``topologies`` are the instances at present and, for an update, after it. Raises: PL-P047 for breakpoints at
     which no instance would stop.
     """
     labels = ctx.store.labels.of(deployment) if deployment else topologies[0].blueprint.labels
@@ -85,7 +85,7 @@ def _stages_of(ctx: RequestContext, workflow: str, deployment: int) -> Stages | 
 def _hooks_round(
     ctx: RequestContext, request: Request, deployment: int, *, depth: int, has_packages: bool
 ) -> tuple[tuple[PinnedHookClass, ...], tuple[PinnedHookClass, ...]]:
-    """Return (hook classes around the action, hook classes around its rollback)."""
+    """Return (hook classes called before and after the action, further ones called if it is rolled back)."""
     if not (has_packages or ctx.app.has_hooks()):
         return (), ()
 

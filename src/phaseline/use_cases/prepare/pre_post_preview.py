@@ -56,7 +56,7 @@ def with_surroundings(
     made: tuple[str, LoadedBlueprint] | None = None,
     aim: Aim | None = None,
 ) -> PlanPreview:
-    """Add the hook classes and stage tasks of a plan to it, if there are any.
+    """Return the plan with the hook classes and stage tasks that the workflow would call, if there are any.
 
     ``made`` is the name and blueprint of a new deployment. ``aim`` is the target of an update. Raises: PL-H001, as the
     workflow itself would.
@@ -76,7 +76,7 @@ def with_surroundings(
 
 
 def _task_rows(stages: Stages, request: Request, foreseen: PreviewedRounds) -> tuple[TaskRow, ...]:
-    """Return the tasks of packages as they would run. Their instances are derived from the workflow's rounds."""
+    """Return the tasks of packages that would run, each with the instances that the workflow's rounds would act on."""
     return task_listing.task_rows(stages, foreseen.topology, request.workflow, task_subjects.whom(request, foreseen))
 
 

@@ -72,7 +72,10 @@ def foresee_planned(
     history: History,
     own: Workflow | None = None,
 ) -> PreviewedRounds:
-    """Return the rounds for a checked request. ``own`` has the planner, or is None for a built-in workflow."""
+    """Return the rounds for a request that was already checked.
+
+    ``own`` is the workflow whose planner is called, or None for a built-in workflow.
+    """
     from phaseline.plan.workflows import PLANNERS
 
     planner = PLANNERS[request.workflow] if own is None else own.plan

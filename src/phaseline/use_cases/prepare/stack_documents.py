@@ -32,7 +32,7 @@ KINDS: Mapping[str, tuple[type, str]] = {
     **dict.fromkeys(("environment", "files"), A_MAPPING),
     "tags": A_LIST,
 }
-"""{key of documents of Heat: its required type, unless null}. Their ``template`` may have any content."""
+"""{key of Heat's documents: required type of its value, which may also be null}. The key ``template`` is not checked."""
 NATIVE_KINDS: Mapping[str, tuple[type, str]] = {
     "template_digest": A_TEXT,
     **dict.fromkeys(("code", "uses", "files", "counts", "restricted"), A_MAPPING),
@@ -66,7 +66,7 @@ class AbandonedView:
 def export(ctx: RequestContext, name: str, *, only_others: bool = False) -> Mapping[str, Value]:
     """Export the document of a deployment; nothing is changed. Its secrets are encrypted.
 
-    With ``only_others`` the document has only the keys that Heat knows (source 2). Raises: PL-C010, PL-C043 for a
+    With ``only_others`` the document has only the keys that Heat also knows (source 2). Raises: PL-C010, PL-C043 for a
     cluster of resources.
     """
     store = ctx.store
@@ -90,7 +90,7 @@ def export(ctx: RequestContext, name: str, *, only_others: bool = False) -> Mapp
 
 
 def _last_action(executions: Sequence[ExecutionRow]) -> tuple[str, str]:
-    """Return the last action and its status, in the words of Heat (source 2)."""
+    """Return (last action of the deployment, how it ended), both in the words of Heat (source 2)."""
     acts = (
         row
         for row in reversed(executions)

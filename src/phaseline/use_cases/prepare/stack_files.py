@@ -34,9 +34,9 @@ MOST_FILES = 2_000
 BINARY = "base64"
 """Key in a document for a file's content that is not text."""
 A_DOCUMENT = b'"stack_user_project_id"'
-"""Text by which documents of deployments are recognised.
+"""Text by which documents of deployments are recognized in a blueprint's folder.
 
-Those in the folder are left out, because otherwise each export would contain all former ones.
+Such documents are not exported as files, because otherwise each export would contain all former exports.
 """
 
 
@@ -178,7 +178,7 @@ def brought(ctx: RequestContext, document: Mapping[str, Any], name: str) -> Brou
 
 
 def moved(ctx: RequestContext, found: Brought, code: CodeLocation) -> CodeLocation:
-    """Return the new folders of the code: that of the blueprint, and plugin folders in it or on this machine."""
+    """Return where the code is now: the new blueprint folder, plugin folders inside it, and this machine's plugin folders."""
     old, new = code.blueprint_folder, found.tree.folder
     inside = [
         str(Path(new, Path(folder).relative_to(old)))

@@ -149,7 +149,7 @@ def brought_to(
     values: Sequence[BlueprintChange],
     warnings: tuple[Problem, ...] = (),
 ) -> PreparedUpdate:
-    """Return the update of a deployment to ``aim``.
+    """Return the prepared update of a deployment to ``aim``, the new blueprint with its inputs and code.
 
     ``values`` are the changes of its inputs. Raises: problems of the revision.
     """
@@ -181,7 +181,7 @@ def _read(ctx: RequestContext, order: UpdateOrder, now: Present, former: Mapping
 def _former(
     ctx: RequestContext, row: DeploymentRow, topology: Topology, blueprint: Blueprint, changed: AbstractSet[str]
 ) -> Aim:
-    """Return the present deployment as a target, so that an update can be rolled back to it."""
+    """Return the present deployment in the form of an update's aim, so that an update can be rolled back to it."""
     used = ctx.store.stored_blueprints.of_deployment(row.number)
     return Aim(
         blueprint,
@@ -195,16 +195,19 @@ def _former(
 
 
 def _raise_if_unknown_workflow(ctx: RequestContext, aim: Aim, request: Request) -> None:
-    """Raise PL-P009 if the new blueprint has no workflow ``workflow_id``. An existing one is loaded."""
+    """Raise PL-P009 if the request names a workflow (``workflow_id``) that the new blueprint does not have.
+
+    A workflow that exists is loaded, so that errors in loading it are raised too.
+    """
     name = request.parameters.get(delegated_update.WORKFLOW_ID)
     if isinstance(name, str) and planner_of(ctx, aim.blueprint, aim.code, name) is None:
         raise unknown_workflow(name, aim.blueprint)
 
 
 def _as_labelled(former: Blueprint, kept: AbstractSet[Label]) -> Blueprint:
-    """Return the blueprint without labels that a user has removed.
+    """Return the present blueprint without labels that a user has removed from the deployment.
 
-    So neither an update nor its rollback adds them again.
+    Otherwise an update or its rollback would add these labels again.
     """
     labels = {
         key: [value for value in values if not isinstance(value, str) or (key, value) in kept]

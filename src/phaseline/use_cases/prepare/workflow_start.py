@@ -57,9 +57,10 @@ class WorkflowStart:
 
 @frozen
 class Prepared:
-    """A fully checked start that is not stored. ``own`` has the planner, or is None for a built-in workflow.
+    """A fully checked start of a workflow, which is not stored yet.
 
-    ``first`` are the deployments for which the same workflow runs before.
+    ``own`` is the plugin's workflow, or None for a built-in workflow. ``first`` are the deployments for which the same
+    workflow must run before.
     """
 
     deployment: DeploymentRow
@@ -141,8 +142,8 @@ def _parameters(
 ) -> dict[str, Value]:
     """Return the defaults overridden by given parameters; functions in defaults are evaluated now.
 
-    A function whose value contains a secret is stored as written, because parameters are stored, and evaluated at the
-    call.
+    A default whose value would contain a secret stays an unevaluated function, because parameters are stored in clear.
+    It is evaluated when an operation is called.
     """
     from phaseline.plan.workflows import built_in
 

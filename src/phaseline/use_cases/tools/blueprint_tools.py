@@ -41,7 +41,7 @@ def blueprint_schema(version: str) -> dict[str, Any]:
 def explain_node(
     ctx: RequestContext, file: str, node: str, *, only: str = "", plugin_folders: Sequence[str] = ()
 ) -> Explained:
-    """Return the origin of each part of a blueprint's node. With ``only``, return parts whose path begins with it.
+    """Return the origin of each part of a blueprint's node. ``only``: return only parts whose path begins with this text.
 
     Raises: ProblemsError with all problems of the blueprint; PL-B126 if it has no such node.
     """

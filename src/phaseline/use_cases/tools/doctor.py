@@ -50,11 +50,14 @@ LITTLE_SPACE = 1024**3
 NO_SPACE = 100 * 1024**2
 """Free space in bytes below which even the next turn of the engine may not be stored."""
 LARGE_LOG = 256 * 1024**2
-"""Size in bytes from which a write-ahead log is reported: a process reads for long, or the last engine was killed."""
+"""Size in bytes from which a write-ahead log is reported.
+
+It grows this large if a process keeps a read transaction open for long, or if the last engine was killed.
+"""
 SKEW_MS = 60_000
-"""Difference in ms by which a time in the store may be in the future; more means that a clock was set back."""
+"""Time in ms by which a stored time may be later than the clock; a larger difference means that a clock was set back."""
 HEAD_BYTES = 100
-"""Size of SQLite's file header. Byte 60 begins the number of the schema, byte 68 that of the application."""
+"""Size of SQLite's file header. Its byte 60 begins the schema number, its byte 68 the application number."""
 SHOWN = 10
 """Number of findings of one kind that are shown."""
 REMOTE = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs")
@@ -170,7 +173,7 @@ def _variables() -> Iterator[Check]:
 
 
 def _holds_code(folder: str) -> bool:
-    """Return True for a folder with Python modules (also of a source distribution), records or packages."""
+    """Return True if the folder contains Python modules (also of a source distribution), record files or packages."""
     forms = ("*.py", "*/__init__.py", "*.rec", "*.zip", "*/lib/python")
     tops = (folder, *code_search_path.search_path(code_location.CodeLocation("", (folder,))))
     return any(True for top in tops for form in forms for _ in Path(top).glob(form))
@@ -194,7 +197,7 @@ def _folders(folders: Sequence[str]) -> Iterator[Check]:
 
 
 def _refused(folder: str) -> list[str]:
-    """Return the places of refused plugins with phases."""
+    """Return the files of plugins with phases in the folder that are refused because of errors."""
     return [
         verdict.package.place
         for verdict in plugin_set.PhasePlugins([folder]).load().verdicts
@@ -321,7 +324,10 @@ def _engine(ctx: RequestContext) -> Iterator[Check]:
 
 
 def _leftover_processes(store: Store) -> list[int]:
-    """Return the ids of processes whose calls have not returned. Processes that a finished call left are intended."""
+    """Return the ids of processes whose calls have not returned.
+
+    Processes that a finished call left running are not included, because they are intended.
+    """
     rows = store.batches(only_open=True)
     return (
         sorted(
@@ -346,7 +352,7 @@ def _code(ctx: RequestContext) -> Iterator[Check]:
 
 
 def _is_laid_out(store: Store, row: DeploymentRow, folder: str) -> bool:
-    """Return True if the folder is that of a stored blueprint, which is written when it is needed."""
+    """Return True if the folder belongs to a stored blueprint: its files are written again when they are needed."""
     return folder == row.code.blueprint_folder and "" in store.stored_blueprints.of_deployment(row.number)
 
 

@@ -42,8 +42,8 @@ class CheckedPlugins:
 def check_plugins(ctx: RequestContext, paths: Sequence[str] = (), plugin_folders: Sequence[str] = ()) -> CheckedPlugins:
     """Check the plugins at the paths, together with those of the plugin folders, and report all problems.
 
-    Without paths the plugins of the folders themselves are checked. A path without plugins is an error (PL-D050).
-    Packages at a path are checked as a whole; if they bring no phases nothing else is read.
+    Without paths, the plugins of the folders themselves are checked. A path without plugins is an error (PL-D050).
+    Packages at a path are checked as a whole. If the paths have only packages without phases, no other plugins are read.
     """
     packed = {path: package_checks.check_packages(path) for path in paths}
     packages = [found for found in packed.values() if found is not None]
@@ -65,7 +65,7 @@ def _beside_others(
 ) -> CheckedPlugins:
     """Check the phases at the paths together with those of the plugin folders.
 
-    ``packed`` is the result for the packages, of which only the phases (``brought``) remain to be checked.
+    ``packed`` is the result of checking the packages. Only their phases (``brought``) remain to be checked here.
     """
     folders = queries_phases.folders_of(ctx, plugin_folders)
     around = {package.place: package for package in plugin_set.read_all(folders)}
@@ -115,6 +115,9 @@ def _no_plugin(path: str) -> Problem:
 
 
 def _inside(packages: Mapping[str, PhasePackage], path: Path) -> dict[str, PhasePackage]:
-    """Return the packages at the path or below it. If the path is one file of a pair, return the pair."""
+    """Return {place: package} of those ``packages`` that are at the path or below it.
+
+    If the path is the ``.cfg`` or ``.py`` file of a plugin, return the package of the plugin.
+    """
     sought = path.with_suffix(".cfg") if path.suffix == ".py" else path
     return {name: found for name, found in packages.items() if Path(name).is_relative_to(sought) or name == str(path)}
