@@ -72,7 +72,7 @@ SPLIT: Mapping[str, tuple[str, Sequence[str]]] = {
 REMOVED_IN = "0.3"
 """Version of Phaseline that will no longer accept the old names of arguments."""
 CLASSES = frozenset({"LineFilter", "ExecutionFilter"})
-"""Classes of Phaseline that old arguments, which are still accepted, are instances of."""
+"""Names of Phaseline's classes whose objects are still accepted as values of old arguments."""
 CANCELING = ("wait", "force", "kill")
 FIELDS = {"by": "actor"}
 """{new argument: name of its field in the class of the old argument, if that name differs}."""

@@ -74,7 +74,7 @@ class PluginsNoun(Noun):
         return self._call(ops.INSTALL_PACKAGE, path=path, wanted=wanted)
 
     def update(self, path: str) -> Installed:
-        """Install a package as a replacement for an older one of the same line, such as 1.0.2 for 1.0.1."""
+        """Install a package in place of an older version of its line, the versions with equal first two numbers (1.0.2 for 1.0.1)."""
         from phaseline.use_cases.commands.packages.install import PackageInstallation
 
         return self._call(ops.UPDATE_PACKAGE, path=path, wanted=PackageInstallation("update"))
@@ -111,7 +111,10 @@ class PluginsNoun(Noun):
         *,
         all: bool = False,  # noqa: A002 - the word of the command
     ) -> Sequence[EnabledView]:
-        """Return the packages of a deployment. ``all``: also packages that could be enabled, or why they cannot."""
+        """Return the packages of a deployment.
+
+        ``all``: also return packages that are not enabled; they are ``available``, or ``unfit`` for a given reason.
+        """
         return self._call(ops.ENABLED_PACKAGES, name=deployment, everything=all)
 
     def enable(

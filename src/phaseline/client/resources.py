@@ -187,7 +187,7 @@ class ResourcesNoun(Noun):
         cluster: str | None = None,
         all: bool = False,  # noqa: A002 - the word of the command
     ) -> Moved:
-        """Cancel the way of resources to their targets: they stay in their present states."""
+        """Stop moving resources to their targets: they stay in their present states."""
         choice = _choice(names, filter, group, cluster, everybody=all)
         return self._call(ops.CANCEL_RESOURCES, choice=choice)
 

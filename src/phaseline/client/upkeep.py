@@ -97,5 +97,8 @@ class CompletionNoun(Noun):
     """Names for shell completion."""
 
     def names(self, kind: Named, beginning: str = "") -> Sequence[str]:
-        """Return the names of this kind that begin with ``beginning``; nothing without a store of this version."""
+        """Return the names of this kind that begin with ``beginning``.
+
+        The result is empty if there is no store, or if the store must be upgraded first.
+        """
         return self._call(ops.OFFER_NAMES, kind=kind, beginning=beginning)
