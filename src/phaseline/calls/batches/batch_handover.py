@@ -36,10 +36,10 @@ FIRST.flags.writeable = False
 
 @frozen
 class FunctionGroup:
-    """Members (int32) of a batch with the same function.
+    """The members (int32) of one batch that call the same function.
 
-    ``implementation`` is the name of the function, empty if there is none; then each member is answered separately.
-    ``code`` has the location of the function; for a phase it comes from the phase's definition.
+    ``implementation`` is the name of the function. If it is empty, there is no function, and each member
+    is answered separately. ``code`` has the location of the function; for a phase it comes from the phase's definition.
     """
 
     code: CodeLocation | PhaseCode
@@ -48,7 +48,7 @@ class FunctionGroup:
 
 
 class BatchHandover:
-    """A submitted batch. Any thread may use its look-ups; which members are answered is changed under its lock."""
+    """A batch given to the executor. Any thread may call the look-ups; ``lock`` guards which members are answered."""
 
     def __init__(self, batch: Batch, deployments: DeploymentCache) -> None:
         """Load the data that the batch refers to; called in a turn."""
@@ -72,7 +72,7 @@ class BatchHandover:
         ]
         phase = self._phase = phase_of(batch.lane.phase)
         self.definition = None if phase is None else deployments.find_phase(phase)
-        """The called phase, as defined at the hand-over; None for an operation or an unusable phase."""
+        """The called phase, as defined when the batch was handed over; None for an operation or an unusable phase."""
         self.firsts = firsts
         self.lock = threading.Lock()
         self.canceled: set[int] = set()
@@ -100,7 +100,7 @@ class BatchHandover:
         return part.policies[int(part.segment.policies[member - part.first])]
 
     def instance_of(self, member: int) -> int:
-        """Return the instance for log lines of the member."""
+        """Return the number of the instance under which log lines of the member are stored."""
         part = self.part_of(member)
         return part.instance(member - part.first)
 
@@ -120,14 +120,15 @@ class BatchHandover:
     # -- calls --------------------------------------------------------------------------------------------------
 
     def spot_of(self, member: int) -> CallTemplate:
-        """Return the data shared by all members of one node. Raises: ``NonRecoverableError`` without a function."""
+        """Return the data shared by all members of a node. Raises: ``NonRecoverableError`` if there is no function."""
         part = self.part_of(member)
         return part.spot(member - part.first)
 
     def spot_and_call(self, member: int, channel: Channel) -> tuple[CallTemplate, PluginCall]:
-        """Return the template of a member and its call, with ``is_doubted`` set.
+        """Return the template of a member and its call.
 
-        Raises: ``NonRecoverableError`` if no function is mapped any more.
+        ``is_doubted`` is set on the call if an earlier call of its entry has an unknown end. Raises:
+        ``NonRecoverableError`` if no function is mapped any more.
         """
         part = self.part_of(member)
         place = member - part.first
@@ -233,21 +234,24 @@ class BatchHandover:
         return part.data.get(part.positions[member - part.first]) if part.data else None
 
     def remembered(self, members: np.ndarray) -> list[int]:
-        """Return the indexes in ``members`` (int32) of entries for which an earlier call left data."""
+        """Return the indexes, within ``members`` (int32), of those for which an earlier call left data."""
         for part in self.parts:
             if part.data:
                 return [place for place, member in enumerate(members.tolist()) if self.data_of(member) is not None]
         return []
 
     def doubted(self, members: np.ndarray) -> list[int]:
-        """Return the indexes in ``members`` (int32) of entries whose last call has an unknown end; each only once."""
+        """Return the indexes, within ``members`` (int32), of those whose last call has an unknown end.
+
+        Each member is returned only once: the next request leaves it out.
+        """
         for part in self.parts:
             if part.doubted:
                 return [place for place, member in enumerate(members.tolist()) if self.take_doubt(member)]
         return []
 
     def take_doubt(self, member: int) -> bool:
-        """Return True, once, if the last call of this member has an unknown end."""
+        """Return True at the first request if the last call of this member has an unknown end; later return False."""
         part = self.part_of(member)
         return part.take_doubt(member - part.first)
 

@@ -29,8 +29,8 @@ GATHERING: tuple[Gathers, ...] = ("native", "phase", "task")
 class BulkCall:
     """The members of one call. ``call_at`` returns the call of the member with an index below ``count``.
 
-    ``say`` (level, text) logs a line about the call as a whole. ``remembered`` has the indexes of entries for which an
-    earlier call left data, ``doubted`` of entries whose last call has an unknown end.
+    ``say`` (level, text) logs a line about the call as a whole. ``remembered`` has the indexes of members for which an
+    earlier call left data, ``doubted`` the indexes of members whose last call has an unknown end.
     """
 
     count: int

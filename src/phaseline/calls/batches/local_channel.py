@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from phaseline.ports.clock import Clock
 
 COMMIT_S = 10.0
-"""The longest wait for a commit in seconds, because an engine that is stopping makes no more commits."""
+"""The longest wait in seconds for a commit. It is limited because an engine that is stopping makes no more commits."""
 
 
 class LocalChannel:
@@ -75,7 +75,7 @@ class LocalChannel:
         self._poster.log(handover, line)
 
     def log_together(self, members: np.ndarray, level: str, text: str) -> None:
-        """Store one log line about a call of several members, once for each of their executions."""
+        """Store one log line about a call of several members, once for each execution that has such a member."""
         handover = self._handover
         for part in handover.parts:
             if part.first <= members[-1] and members[0] < part.first + len(part.positions):
@@ -119,7 +119,7 @@ class LocalChannel:
         self._handover.on_kill(call.member, end)
 
     def load(self, call: PluginCall) -> Callable[..., object]:
-        """The function of the call's site. Raises what the import raises."""
+        """Return the imported function that the call's site names. Raises what the import raises."""
         spot, site = self._handover.spot_of(call.member), call.site
         if site is not spot.site:  # a runner calls something of its own
             return self._catalog.load(site.implementation, site.deployment.code)

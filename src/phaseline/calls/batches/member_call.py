@@ -31,7 +31,7 @@ def ended_on_request() -> Outcome:
 
 
 def resolve(spot: CallTemplate, call: PluginCall) -> CallTemplate:
-    """Load the code of a template and set its flavour, or the failure that all its calls share (W2). Return it."""
+    """Load a template's function and set its flavour, or ``refusal`` if loading fails (W2). Return the template."""
     if spot.flavour is not None or spot.refusal is not None:
         return spot
     flavour, error = guarded_call(flavour_of, call)
@@ -65,7 +65,10 @@ def settle_call(
 
 
 def remark_for(handover: BatchHandover, member: int, outcome: Outcome, *, said_before: bool) -> EntryRemark | None:
-    """Return what to store with the entry for an outcome, or None. ``said_before``: it replaces an earlier remark."""
+    """Return what to store with the entry for an outcome, or None if nothing is to be stored.
+
+    With ``said_before`` there is an earlier remark, which even an empty one must replace.
+    """
     if outcome.message or outcome.error or outcome.result is not None or said_before:
         return handover.remark_of(member, outcome)
     return None
@@ -82,7 +85,10 @@ def post_call(poster: ReportBuffer, handover: BatchHandover, call: PluginCall, o
 
 
 def kept_data(handover: BatchHandover, call: PluginCall, outcome: Outcome) -> Outcome:
-    """The outcome with the data that the next call of the entry is to find; an ended entry has none."""
+    """Store the call's data for the next call of its entry, and return the outcome with this data as its result.
+
+    If the entry is not called again, its data is removed. Data that cannot be stored fails the call.
+    """
     data = call.data if outcome.kind in {OutcomeKind.AGAIN, OutcomeKind.RETRY} else None
     try:
         left = require_storable(data, "data") or None

@@ -237,7 +237,7 @@ class ItemBatch:
         return Item(self, places)
 
     def complete(self, items: Iterable[Item] | None = None, result: Value = None) -> None:
-        """Mark these items as completed, with the same ``result``. None: all items without a mark."""
+        """Mark ``items``, or all items without a mark if it is None, as completed with the same ``result``."""
         for place in self._places(items):
             self._mark(place, OutcomeKind.COMPLETED, result=result)
 
@@ -247,13 +247,13 @@ class ItemBatch:
         message: str,
         retry: bool = False,  # noqa: FBT001, FBT002 - the signature users know
     ) -> None:
-        """Mark these items as failed; with ``retry``, tried again if retries remain. None: all items without a mark."""
+        """Mark ``items``, or all items without a mark if it is None, as failed; with ``retry``, to be tried again."""
         kind = OutcomeKind.RETRY if retry else OutcomeKind.FAILED
         for place in self._places(items):
             self._mark(place, kind, message)
 
     def again(self, items: Iterable[Item] | None, after_s: float, message: str = "") -> None:
-        """Ask for another call of these items after ``after_s`` seconds. None: all items without a mark."""
+        """Ask for another call after ``after_s`` seconds of ``items``, or of all items without a mark if it is None."""
         delay = milliseconds(after_s)
         for place in self._places(items):
             self._mark(place, OutcomeKind.AGAIN, message, delay)
@@ -291,13 +291,16 @@ class ItemBatch:
     # -- for the executor ---------------------------------------------------------------------------------------
 
     def code(self, function: Callable[..., object]) -> Callable[[], object]:
-        """Return a function that calls ``function``: a bulk function with the batch, another with its only item."""
+        """Return a function that calls ``function`` with the batch if it is a bulk function, else with the item."""
         declaration = declaration_of(function)
         is_bulk = declaration is not None and declaration.bulk
         return partial(function, self) if is_bulk else partial(function, Item(self, 0))
 
     def settle(self, raised: BaseException | None) -> BulkOutcome:
-        """Close the batch and return the outcomes. Unmarked items are completed, or share the outcome of ``raised``."""
+        """Close the batch and return the outcomes of all items.
+
+        Items without a mark are completed; if the function has ``raised``, they get the outcome for that exception.
+        """
         import numpy as np  # a worker calls one member at a time, and starts in half the time without
 
         from phaseline.calls.protocol.reports import no_delays, same_kind
@@ -342,7 +345,7 @@ def _with_result(result: Value) -> Outcome:
 
 
 class NativeCaller:
-    """Calls one member of a native function, with an item or with a batch of one item."""
+    """Calls a function that has the native declaration for one member, with an item or with a batch of one item."""
 
     def call(self, call: PluginCall) -> Outcome:
         """Call the function for the member and return its outcome; an exception becomes an outcome."""

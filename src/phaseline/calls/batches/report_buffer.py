@@ -60,7 +60,7 @@ class BufferedReports:
 
 
 class ReportBuffer:
-    """Collects and posts the reports of one executor, which may also use its timer ``alarms``."""
+    """Collects and posts the reports of one executor. The executor also uses the timer ``alarms`` of this object."""
 
     def __init__(self, inbox: Inbox[CallReport]) -> None:
         """Start no thread yet."""
@@ -102,7 +102,7 @@ class ReportBuffer:
             self._see_to_it()
 
     def outcomes(self, handover: BatchHandover, report: CallReport, *, is_last: bool = False) -> None:
-        """Post the outcomes of many members at once. Of members that have one already, post only the documents.
+        """Post the outcomes of many members at once. For members that have an outcome already, post only the documents.
 
         ``is_last`` means that the calling thread has nothing else to do for this batch.
         """

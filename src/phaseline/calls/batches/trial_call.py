@@ -159,7 +159,10 @@ class Trial:
         return self._instance(member.subject, (relationship,)), target
 
     def _instance(self, subject: Subject, relationships: tuple[Relationship, ...], *, is_alone: bool = False) -> str:
-        """Add an instance of a node with exactly these properties and relationships, and return its id."""
+        """Add an instance and return its id. Its node has exactly these properties and relationships.
+
+        Instances with equal properties share a node, but an instance that ``is_alone`` gets a new node.
+        """
         alike = json.dumps([subject.type, subject.properties, [item.target for item in relationships]], default=repr)
         key = f"{subject.node} {len(self._nodes) if is_alone else alike}"
         node = self._nodes.get(key)

@@ -73,9 +73,10 @@ class Answers:
                 raise KeyError(name)
 
     def apply(self, changes: Changes) -> list[DocumentChange]:
-        """Apply changes of runtime properties in memory, and return the rows; only the call's subjects may be changed.
+        """Apply changes of runtime properties in memory, and return the rows that store them.
 
-        Raises: PL-O005 for a name that contains a secret; then nothing is changed.
+        Only the call's subjects may be changed. Raises: PL-O005 for a name that contains a secret; then nothing is
+        changed.
         """
         return [self._deployment.apply(*change) for change in self._own(changes)]
 

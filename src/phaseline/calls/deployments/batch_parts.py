@@ -73,7 +73,7 @@ class BatchPart:
         """Store the segment; its first member has the index ``first`` in the batch.
 
         ``data`` is {position: data that an earlier call left}. ``doubted`` is {position: number of calls whose end is
-        unknown}; for an instance it contains only an entry whose last call is such a call.
+        unknown}. An entry of an instance is in ``doubted`` only if its last call is one of these.
         """
         self.segment = segment
         self.first = first
@@ -108,7 +108,7 @@ class BatchPart:
     def _owners(self) -> list[int]:
         """Number of each member's node, or of its relationship instance, by index in the segment.
 
-        Relationship instances are not grouped, because each has a view of its own.
+        Members of one node share a number. Members of relationships do not, because each has its own ``relationship``.
         """
         segment = self.segment
         owners = segment.subjects
@@ -119,12 +119,12 @@ class BatchPart:
 
     @cached_property
     def _policy_numbers(self) -> list[int]:
-        """Index of each member's policy. Members with equal owner and policy share a ``CallTemplate``."""
+        """Index of each member's policy. Members with equal ``_owners`` number and policy share a ``CallTemplate``."""
         found: list[int] = self.segment.policies.tolist()
         return found
 
     def _phase_spot(self, name: str, policy: Policy) -> CallTemplate:
-        """Return the template for a phase of a state, with the definition in force when the batch is handed over."""
+        """Return the template for calls of a phase, with the definition of the phase at the hand-over of the batch."""
         from phaseline.calls.protocol.phase_view import PhaseContext, target_of
 
         definition = self.find_phase(name)
@@ -156,7 +156,7 @@ class BatchPart:
         return found
 
     def spot(self, place: int) -> CallTemplate:
-        """Return the template for a member, made once for all members with its owner and policy.
+        """Return the template for a member. It is made once for all members with the same node and policy.
 
         Raises: ``NonRecoverableError`` if no function is mapped any more.
         """
@@ -225,9 +225,10 @@ class BatchPart:
         return made
 
     def take_doubt(self, place: int) -> bool:
-        """Return True, once, for a member whose last call has an unknown end.
+        """Return True at the first request for a member whose last call has an unknown end; otherwise return False.
 
-        Always False for calls of the deployment itself: such calls are added to ``attempt`` instead.
+        A call of the deployment itself always gets False: its calls with an unknown end are added to ``attempt``
+        instead.
         """
         if not self.doubted or self.segment.kind is SubjectKind.DEPLOYMENT:
             return False

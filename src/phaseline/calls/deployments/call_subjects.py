@@ -125,7 +125,8 @@ class LoadedDeployment:
     def attributes_of(self, instance: int) -> Mapping[str, Value]:
         """Return the attributes of an instance as phases see them.
 
-        These are its runtime properties; of a resource, also the properties of its node with other names.
+        These are its runtime properties. A resource also has those properties of its node that no runtime property
+        hides.
         """
         document = self.document_of(instance)
         if self.topology.nodes[self.topology.node[instance]].type not in self.blueprint.on_path:
@@ -136,7 +137,7 @@ class LoadedDeployment:
         return overlaid(below, document)
 
     def documented(self, instances: np.ndarray) -> list[int]:
-        """Return those of the given instances that have runtime properties."""
+        """Return those of ``instances`` that have runtime properties."""
         documents = self._documents
         return [instance for instance in instances.tolist() if instance in documents] if documents else []
 
@@ -194,7 +195,7 @@ class LoadedDeployment:
         return [change for change in found if change[1] or change[2]]
 
     def enter(self, states: tuple[int, ...], subjects: np.ndarray) -> None:
-        """Record that instances have gone through these states and are now in the last of them."""
+        """Record that these instances have entered ``states`` one after the other, and are now in the last of them."""
         self.states[subjects.item() if len(subjects) == 1 else as_slice(subjects)] = states[-1]
         if not self.checks.is_empty:
             self.checks.enter(states, subjects)
@@ -253,7 +254,7 @@ class LoadedDeployment:
         return sided.get(phase)
 
     def owners(self, kind: SubjectKind, subjects: np.ndarray) -> np.ndarray:
-        """Return what the operation of each subject belongs to: node numbers for instances, link indexes otherwise."""
+        """Return the number of what has each subject's operation: the instance's node, or the relationship's link."""
         if kind is SubjectKind.DEPLOYMENT:
             return subjects
         column = self.topology.node if kind is SubjectKind.INSTANCE else self.topology.link
@@ -292,7 +293,7 @@ class LoadedDeployment:
         return found
 
     def known_node(self, instance: int) -> NodeContext | None:
-        """Return the view of an instance's node if all its instances share one and it exists, else None."""
+        """Return the view shared by all instances of the instance's node; None if not yet made, or not shared."""
         return self._nodes.get(self._node_numbers[instance])
 
     def _node_view(self, node: Node, number: int, instance: InstanceContext) -> NodeContext:
@@ -384,7 +385,7 @@ class LoadedDeployment:
         return self._watch().evaluate(value, scope)
 
     def package_settings(self, stored: Mapping[str, Value]) -> dict[str, Value]:
-        """Return the settings of a package for its code: decrypted, and with the values of named secrets.
+        """Return the settings of a package for its code, decrypted; a setting that names a secret becomes its value.
 
         ``stored`` are the settings as they were when the execution began.
 

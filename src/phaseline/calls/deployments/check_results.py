@@ -50,7 +50,7 @@ def checks_made(
     now: int,
     topology_of: Callable[[int], Topology],
 ) -> Iterator[NewCheckResults]:
-    """Yield the check results that a report brings, of accepted members that are not called again.
+    """Yield the check results in a report, for members that the scheduler accepted and that are not called again.
 
     ``topology_of`` returns the topology of a deployment.
     """
@@ -98,7 +98,10 @@ def vouched_for(vouch: Vouch, arena: Arena, now: int) -> Iterator[NewCheckResult
 
 
 def _bodies(said: Mapping[int, EntryRemark], first: int, places: np.ndarray, outcomes: np.ndarray) -> dict[int, Value]:
-    """Return {index in the segment: value that the call returned, or its error message} of calls that have either."""
+    """Return {index in the segment: value that a completed call returned, or error message of a failed one}.
+
+    Calls without a value or message are left out.
+    """
     found: dict[int, Value] = {}
     for place, outcome in zip(places.tolist(), outcomes.tolist(), strict=True):
         remark = said.get(first + place)

@@ -60,7 +60,7 @@ def nobodys(_deployment: int, _code: CodeLocation, _file: str) -> FilesTaken | N
 
 
 class DeploymentCache:
-    """Deployments, executions and graphs in memory, by number. ``names`` makes the store's name in tokens and marks."""
+    """Deployments, executions and graphs in memory, by number. ``names`` has the store's names for client tokens."""
 
     def __init__(self, store: Store, secrets: SecretSource | None = None) -> None:
         self._store = store
@@ -74,7 +74,10 @@ class DeploymentCache:
         self._data: dict[int, dict[int, Value]] = {}
         self._doubted: dict[int, dict[int, int]] = {}
         self.used: set[int] = set()
-        """Deployments that were loaded, or whose executions began or all ended, since ``Eviction`` read this set."""
+        """Deployments that were loaded, or of which an execution began or the last open one ended.
+
+        ``Eviction`` reads this set and empties it.
+        """
         self.find_phase: FindPhase = no_phase
         self.leads_to: Callable[[int], PreviewedRounds | None] = nowhere
         """Function that returns what an execution (number) will have done if nothing fails from here on."""

@@ -42,10 +42,10 @@ class LaneKeys:
         self._next, self._looks_at = 0, NUMBERS_KEPT
 
     def trim(self, lanes: Lanes) -> None:
-        """If there are many values, forget those whose numbers no lane and no rate uses. No number is given twice.
+        """If many values are remembered, forget those whose numbers no lane and no rate limit uses.
 
-        If entries with a forgotten value are on their way to a lane, later entries with that value get another
-        number. Then two calls are made where one would do.
+        No number is given twice. If an entry with a forgotten value has not reached its lane yet, later entries with
+        that value get another number. Then two calls are made where one would do.
         """
         if len(self._numbers) > self._looks_at:
             used = lanes.rates.keys.union(key for _, key in lanes.by_key)

@@ -314,7 +314,7 @@ class Planning:
         self._written.pop(graph, None)
 
     def forget_deployment(self, deployment: int) -> None:
-        """Forget that a deployment was deleted, because it is dropped from memory."""
+        """Drop the note that a deployment was deleted; called when the deployment is dropped from memory."""
         self._gone.discard(deployment)
 
 

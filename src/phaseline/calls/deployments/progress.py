@@ -165,7 +165,10 @@ def _nodes(topology: Topology, subjects: np.ndarray, kinds: np.ndarray) -> np.nd
 def failing(
     scheduler: Scheduler, slot: GraphSlot, topology: Topology, messages: Mapping[tuple[int, int], str]
 ) -> tuple[tuple[Failing, ...], int]:
-    """Return (the first few entries that failed, are tried again or are waiting hooks, number of failing entries)."""
+    """Return (the first few failing entries, number of all failing entries).
+
+    Failing entries have failed, are tried again, or are hooks that wait for their next call.
+    """
     arena = scheduler.arena
     low, high = slot.base, slot.end
     status = arena.status[low:high]

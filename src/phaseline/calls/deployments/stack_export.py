@@ -71,8 +71,8 @@ def written_down(
 ) -> dict[str, Value]:
     """Return the document of a deployment (number, name).
 
-    ``shape`` is (topology, states as uint8, runtime properties), both by instance number. ``doing`` is (its last
-    action, the status of that action).
+    ``shape`` is (topology, states as uint8 by instance number, {instance number: runtime properties}). ``doing`` is
+    (the deployment's last action, the status of that action).
     """
     from phaseline.dsl.documents.json_codec import blueprint_to_json
 

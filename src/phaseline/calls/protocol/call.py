@@ -141,7 +141,7 @@ class InstanceContext:
 
     @property
     def runtime_properties(self) -> dict[str, Value]:
-        """The runtime properties, as a copy that may be changed. After a call, changes of its subjects are stored.
+        """The runtime properties, as a copy that may be changed; after a call, changes of its subjects are stored.
 
         Data that phases keep with the instance is left out.
         """
@@ -167,7 +167,10 @@ class InstanceContext:
 
     @property
     def changes(self) -> tuple[dict[PropertyPath, Value], tuple[PropertyPath, ...]] | None:
-        """The changes given to ``change``: ({path: value written}, paths removed). None if the document is compared."""
+        """The changes given to ``change``: ({path: value written}, paths removed). None if ``change`` was not used.
+
+        Then the changes are found by comparing the document with ``before``.
+        """
         return self._changes
 
     @property
@@ -202,8 +205,8 @@ class InstanceContext:
 
 @frozen
 class ExecutionContext:
-    """The execution that a call belongs to. ``decisions`` is {instance id: decisions of hooks}. ``around`` has the
-    hooks, ``ground`` their look-ups, None without hooks.
+    """The execution that a call belongs to. ``decisions`` is {instance id: decisions of hooks}. ``around`` is what runs
+    before and after the execution. ``ground`` has the look-ups that hooks may use, None if there are no hooks.
     """
 
     id: str
@@ -219,7 +222,9 @@ class ExecutionContext:
 
 @frozen
 class DeploymentContext:
-    """The deployment that a call belongs to. ``blueprint`` is its file name without suffix, ``code`` locates code."""
+    """The deployment of a call. ``blueprint`` is the blueprint's file name without suffix, ``code`` the code's
+    location.
+    """
 
     id: str
     blueprint: str
@@ -309,10 +314,10 @@ class Channel(Protocol):
 class PluginCall:
     """One call of one member. It has an ``instance``, or ``source`` and ``target``, or none for the deployment itself.
 
-    ``attempt`` is the number of retries so far; for a hook, calls with an unknown end count too. ``is_doubted``: the
-    end of the previous call is unknown. ``why`` is the kind of a call of the deployment itself. In a worker,
-    ``os.environ`` contains ``PHASELINE_CALL``. Every process that the call starts must inherit it, because it is
-    used to find and end the processes after a time-out or the engine's death.
+    ``attempt`` is the number of retries so far; for a hook, calls with an unknown end count too. ``is_doubted`` means
+    that the end of the previous call is unknown. ``why`` is the reason of a call of the deployment itself. In
+    a worker, ``os.environ`` contains ``PHASELINE_CALL``. Every process that the call starts must inherit it, because it
+    is used to find and end the processes after a time-out or the engine's death.
     """
 
     __slots__ = (

@@ -48,7 +48,7 @@ class HookLookup(Protocol):
     def target(self, now: DeploymentLookup, *, takes_back: bool = False) -> DeploymentLookup:
         """Return the deployment as it will be after the execution. Raises ``ProblemsError``.
 
-        ``takes_back`` means that the execution is being undone; then it is the deployment as it was before.
+        ``takes_back`` means that the execution is being undone; then return the deployment as it was before.
         """
         ...
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class SecondTries:
     """The rule by which a resource that failed a phase is tried again automatically (X2). Times are in ms.
 
-    ``jitter`` is the random part of a delay, 0.0-1.0. With ``clears`` the data kept by the phase is deleted before, as
-    by a user's retry.
+    ``jitter`` is the random part of a delay, 0.0-1.0. With ``clears``, data that the phase keeps with the resource is
+    deleted before the next try, as by a user's retry.
     """
 
     base_ms: int

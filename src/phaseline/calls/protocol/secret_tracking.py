@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 
 class Watch(Mapping[str, "Value"]):
-    """The inputs and secrets that one evaluation may read. ``is_touched`` is True once something secret was read."""
+    """The inputs and secrets that one evaluation may read. ``is_touched`` is True once the evaluation has read a
+    secret.
+    """
 
     def __init__(self, inputs: Mapping[str, Value], hidden: Collection[str], secrets: SecretSource) -> None:
         """``hidden`` has the names of inputs that are secrets."""
@@ -58,17 +60,24 @@ class Watch(Mapping[str, "Value"]):
         return evaluate(value, self.over(scope))
 
     def over(self, scope: RuntimeScope) -> RuntimeScope:
-        """Return the scope with inputs and secrets read through this object, and with each function tracked."""
+        """Return a copy of the scope whose functions read inputs and secrets through this object.
+
+        So this object notices for each function whether it read a secret (``begin``, ``end``).
+        """
         secrets = WatchedSecrets(self, self._secrets)
         return altered(scope, inputs=self, facts=altered(scope.facts, secrets=secrets), watcher=self)
 
     def begin(self) -> bool:
-        """Reset ``is_touched`` before a function is evaluated, and return its former value for ``end``."""
+        """Reset ``is_touched`` before a function is evaluated. Return its value before that, which ``end`` restores."""
         before, self.is_touched = self.is_touched, False
         return before
 
     def end(self, before: bool, name: str, result: Value) -> None:  # noqa: FBT001 - handed back as it came
-        """Treat the function's result as a secret if it was made from one; parts of a structure are separate."""
+        """Treat the result of a function, just evaluated, as a secret if the function has read a secret.
+
+        Of structures, only lists of texts and results of plugins' functions count. ``before`` is what ``begin``
+        returned.
+        """
         if self.is_touched and (
             _is_of_texts(result)
             or (isinstance(result, str) and not self._secrets.knows(result))
@@ -79,7 +88,7 @@ class Watch(Mapping[str, "Value"]):
 
 
 class WatchedSecrets:
-    """The secrets as functions look them up in a tracked evaluation."""
+    """The source of secrets for functions in a tracked evaluation: it reports each secret that is read."""
 
     def __init__(self, watch: Watch, secrets: SecretSource) -> None:
         """``watch`` is marked as touched when a secret is read."""

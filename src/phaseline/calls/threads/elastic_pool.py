@@ -27,11 +27,11 @@ SELDOM_S = 0.1
 LINGER_S = 0.05
 """Seconds for which measuring continues after all members were called, because starting it again costs more."""
 LATE_S = 0.001
-"""Seconds of delay of a measurement that show that computing threads, or other processes, occupy the processor."""
+"""Delay in seconds of a measurement from which computing threads or other processes must be occupying the processor."""
 BUSY = 0.7
-"""Share of a processor that the process uses when its threads slow each other down."""
+"""Share of a processor from which the process counts as computing: then its threads may slow each other down."""
 PATIENCE_S = 0.1
-"""Seconds without a new call after which calls count as long, so that more threads are started in any case."""
+"""Seconds without a new call after which running calls count as long, and more threads are started in any case."""
 
 
 class SizingRule(Protocol):
@@ -48,7 +48,7 @@ class SizingRule(Protocol):
         ...
 
     def is_settled(self, now: float) -> bool:
-        """Return True if ``wanted`` is unlikely to change soon, so that it is computed less often."""
+        """Return True if ``wanted`` is unlikely to change soon; then it is computed less often."""
         ...
 
 
@@ -141,7 +141,7 @@ class Crew:
             self._look_again(time.monotonic(), self._look_s)
 
     def begun(self, more: int) -> None:
-        """Add to the number of begun calls members that begin together with one taken from the queue."""
+        """Count ``more`` calls as begun: their thread began them together with a member from the queue."""
         self._begun += more
 
     def hold(self) -> None:

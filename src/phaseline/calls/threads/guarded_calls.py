@@ -75,7 +75,7 @@ def end_copy(error: BaseException | None) -> NoReturn:
 async def attempt_async(coroutine: Awaitable[object]) -> BaseException | None:
     """Await a coroutine, and return its exception (including a cancel) or None.
 
-    When the event loop itself closes the coroutine, raise that on.
+    If the event loop itself closes the coroutine, raise its ``GeneratorExit`` instead of returning it.
     """
     own, before = _task(), len(_copies)
     try:

@@ -35,7 +35,7 @@ class Inbox(Generic[T]):
         self.wake()
 
     def promise(self) -> None:
-        """Declare that the calling thread calls ``look_after`` after each of its tasks."""
+        """Declare that this thread calls ``look_after`` after each task; then its ``leave`` need not wake another."""
         self._promised.add(threading.get_ident())
 
     def leave(self, report: T) -> None:

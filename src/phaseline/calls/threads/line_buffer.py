@@ -32,7 +32,10 @@ class WholeLines:
         return found
 
     def rest(self, *, is_ended: bool = False) -> list[str]:
-        """Return the incomplete line as a list of one, or an empty list. With ``is_ended`` the line may be empty."""
+        """Return the incomplete line in a list and forget it; return an empty list if there is no such line.
+
+        ``is_ended`` means that the line is complete, so that even an empty line is returned.
+        """
         begun, dropped = self._begun, self._dropped
         self._begun, self._dropped = "", 0
         return [_cut(begun, dropped)] if begun or is_ended else []

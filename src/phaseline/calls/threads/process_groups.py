@@ -21,9 +21,9 @@ MARK = "PHASELINE_CALL"
 """Environment variable by which processes of a call are found."""
 PR_SET_PDEATHSIG = 1
 FLAGS = 6
-"""The index of the flags field in /proc/PID/stat, counted from the state field."""
+"""The index of the flags in the list that ``_stat`` returns, which begins with the state."""
 OF_THE_KERNEL = 0x00200000
-"""The flag of kernel threads in that field; they have no environment."""
+"""The flag of kernel threads in the flags of a process; kernel threads have no environment."""
 LARGEST_ENVIRONMENT = 8 << 20
 """Upper limit in bytes for the size of a process's environment; the kernel allows less."""
 ENVIRONMENT = slice(47, 49)

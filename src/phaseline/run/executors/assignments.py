@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class Assignment:
     """One call given to a worker.
 
-    ``number`` is the number of its permit. ``is_told`` is True if its letter contains the call site, whose code the
-    worker loads first.
+    ``number`` is the number of its permit. ``is_told`` is True if the message with the call also describes the call
+    site, so that the worker loads the site's code first.
     """
 
     __slots__ = ("answers", "call", "is_told", "letter", "log", "number")
@@ -114,7 +114,10 @@ class Assignments:
             self._paused.clear()
 
     def take_back(self, *, only_behind: bool = False) -> list[Assignment]:
-        """Take back and return the calls that have not begun. With ``only_behind``, take none if none has begun."""
+        """Take back and return the calls that have not begun. They will be given to other workers.
+
+        With ``only_behind``, take back only calls behind a call that runs: none if the first one has not begun.
+        """
         with self._lock:
             taken = self.permits.take_back()
             if only_behind and self._open and self._open[0].number in taken:
@@ -140,9 +143,10 @@ class Assignments:
                 os.eventfd_read(self.waker)
 
     def runs(self, mark: str) -> bool:
-        """Return True if the call with this mark runs. The caller must have taken back the calls that have not begun.
+        """Return True if the call with this mark runs. The caller must have taken back all calls that have not begun.
 
-        Then only the last call can be running. Earlier ones have ended, though their ends may not have been read yet.
+        After that only the last call can be running. Calls before it have ended, even if the messages about their ends
+        have not been read yet.
         """
         with self._lock:
             return bool(self._open) and self._open[-1].mark == mark

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 FROM_OUTSIDE = tuple(
     -int(one) for one in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 )
-"""Exit codes of a process that a signal from outside has ended."""
+"""Exit codes of a process that was ended by a signal such as SIGTERM, sent from outside the engine."""
 LETTER_S = 0.01
 """Intended duration, in seconds, of all calls of one letter together."""
 MOST_CALLS = 64
@@ -41,7 +41,7 @@ MOST_CALLS = 64
 
 
 class ChunkPace:
-    """How many calls of a batch one letter has: 1 at first, doubled each time a letter took less than ``LETTER_S``."""
+    """The number of calls in one letter: 1 at first, doubled after each letter that took less than ``LETTER_S``."""
 
     def __init__(self) -> None:
         self.size = 1
@@ -207,7 +207,7 @@ class Chunk:
     # -- as the owner of calls of a worker -----------------------------------------------------------------------------
 
     def admit(self, worker: Worker, given: Sequence[Assignment]) -> None:
-        """Let those of the calls begin that may."""
+        """Permit the worker to begin those of the calls that are neither held nor canceled."""
         self.give_back(self._calls.permit(worker, self, given))
 
     def give_back(self, back: Sequence[Assignment]) -> None:

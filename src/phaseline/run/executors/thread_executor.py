@@ -190,7 +190,7 @@ class ThreadExecutor:
     # -- in bulk ------------------------------------------------------------------------------------------------
 
     def _holds_back(self, task: Callable[[], None]) -> bool:
-        """Keep a bulk call for ``release`` if calls are held. Return False if they are not held any more."""
+        """Keep this bulk call until ``release`` and return True if calls are held; otherwise return False."""
         with self._holding:
             if self._is_held:
                 self._held_back.append(task)
@@ -219,7 +219,7 @@ class ThreadExecutor:
         flavour: Gathers,
         waiting: list[np.ndarray],
     ) -> None:
-        """Call groups of members one after the other.
+        """Call the groups of members in ``waiting`` one after the other.
 
         If a call raises and its function asks for bisection, the two halves of its group are called next (X3).
         """
@@ -282,7 +282,10 @@ class ThreadExecutor:
         return None
 
     def _still_wanted(self, handover: BatchHandover, members: np.ndarray) -> np.ndarray:
-        """Return the members that still have to be called, without answered ones. Report the canceled ones."""
+        """Return the members that still have to be called: those without an outcome and not canceled.
+
+        Report the canceled ones as not called.
+        """
         if handover.left < handover.count:
             members = members[np.frombuffer(handover.answered, np.uint8)[members] == 0]
         if not handover.canceled:

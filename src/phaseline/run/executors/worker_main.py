@@ -175,10 +175,10 @@ class AskingWorld:
 
 
 class WorkerChannel:
-    """The ``Channel`` of the running call: its way to the engine."""
+    """The ``Channel`` by which the running call logs, saves and asks through the engine."""
 
     def __init__(self, engine: EngineConnection, catalog: Catalog, letter: Letter) -> None:
-        """Store the ``letter`` with which the call came."""
+        """``letter`` is the message with which the call came."""
         self._engine = engine
         self._catalog = catalog
         self._letter = letter
@@ -296,7 +296,7 @@ def run_call(
 
 
 def _prepared(call: PluginCall, callers: CallerRegistry) -> Flavour:
-    """The flavour of a call, after its code and its caller are imported.
+    """Import the code of a call and its caller, and return the call's flavour.
 
     The time of the import does not count as time of the operation.
     """

@@ -50,7 +50,7 @@ class CallOwner(Protocol):
     """The owner of a worker's calls. Its methods are called in the thread that serves the worker."""
 
     def admit(self, worker: Worker, given: Sequence[Assignment]) -> None:
-        """Permit those calls of ``given`` that may begin; all have been sent to the worker."""
+        """Permit those of the calls that may begin. All calls in ``given`` have already been sent to the worker."""
         ...
 
     def ended(self, one: Assignment, message: Message, took_s: float) -> None:
@@ -62,7 +62,7 @@ class CallOwner(Protocol):
         ...
 
     def give_back(self, back: Sequence[Assignment]) -> None:
-        """Take back calls that have not begun and that this worker will not begin."""
+        """Take back calls that have not begun. This worker will not begin them, so another worker must make them."""
         ...
 
 
@@ -192,9 +192,9 @@ class Attending:
             self._owner.ended(current, message, took_s)
 
     def _look_at_clock(self) -> None:
-        """Begin to measure the time of the running call.
+        """Begin to measure the time of the call that runs now: the one before has ended, or its code has been loaded.
 
-        While the worker loads the code of the call, the limit for loading applies.
+        While the worker loads the code of the call, the limit for loading applies instead of the call's limit.
         """
         current = self._worker.calls.current
         if current is None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 READ_BYTES = 65_536
 LAST_WORDS_S = 1.0
-"""The least seconds that a worker gets to forward the last output of its ended child processes."""
+"""The least number of seconds that a worker gets to forward the last output of its ended child processes."""
 HEARD_OUT_S = 60.0
 """The most seconds that a worker gets for its last output while output keeps coming."""
 MAX_SITES = 256
@@ -191,7 +191,7 @@ class Worker:
             self._killing = threading.Event()
 
     def spare(self) -> None:
-        """Wake the thread that waits for the kill of this worker: the kill is over, or does not happen."""
+        """Wake the thread that waits until the kill of this worker is over: it is over now, or does not happen."""
         if self._killing is not None:
             self._killing.set()
 
@@ -216,7 +216,10 @@ class Worker:
         self.calls.close()
 
     def _hear_out(self, until: float) -> None:
-        """Wait until the call has ended or, after ``until``, has printed nothing for ``LAST_WORDS_S`` seconds."""
+        """Wait for the end of the call, at least until the time ``until``, and longer while output keeps coming.
+
+        Stop after ``LAST_WORDS_S`` seconds without output.
+        """
         heard, longest = self._heard, time.monotonic() + HEARD_OUT_S
         while not self._is_over.wait(max(LAST_WORDS_S, until - time.monotonic())):
             if self._heard == heard or time.monotonic() > longest:

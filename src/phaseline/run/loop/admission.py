@@ -111,7 +111,10 @@ class Claims:
         return any(blocker in self.lingering for blocker in self.waiting.values())
 
     def blocker(self, row: ExecutionRow) -> ExecutionRow | None:
-        """Return the first open execution whose claim collides with that of an ended one to be continued, or None."""
+        """Return the first open execution whose claim collides with the claim of an ended execution, or None.
+
+        A user wants to continue the ended execution.
+        """
         counter = self._counters.get(row.deployment)
         return None if counter is None else counter.blocker(row)
 

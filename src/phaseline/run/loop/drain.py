@@ -21,10 +21,10 @@ BULK_SLOTS = 16
 
 
 class DrainState:
-    """Three flags about leaving. ``is_wanted``: the engine shall leave. ``is_asked``: another process has requested it.
+    """Three flags about leaving. ``is_wanted``: the engine is to leave. ``is_asked``: another process has requested it.
 
     ``is_held``: scheduler and executor have been instructed to begin no calls. A signal handler may set ``is_wanted``,
-    because that takes no lock.
+    because setting a flag takes no lock.
     """
 
     def __init__(self, executor: Executor, now: Callable[[], int]) -> None:
@@ -49,7 +49,7 @@ class DrainState:
         return [SlotsChanged(pool, 0 if self.is_held else count) for pool, count in self._slots.items()]
 
     def hold(self) -> list[Event]:
-        """Begin no further calls. Return the events for the scheduler, or none if calls are held already."""
+        """Begin no further calls. Return the events that inform the scheduler, or none if calls are held already."""
         if self.is_held:
             return []
         self.is_held = True
@@ -57,7 +57,7 @@ class DrainState:
         return self.slots()
 
     def release(self) -> list[Event]:
-        """Withdraw the request to leave, and begin the held calls. Return the events for the scheduler."""
+        """Withdraw the request to leave, and begin the held calls. Return the events that inform the scheduler."""
         self.is_wanted = False
         if not self.is_held:
             return []

@@ -69,11 +69,14 @@ LENT_ENTRIES = 1_000
 every thread that runs a large turn would keep the memory that it allocated.
 """
 NEVER_AGAIN = 1 << 62
-"""A time in ms that never comes. As the time of the last look it prevents that requests are read again."""
+"""A time in ms that never comes. Set as the time of the last reading, it prevents that requests are read again."""
 
 
 class Engine:
-    """The scheduler of this process, with all that feeds it and obeys it. Only ``interrupt`` is thread-safe."""
+    """The scheduler of this process, with the parts that send it events and carry out its commands.
+
+    Only ``interrupt`` is thread-safe.
+    """
 
     def __init__(
         self,

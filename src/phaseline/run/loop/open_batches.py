@@ -42,10 +42,10 @@ def event_of(report: CallReport) -> Finished | Noted:
 
 
 class OpenBatches:
-    """The batches handed to the executor: ``batches`` has those with open members, ``killed`` the ids of killed ones.
+    """The batches handed to the executor whose members do not all have an outcome yet (``batches``).
 
-    Two lists wait for the next turn: ``vouched`` has entries that users declare completed, ``signals`` has signals to
-    sleeping entries.
+    ``killed`` has the ids of batches that are being killed. Two lists wait for the next turn: ``vouched`` has entries
+    that users declare completed, ``signals`` has signals to sleeping entries.
     """
 
     def __init__(
@@ -68,9 +68,10 @@ class OpenBatches:
         self.batches[batch.id] = Dispatched(batch, NOT_REPORTED if count == 1 else np.zeros(count, bool))
 
     def orphans(self, events: Sequence[Event]) -> list[BatchRow]:
-        """Return the open batches that a dead engine left: this engine does not call them, now or after ``events``.
+        """Return the open batches that a dead engine left, which are not called by this engine.
 
-        Batches from before a restore are left out until an operator continues their executions.
+        Batches that the ``events`` are about to attach to this engine are left out. So are batches from before a
+        restore, until an operator continues their executions.
         """
         held = self.batches.keys() | self.scheduler.batches.keys()
         held |= {event.batch for event in events if isinstance(event, Reattached)}
@@ -85,7 +86,7 @@ class OpenBatches:
         executor.cancel(batch, members, kill=kill)
 
     def only_members(self, report: CallReport) -> CallReport:
-        """Return the report without members that its batch does not have."""
+        """Return the report without members that do not belong to its batch."""
         dispatched = self.batches.get(report.batch)
         return report if dispatched is None else dispatched.only_members(report)
 

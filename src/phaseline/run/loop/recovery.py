@@ -45,7 +45,7 @@ class Time(TypedDict):
 
 
 def released(store: Store, rows: Sequence[ExecutionRow]) -> Sequence[ExecutionRow]:
-    """Return the executions that may continue; after a restore, open older ones wait for an operator (BK5)."""
+    """Return the executions that may continue. After a restore, older open ones wait for an operator (BK5)."""
     last = store.incarnations.held()
     return [row for row in rows if row.number > last or row.status.is_ended] if last else rows
 
@@ -114,16 +114,17 @@ def held_again(
 
 
 def goes_through_phases(row: ExecutionRow, events: Iterable[Event]) -> bool:
-    """Return True if one of these events restores a graph of the execution that calls phases."""
+    """Return True if these events restore a graph of this execution in which phases are called."""
     found = (event for event in events if isinstance(event, Restored) and event.execution == row.number)
     return any(event.graph is not None and has_phases(event.graph.steps) for event in found)
 
 
 def _graphs_to_hold(store: Store, planning: Planning, row: ExecutionRow) -> list[tuple[GraphRow, np.ndarray]]:
-    """Return the graphs to load: of the present attempt, the last graph and all with entries that have not ended.
+    """Return the graphs to load: of the present attempt, the last one and all with entries that have not ended.
 
-    Executions to a target load all graphs. Graphs not loaded are history: the planner gets them as settled rounds. It
-    also gets loaded graphs that have settled (a user may let it plan again), and unsure graphs that others follow.
+    Executions to a target load all graphs. The planner gets graphs that are not loaded as settled rounds. It also gets
+    loaded graphs as settled rounds if they have settled, because a user may let it plan again, or if they have unsure
+    entries and a later graph follows them.
     """
     graphs = store.graphs(row.number)
     found = []
@@ -142,7 +143,7 @@ def _graphs_to_hold(store: Store, planning: Planning, row: ExecutionRow) -> list
 
 
 def _follows(row: ExecutionRow, graph: GraphRow) -> bool:
-    """Return True if a later graph follows older ones in this attempt. The graph of a retry's pre hooks does not."""
+    """Return True if this later graph continues older graphs of the attempt. The pre hooks of a retry do not."""
     if graph.attempt != row.attempt:
         return False
     if not row.request.is_surrounded:

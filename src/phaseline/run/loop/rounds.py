@@ -94,7 +94,10 @@ class Rounds:
         return [planned]
 
     def _tell_left(self, asked: Ask) -> None:
-        """Report a graph that is no longer loaded as a settled round; only for executions with pre and post hooks."""
+        """Report a settled graph to the planner that is no longer loaded, from the store.
+
+        That is needed only for executions with pre and post hooks.
+        """
         row = self._planning.row(asked.execution)
         if not row.request.is_surrounded or not asked.graph or self._planning.knows(asked.execution, asked.graph):
             return

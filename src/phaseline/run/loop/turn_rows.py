@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 ASKED_AGAIN = "OperationRetry"
 """The type of error by which an operation asks to be called again, which is not a failure."""
 TOLD_OTHERWISE = (ASKED_AGAIN, "ProcessException")
-"""Types of errors whose traceback is not logged. For a failed script, its output is in the log already."""
+"""Types of errors whose traceback is not logged: of a request to be called again, and of a script that failed.
+
+The output of the script is in the log already.
+"""
 TRACES_TOLD = 10
 """The most copies of one traceback that are logged for a report."""
 GIVEN_UP = (EntryStatus.CANCELED, EntryStatus.UNSURE)
@@ -98,7 +101,7 @@ class Sorter:
         """Collect the data that a report brings. Data of a rejected member changes no entry; an event records it.
 
         ``given_up`` has the members that were rejected because their calls had been given up: their data is stored on
-        the instance as well. The same holds for data that arrives after the outcome of its member.
+        the instance as well. Data that arrives after the outcome of its member is also stored on the instance.
         """
         self.logs.extend(report.logs)
         if not report.documents and not report.remarks:

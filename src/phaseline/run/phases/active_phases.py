@@ -36,7 +36,7 @@ class PhaseSource(Protocol):
 
 
 class ActivePhases:
-    """The phases by name, and which of their lanes are closed."""
+    """The phases by name, and which of their lanes are closed, so that no call of the phase is made."""
 
     def __init__(self, source: PhaseSource | None, paused: Callable[[], Iterable[str]] = tuple) -> None:
         """Read the phases of ``source``. ``paused`` returns the names of the phases that are paused at present."""
@@ -48,7 +48,7 @@ class ActivePhases:
         self._told: dict[str, LaneChanged] = {}
         self._of_blueprints: dict[int, tuple[Blueprint, PhaseRegistry, PhaseRegistry]] = {}
         self.probed: set[str] = set()
-        """Keys of paused phases that are being tried with one resource."""
+        """Names, in lower case, of paused phases that may call one resource, to try whether they work again."""
 
     def _read(self) -> PhaseRegistry:
         return PhaseRegistry() if self.source is None else self.source.registry()
@@ -81,11 +81,11 @@ class ActivePhases:
 
     @property
     def closed(self) -> set[str]:
-        """Lanes of phases that may not be called now."""
+        """Lanes of needed phases that may not be called now."""
         return {change.phase for change in self._told.values() if change.is_paused}
 
     def needed_by(self, graph: Graph) -> list[LaneChanged]:
-        """Watch the phases that a graph needs, and return the lanes to close or open for them."""
+        """Record that a graph needs its phases. Return the lanes that are to be closed or opened because of that."""
         self._needed.update({name: name for name in phases_in(graph.steps)})
         return self.changes()
 

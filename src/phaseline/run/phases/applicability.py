@@ -53,7 +53,10 @@ ENGINE_NAMES = frozenset({"name", "clustername", "state", "adtype", "targetstate
 
 
 class Conditions:
-    """Evaluates conditions of phases. ``remarks`` has reasons why some could not be evaluated, for the next turn."""
+    """Evaluates conditions of phases. ``remarks`` has the reasons why some conditions could not be evaluated.
+
+    The next turn stores these remarks.
+    """
 
     def __init__(
         self, scheduler: Scheduler, deployments: DeploymentCache, in_force: ActivePhases, clock: Clock
@@ -70,7 +73,7 @@ class Conditions:
     # -- asked --------------------------------------------------------------------------------------------------
 
     def asked(self, graph: int, positions: np.ndarray) -> list[Event]:
-        """Return answers for these entries. Keep the question about entries whose phase is unusable."""
+        """Return answers for these entries. Keep the question for those whose phase is unusable."""
         slot = self._scheduler.arena.slots.get(graph)
         if slot is None:
             return []  # what else came in the same turn took the graph away
@@ -92,7 +95,7 @@ class Conditions:
     def _gate(self, slot: GraphSlot, stay: StaySteps, positions: np.ndarray) -> list[Event]:
         """Let subjects pass the exit of a state unless a further phase applies to them now (ADR 0014).
 
-        The events return the other subjects to the phases that have begun to apply.
+        The events let those further phases be called for the other subjects, which stay in the state.
         """
         subjects = self._scheduler.arena.subject[positions + slot.base]
         news, leaving = self.before_leaving(slot, subjects, stay)
@@ -141,8 +144,8 @@ class Conditions:
     ) -> tuple[list[Event], np.ndarray]:
         """Check a last time whether passed phases apply to subjects that are about to leave a state (6.2).
 
-        Return (events for phases that have begun to apply, subjects that leave). ``left`` is the stay that they leave,
-        None for the last stay of the graph.
+        Return (events for phases that have begun to apply, subjects that leave). ``left`` has the steps of the state
+        that they leave; None means the last state of the graph.
         """
         told = self._again(slot, np.sort(subjects), (PASSED,), left=left or stays_of(slot.steps)[-1])
         staying: list[np.ndarray] = []
@@ -160,10 +163,10 @@ class Conditions:
     def _again(
         self, slot: GraphSlot, subjects: np.ndarray, statuses: tuple[int, ...], *, left: StaySteps | None = None
     ) -> list[Event]:
-        """Answer again for conditional entries of these subjects that have one of the statuses.
+        """Evaluate conditions again for those entries of these subjects that have one of the statuses.
 
-        ``left`` restricts this to one stay. Without it, subjects are left out that have passed the exit of their state
-        or follow a newer execution.
+        ``left`` restricts the evaluation to one state. Without it, subjects are left out that have passed the exit of
+        their state or follow a newer execution.
         """
         told: list[Event] = []
         for stay in [left] if left is not None else stays_of(slot.steps):
@@ -187,7 +190,9 @@ class Conditions:
         return [] if values is None else [Evaluated(slot.graph_id, positions.astype(np.int32), "applies", values)]
 
     def _still_there(self, slot: GraphSlot, stay: StaySteps, subjects: np.ndarray) -> np.ndarray:
-        """Return subjects that have not left the state; of a ``reach`` graph only those that follow its execution."""
+        """Return the subjects that have not left the state; in a graph of ``reach``, only those that follow its
+        execution.
+        """
         arena = self._scheduler.arena
         exits = positions_of(slot, stay.exit, arena.subject, subjects) + slot.base
         here = arena.subject[exits]
@@ -223,9 +228,9 @@ class Conditions:
         return values
 
     def _is_forgotten(self, slot: GraphSlot, stay: StaySteps, step: Step) -> bool:
-        """Return True if the step is for an undefined phase that other phases needed and none of them needs now.
+        """Return True if the step is for an undefined phase that no other phase needs any more.
 
-        That happens when a wrong dependency was corrected. Removed phases are still waited for.
+        That happens when a wrong dependency was corrected. If a phase that needed it was removed, it is still awaited.
         """
         name = phase_of(step.phase) or ""
         registry = self._in_force.registry_of(self._deployments.loaded(slot.deployment).blueprint)

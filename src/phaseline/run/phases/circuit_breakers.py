@@ -68,7 +68,7 @@ class Breakers:
         return {LANE_PREFIX + phase.name for key in self._tripped if (phase := self._in_force.registry.get(key))}
 
     def follow(self) -> None:
-        """Read the tripped breakers from the store again, because operators may have paused or resumed phases."""
+        """Read the tripped breakers again from the store, because operators may have paused or resumed their phases."""
         held = {name: row for name, row in self._store.paused_phases().items() if row.reason.startswith(REASON)}
         self._in_force.probed &= held.keys()
         self._tripped = {name: at for name, at in self._tripped.items() if name in held}

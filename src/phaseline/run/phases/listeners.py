@@ -105,7 +105,10 @@ class Listeners:
             )
 
     def tell(self) -> None:
-        """Queue the events of one turn, one for each combination of type, state and cluster."""
+        """Queue one call for each listener of the states that resources reached in this turn.
+
+        Resources of equal type, state and cluster are given to a listener together.
+        """
         reached, self._reached = self._reached, {}
         executions, self._executions = self._executions, {}
         for key, resources in reached.items():

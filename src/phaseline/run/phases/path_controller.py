@@ -58,10 +58,10 @@ STATES = 256
 
 
 class Paths:
-    """Plans for executions of ``reach``. ``begun`` has the graphs planned since it was last emptied.
+    """Plans the graphs of ``reach`` executions. ``begun`` has the graphs planned since the list was last emptied.
 
-    If ``tells_nobody``, this engine leaves before listeners could be called. Then resources that would enter a state
-    with listeners wait for the next engine.
+    ``tells_nobody`` means that this engine leaves before listeners could be called. Then resources that would enter a
+    state with listeners wait for the next engine.
     """
 
     def __init__(
@@ -313,7 +313,7 @@ class Paths:
         return Stops(row.request.breakpoints, [ids[number] for number in group.subjects.tolist()])
 
     def _graph_of(self, row: ExecutionRow, group: ResourceGroup, numbers: Mapping[str, int]) -> Graph:
-        """Return the graph of a group's next state; a graph of equal size is copied with other subjects."""
+        """Return the graph of a group's next state, copied from an earlier graph of equal size if there is one."""
         if row.request.breakpoints:
             return state_graph(group, self._in_force.registry, numbers, self._stops(row, group))
         key = (row.deployment, group.resource_type, group.path.target, group.state)
@@ -345,7 +345,10 @@ class Paths:
 def _standing(
     loaded: LoadedDeployment, subjects: np.ndarray, passed_from: str | None
 ) -> Iterator[tuple[str, str, np.ndarray]]:
-    """Yield (type, state, subjects) for each type and state; ``passed_from``, if given, is the state of all."""
+    """Yield (type, state, subjects) for each type and state among the subjects.
+
+    If ``passed_from`` is given, all subjects are in that state; otherwise their stored states are used.
+    """
     keys = loaded.topology.node[subjects].astype(np.int64) * STATES
     if passed_from is None:
         keys += loaded.states[subjects]

@@ -156,7 +156,7 @@ class PathOrders:
         return statuses_of(self._store, self._scheduler, graph)
 
     def _failed(self, row: ExecutionRow) -> Chosen:
-        """Return failed and canceled entries of an execution whose subjects follow no newer execution."""
+        """Return the failed and canceled entries of an execution, without subjects that follow a newer execution."""
         found: list[tuple[int, np.ndarray]] = []
         for held in self._store.graphs(row.number):
             graph, statuses = self._store.graph(held.id), self._statuses(held.id)
@@ -167,21 +167,24 @@ class PathOrders:
         return found
 
     def clear_retried(self, row: ExecutionRow, graph: int | None, positions: np.ndarray | None) -> None:
-        """Remove the data that phases kept with failed entries which are about to be retried (T10)."""
+        """Remove the data that phases kept for failed entries, because these entries are about to be retried (T10)."""
         failed = [one for one in self._failed(row) if graph is None or one[0] == graph]
         if positions is not None:
             failed = [(number, np.intersect1d(found, positions)) for number, found in failed]
         self._clear(row, failed)
 
     def _still_here(self, row: ExecutionRow, chosen: Chosen) -> Chosen:
-        """Return the entries without those whose subject follows a newer execution; the request is too late for it."""
+        """Return the entries without those whose subject follows a newer execution, so that the request is too late."""
         return [
             (number, positions[self._phases.paths.follow(row, self._store.graph(number).subject[positions])])
             for number, positions in chosen
         ]
 
     def _with_exits(self, chosen: Chosen) -> Chosen:
-        """Return these entries, and canceled entries of their subjects that call nothing: the exits of the state."""
+        """Return these entries, and the canceled exits of the states in which their subjects are.
+
+        An exit is an entry that calls nothing. It must be retried too, so that the subject can leave the state.
+        """
         found: list[tuple[int, np.ndarray]] = []
         for number, positions in chosen:
             graph, statuses = self._store.graph(number), self._statuses(number)
@@ -191,7 +194,7 @@ class PathOrders:
         return found
 
     def _clear(self, row: ExecutionRow, chosen: Chosen) -> None:
-        """Remove the data that phases kept with these entries, and the messages of the entries (T10)."""
+        """Remove the data that phases kept for these entries, and the messages of the entries (T10)."""
         loaded = self._deployments.loaded(row.deployment)
         for number, positions in chosen:
             graph = self._store.graph(number)

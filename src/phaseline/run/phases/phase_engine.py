@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 class PhaseRows(Protocol):
-    """The rows of a turn, to which phases add rows."""
+    """The rows that a turn is about to store. The phase engine adds its own rows to these lists."""
 
     documents: list[DocumentChange]
     remarks: list[EntryRemark]
@@ -193,7 +193,7 @@ class PhaseEngine:
         self._changed.setdefault(change.deployment, set()).add(change.instance)
 
     def ask(self, command: Ask) -> None:
-        """Keep the scheduler's question what comes next for an execution; ``after`` answers it."""
+        """Keep the scheduler's question of what an execution does next; ``after`` answers the question."""
         self._asks.append(command)
 
     def announce(self, command: Announce) -> None:
@@ -225,7 +225,7 @@ class PhaseEngine:
                     self.documents.append(loaded.apply(number, {}, gone))
 
     def give_rows(self, rows: PhaseRows) -> None:
-        """Add rows to those that this turn stores. Removals of phase data come first: calls may have written since."""
+        """Add rows to those that this turn stores. Removals come first, because calls may have written data since."""
         rows.documents[:0] = self.documents
         rows.remarks += self.conditions.remarks
         self.documents, self.conditions.remarks = [], []
