@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.queries.status import Need
 
 SOON_MS = 1_000
-"""Length of a sleep (ms) up to which an engine that may stop waits for it.
+"""Longest time, in ms, until an entry wakes for which an idle engine waits instead of stopping.
 
 An entry that sleeps longer may be waiting for an operator.
 """
@@ -177,7 +177,7 @@ def _work(
 ) -> tuple[Reason, int, frozenset[int]]:
     """Run all open executions and requests as the owner of the store.
 
-    Return (why it stopped, number of calls made, executions that wait for an operator).
+    Return (why the engine stopped, number of calls made, executions that wait for an operator).
     """
     with open_engine(ctx, NullWatcher()) as engine:
         leave.interrupts(engine)

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 TAKEN_UP_WITHIN_S = 10.0
 """How long, in seconds, a leaving process waits until another process has accepted its submission."""
 BEGUN_WITHIN_S = 60.0
-"""How long, in seconds, it waits if it has started an engine and that is alive; a busy machine may be slow."""
+"""How long, in seconds, a leaving process waits for an engine that it has started and that is alive.
+
+This is longer than ``TAKEN_UP_WITHIN_S``, because a busy machine starts a process slowly.
+"""
 LOOK_S = 0.05
 """Interval, in seconds, between two readings of the store."""
 HELD_BACK_S = 1.0
@@ -76,7 +79,7 @@ def hear_out(engine: Engine) -> None:
 def _ends_within(seconds: float, engine: Engine, until: Callable[[], bool]) -> bool:
     """Run the engine until ``until`` returns True, at most for the given number of seconds.
 
-    Return True if it stopped before these seconds were over.
+    Return True if the engine stopped before these seconds were over.
     """
     over = time.monotonic() + seconds
     engine.run(lambda: time.monotonic() >= over or until())
@@ -133,8 +136,8 @@ def ensure_taken_up(
 ) -> Background | None:
     """Wait until a process has accepted the submission and, if there is open work, owns the store.
 
-    If necessary, start a background engine for that. If it does not own the store after ``within_s``, return it with
-    ``has_begun`` False. Raises: PL-S015 if it has died.
+    If necessary, start a background engine for that. If this engine does not own the store after ``within_s``, return it
+    with ``has_begun`` False. Raises: PL-S015 if the engine has died.
     """
     background = None
     begun = time.monotonic()

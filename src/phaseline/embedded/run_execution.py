@@ -111,7 +111,10 @@ def run_or_watch(
 
 
 def _leave(ctx: RequestContext) -> Background | None:
-    """Hand other open executions over after the own one has ended; show an error about them instead of raising it."""
+    """Hand other open executions over when this process has finished its execution; return the engine started for them.
+
+    If that fails, show the error as a warning instead of raising it.
+    """
     try:
         is_wanted = ctx.app.launch is not None and has_open_work(ctx.store)
         return leaving.hand_over(ctx) if is_wanted else None
@@ -129,7 +132,7 @@ def raise_if_held(store: Store, row: ExecutionRow) -> None:
 
 
 def _run(ctx: RequestContext, answer: SubmissionAnswer, watching: Watcher, leave: LeaveRequest) -> Ending:
-    """Wait until the execution has settled or this process owns the store; in the second case run the execution."""
+    """Wait until following the execution is over (``is_settled``) or this process owns the store; the owner runs the execution."""
     with ExitStack() as owned:
         with ctx.store.waiting():
             ending = wait(ctx, answer, watching, leaves=lambda: leave.is_wanted, own=lambda: try_own(ctx, owned))
@@ -150,7 +153,7 @@ def try_own(ctx: RequestContext, owned: ExitStack) -> bool:
 
 
 def _serve(ctx: RequestContext, answer: SubmissionAnswer, watching: Watcher, leave: LeaveRequest) -> Ending:
-    """Run all open executions as the owner of the store, until this one has settled or the process is to leave."""
+    """Run all open executions as the owner of the store, until this one is over (``is_settled``) or the process must leave."""
     store, number = ctx.store, answer.submission.row.number
     with open_engine(ctx, watching, answer.submission.row) as engine:
         leave.interrupts(engine)

@@ -49,7 +49,7 @@ def wait(
     leaves: Callable[[], bool],
     own: Callable[[], bool],
 ) -> Ending:
-    """Wait until the execution has settled, this process owns the store, or the user wants to leave.
+    """Wait until following the execution is over (``is_settled``), this process owns the store, or the user wants to leave.
 
     ``leaves``: returns whether the user wants to leave. ``own``: tries to become the owner; returns whether it has.
     """

@@ -185,7 +185,7 @@ class Arena:
         self._has_ended |= bool(np.bitwise_or.reduce(marks) & ENDED)
 
     def _behind_all(self, graphs: Sequence[NewGraph]) -> list[GraphSlot]:
-        """Create slots for graphs at the end of the arena; their columns are not added here."""
+        """Create slots for graphs at the end of the arena, without adding the columns of the graphs."""
         base, page = self._entries.count, self._pages.count
         slots = []
         for number, new in enumerate(graphs, len(self.order)):
@@ -236,7 +236,10 @@ class Arena:
             yield self.order[number], positions[low:high]
 
     def grouped(self, positions: np.ndarray) -> tuple[np.ndarray, list[int], list[int]]:
-        """Return (positions ordered by graph, numbers of the graphs, cuts): ``cuts[i]:cuts[i + 1]`` are those of the i-th graph."""
+        """Return (positions ordered by graph, numbers of the graphs, cuts).
+
+        The positions ``cuts[i]:cuts[i + 1]`` belong to the i-th of these graphs.
+        """
         count = len(positions)
         if count <= 1:
             return positions, [self.cells.number_of(one) for one in positions.tolist()], [0, 1][: count + 1]

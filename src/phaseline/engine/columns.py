@@ -40,7 +40,7 @@ class Shifted:
 
 
 class Counted:
-    """A column with the number of times that each row occurs in ``targets``, counted while the column is written."""
+    """A column that counts, for each row, how often the row occurs in ``targets``; counted while the column is written."""
 
     __slots__ = ("targets",)
 

@@ -283,7 +283,7 @@ def _rate_adapted(scheduler: Scheduler, _draft: TurnDraft, _index: int, event: R
 
 
 def _ticked(_scheduler: Scheduler, _draft: TurnDraft, _index: int, _event: Tick) -> None:
-    """Do nothing: each turn checks the time anyway."""
+    """Do nothing: the scheduler checks in every turn what is due."""
 
 
 FACTS: dict[type[Event], Callable[[Scheduler, TurnDraft, int, Any], None]] = {

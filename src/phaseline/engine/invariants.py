@@ -157,7 +157,10 @@ def _queued(lane: Lane) -> Iterator[tuple[int, deque[np.ndarray]]]:
 
 
 def _functions_wait_for_their_own_calls(scheduler: Scheduler) -> None:
-    """Check that in bulk lanes of operations no function has too many calls, and none waits for calls of another (ADR 0033)."""
+    """Check that in bulk lanes of operations no function has too many open calls.
+
+    Also check that no function waits for calls of another function (ADR 0033).
+    """
     arena, lanes = scheduler.arena, scheduler.lanes
     for lane in lanes.by_key.values():
         if not lane.is_mixed:

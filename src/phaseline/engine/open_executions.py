@@ -24,10 +24,10 @@ class OpenExecution:
     ``asked`` has the graphs whose settling was reported to the planner (0: the first question, before any graph). Only
     one question to the planner is open at a time (``is_asking``). If an event makes it outdated (``is_overtaken``), its
     answer is dropped and the question is repeated. ``failures`` counts failed entries that are not tolerated, by
-    (graph, group). ``failed`` has their different subjects, if a share of them is limited or a graph has bounds.
+    (graph, group). ``failed`` has the subjects of these entries, if a share of them is limited or a graph has bounds.
     ``retried`` is (graph, positions or None for all): what a user wants to continue, if the planner agrees.
     ``timeout_ms`` is the time of an attempt (0: no limit). ``ends_at`` is when this time is over; after the time-out
-    (``is_timed_out``) when running calls are given up.
+    (``is_timed_out``) it is when running calls are given up.
     """
 
     execution: int
@@ -56,7 +56,7 @@ class OpenExecution:
         return self.stop_after is not None or self.timeout_ms > 0
 
     def begin_time(self, now: int) -> None:
-        """Start to measure the time of an attempt."""
+        """Begin to measure the time of an attempt."""
         self.ends_at = now + self.timeout_ms if self.timeout_ms else None
         self.is_timed_out = False
 

@@ -119,7 +119,10 @@ def _tell(arena: Arena, positions: np.ndarray, where: slice | np.ndarray, unmet:
 
 
 def _tell_each(arena: Arena, positions: np.ndarray, unmet: np.ndarray, lost: np.ndarray) -> np.ndarray:
-    """Add a separate number for each entry to the counters of its dependents; return the dependents, ascending."""
+    """Add to the counters of all dependents; ``unmet`` and ``lost`` have one number for each entry, for its dependents.
+
+    Return the dependents, ascending.
+    """
     edges, lengths = _edges(arena, positions)
     return _add(arena, arena.idx[edges], np.repeat(unmet, lengths), np.repeat(lost, lengths))
 

@@ -328,7 +328,7 @@ def _retry(scheduler: Scheduler, draft: TurnDraft, event: RetryRequested) -> Non
 
 
 def _again(scheduler: Scheduler, draft: TurnDraft, slot: GraphSlot, positions: np.ndarray, wanted: np.ndarray) -> None:
-    """Continue those entries at these positions whose status is in ``wanted`` (bool by status), and entries skipped because of them.
+    """Continue the entries at these positions whose status is in ``wanted`` (bool by status), and their skipped dependents.
 
     Block milestones that passed because such an entry had ended, if dependents of the milestone have not begun or are
     retried.
@@ -375,7 +375,7 @@ def _complete(scheduler: Scheduler, draft: TurnDraft, event: CompleteRequested) 
 
 
 def _rerun(scheduler: Scheduler, draft: TurnDraft, event: RerunRequested) -> None:
-    """Call completed entries again, as a user requested."""
+    """Call completed entries again, because a user has requested it."""
     run, arena = scheduler.runs.get(event.execution), scheduler.arena
     if run is None or run.is_canceled or event.graph not in run.graphs:
         return

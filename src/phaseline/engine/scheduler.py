@@ -186,7 +186,7 @@ class Scheduler:
         draft.exits.append(positions[(marks & EXIT) != 0])
 
     def _tell_exits(self, draft: TurnDraft) -> None:
-        """Ask the planner to continue with subjects that passed an exit, unless the exit was blocked again in the same turn."""
+        """Ask the planner for the next graph of subjects that passed an exit, unless the exit was blocked again in this turn."""
         positions = unique(np.concatenate(draft.exits))
         positions = positions[self.arena.status[positions] == PASSED]
         for slot, mine in self.arena.by_slot(positions):
@@ -275,7 +275,7 @@ class Scheduler:
         self.follow(draft)
 
     def _settle(self, draft: TurnDraft) -> None:
-        """Ask the planner about graphs in which nothing moves any more. Unsure entries need a user's decision first."""
+        """Ask the planner about graphs in which no entry can change any more; unsure entries need a user's decision first."""
         cells, order, slots = self.arena.cells, self.arena.order, self.arena.slots
         asked_before = list(draft.questions)
         for number in self._looked_at():
@@ -395,7 +395,7 @@ class Scheduler:
         return now + int(timeout.max()) if every(timeout != 0) else 0
 
     def give_back(self, batch: OpenBatch) -> None:
-        """Free those slots of a batch that its members without an outcome do not need."""
+        """Free slots of a batch that its members without an outcome do not need."""
         lane = batch.lane
         if lane is None:
             return

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from phaseline.use_cases.queries.status import Status
 
 SEEN_AT = "phaseline.engine_seen_at"
-"""Key of the time (ms) when ``status --watch`` last saw an engine; without any, when the command began."""
+"""Key, in click's context, of the time (ms) at which ``status --watch`` last saw an engine.
+
+If it has not seen an engine yet, the value is the time at which it first looked for one.
+"""
 
 
 @click.command(epilog="Example: phaseline status shop --watch")

@@ -1,4 +1,4 @@
-"""Kept plans as text."""
+"""Stored plans as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Problems as text (code, place, the line with a caret, the mend), and as objects for programs."""
+"""Problems as text (code, place, the line with a caret, how to fix it), and as objects for programs."""
 
 from __future__ import annotations
 

@@ -284,7 +284,7 @@ def start_options(function: F) -> F:
 
 
 def of_a_start(function: F) -> F:
-    """Add the options of every command that starts or plans a workflow; files and values of parameters stay unread."""
+    """Add the options of every command that starts or plans a workflow, without reading the files and values given."""
     files = click.option(
         "--params",
         "parameter_files",

@@ -151,7 +151,7 @@ def span(option: str, text: str | None) -> float | None:
 
 
 def print_result(desk: CliContext, view: ExecutionView, hints: Sequence[str] = ()) -> None:
-    """Print the result and exit: 0 if the execution completed as requested or was detached from, else 1."""
+    """Print the result and exit: with 0 if the execution completed as requested or continues without us, else with 1."""
     desk.answer(view, lambda: desk.renderer("executions:result_text")(view, hints if view.is_good else ()))
     for notice in view.notices:
         desk.notice(f"note: {notice}")

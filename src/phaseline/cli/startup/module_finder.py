@@ -195,7 +195,7 @@ class ModuleFinder:
     """Finds Phaseline's modules; it is an entry of ``sys.meta_path``."""
 
     def __init__(self, ending: str) -> None:
-        """``ending``: of byte code files; it contains the interpreter and the optimization level."""
+        """``ending``: how names of byte code files end; it contains the interpreter's version and the optimization level."""
         self._ending = ending
 
     def find_spec(self, name: str, path: Sequence[str] | None, _target: ModuleType | None = None) -> ModuleSpec | None:

@@ -1,10 +1,10 @@
-r"""Escape characters that would control a terminal, and keep our own colors.
+r"""Escaping of characters that would control a terminal, and marks for Phaseline's own colors, which are kept.
 
 Names, descriptions, outputs and logs come from blueprints, plugins and scripts. ``output`` sends every text through
-``for_output``, which replaces dangerous characters by escapes such as ``\x1b``, as Python writes them. These are
-control characters, C1, the ESC that begins a sequence, and characters that change the direction of writing. Line ends
-and tabs stay. Our own colors are marks that no other program can write, because they contain a random number of this
-process.
+``for_output``, which replaces dangerous characters by escapes such as ``\x1b``, as Python writes them. Dangerous are
+control characters, among them ESC, which begins a terminal sequence, and characters that change the direction of
+writing. Line ends and tabs stay. Our own colors are marks that no other program can write, because they contain a
+random number of this process.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 READ_BYTES = 65_536
 MOST_BYTES = 1_048_576
-"""Capacity of the pipe in bytes: how much code can write without letting another Python thread run."""
+"""Capacity of the pipe in bytes. Code that holds Python's global lock can write this much before the pipe is read."""
 DESCRIPTORS = (1, 2)
 DETACHED = '"$@" &'
 """Shell command that starts the keeper detached, because a plugin may wait for all its children."""
@@ -36,7 +36,10 @@ KEEPER = "import sys; sys.path.insert(0, sys.argv[1]); from phaseline.cli.stream
 
 
 class Overheard:
-    """The pipe. ``show`` receives the written text, escaped, in pieces that need not be whole lines."""
+    """The pipe into which plugins and other programs write, in place of the terminal.
+
+    ``show`` receives the text, escaped, in pieces that need not be whole lines.
+    """
 
     def __init__(self, pipe: int, terminal: TextIO) -> None:
         """``pipe``: file descriptor of the reading end; ``terminal``: where the text is shown."""

@@ -80,7 +80,7 @@ class FunctionShelves:
             self._look_at(function)
 
     def ended(self, functions: Iterable[int]) -> None:
-        """Count one open batch less for each function, because all members with this function have an outcome now."""
+        """Subtract one open batch from each of these functions, because all its members in that batch have an outcome now."""
         for function in functions:
             left = self.open.pop(function) - 1
             if left:
@@ -90,7 +90,7 @@ class FunctionShelves:
     def take(self, limit: int) -> list[np.ndarray]:
         """Remove and return at most ``limit`` entries that may be called.
 
-        A function that still has entries after being served is served last next time.
+        A function that still has entries after this comes last the next time.
         """
         taken = []
         while limit and self.ready:

@@ -218,15 +218,18 @@ class Lanes:
         return self.slots.get(pool, 0) - self.used.get(pool, 0)
 
     def about_to_begin(self, now: int) -> list[Lane]:
-        """Return lanes that may begin a batch now and have a time window: entries due within the window may join (X5)."""
+        """Return lanes that may begin a batch now and whose policy has a time window.
+
+        Sleeping entries that are due within the window may join the batch (X5).
+        """
         lanes = [lane for lane in self.by_key.values() if lane.spec.coalesce_ms and lane.opens_at <= now]
         return [lane for lane in lanes if lane.limit(self.free(lane.pool))]
 
     def open_lanes(self, now: int, is_more_likely: Callable[[], bool]) -> Iterator[tuple[Lane, int]]:
-        """Yield (lane, batch size) while a lane may begin a batch. The caller takes the batch before it continues.
+        """Yield (lane, batch size) for each batch that may begin; the caller takes the batch before it continues.
 
-        The iteration ends after a pass over all lanes without a batch. Empty lanes are deleted. ``is_more_likely`` is
-        a function that returns whether entries that could share a call may come soon.
+        The iteration ends when no lane may begin a batch. Empty lanes are deleted. ``is_more_likely`` is a function that
+        returns whether entries that could share a call may come soon.
         """
         empty = [key for key, lane in self.by_key.items() if not (lane.waiting or lane.running or lane.opens_at > now)]
         for key in empty:
@@ -263,7 +266,7 @@ class Lanes:
             self._recent[key] = lane.began_at, lane.in_succession
 
     def _in_turn(self) -> list[Lane]:
-        """Return the lanes with waiting entries, each time beginning with the next lane, so that all get a turn."""
+        """Return the lanes with waiting entries, beginning with another lane each time, so that each is first at some time."""
         lanes = list(self.by_key.values())
         self._next += 1
         if len(lanes) > 1:
@@ -279,7 +282,7 @@ class Lanes:
         return sorted(lanes, key=lambda lane: (lane.passed_over < MOST_PASSED_OVER, -lane.spec.priority))
 
     def _passed_over(self, begun: Lane) -> None:
-        """Count for each other lane with waiting entries that ``begun`` was served before it."""
+        """Count, for every other lane with waiting entries, that the lane ``begun`` was served before it."""
         for lane in self.by_key.values():
             lane.passed_over += lane.waiting > 0
         begun.passed_over = 0

@@ -61,7 +61,7 @@ class Queue:
     def take(self, limit: int) -> np.ndarray:
         """Remove and return at most ``limit`` entries, in equal shares from the executions.
 
-        An execution that was served is served last next time.
+        An execution that was served comes last the next time.
         """
         taken: list[np.ndarray] = []
         room = min(limit, self.count)

@@ -101,7 +101,7 @@ def _about_some(
 
 
 MOVES = ("target", "cancel", "delete")
-"""Verbs whose answer lists the resources that move; the answer of the others lists decisions."""
+"""Commands that move resources: their answer lists the resources. Answers of the other commands list decisions."""
 
 COMMANDS = (
     command_for(

@@ -1,4 +1,4 @@
-"""``phaseline executions approve``: approve the plan that an execution waits with."""
+"""``phaseline executions approve``: approve the plan for whose approval an execution waits."""
 
 from __future__ import annotations
 

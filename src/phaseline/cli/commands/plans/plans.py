@@ -1,4 +1,4 @@
-"""``phaseline plans …``: kept plans."""
+"""``phaseline plans …``: stored plans."""
 
 from __future__ import annotations
 

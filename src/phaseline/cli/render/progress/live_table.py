@@ -169,7 +169,7 @@ def draw(
 
 
 def chosen(rows: Sequence[ProgressRow]) -> list[ProgressRow]:
-    """Return at most ``MOST_ROWS`` rows in their order: failing rows first, then active ones, then the next."""
+    """Return at most ``MOST_ROWS`` rows in their order: failing rows are preferred, then active, waiting and ended ones."""
     if len(rows) <= MOST_ROWS:
         return list(rows)
     ranked = sorted(range(len(rows)), key=lambda place: (_rank(rows[place]), place))

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from phaseline.views.views import FailingCall
 
 JUST_NOW_MS = 3_000
-"""Time in ms after a failure within which its line shows the whole wait until the next try.
+"""Time in ms after a failure within which its line shows the whole interval between the failure and the next try.
 
-A failure is reported with a short delay, so the remaining wait would be an odd number.
+A failure is reported with a short delay, so the remaining time would be an uneven number such as 14.7 s.
 """
 HEARTBEAT_MS = 10_000
 REMINDED_MS = 3 * 60 * 1000
@@ -89,7 +89,10 @@ def _message_text(failing: Failing) -> str:
 
 
 class Reporter(Protocol):
-    """A watcher of the command line. ``interrupt`` is set while an execution runs, ``execution`` once one has run."""
+    """A watcher of the command line.
+
+    ``interrupt`` is None unless an execution runs. ``execution`` is the id of the last execution, empty before the first.
+    """
 
     interrupt: Callable[[], None] | None
     is_interrupted: bool

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 LEVELS = {"debug", "info", "warning", "error", "critical"}
 """The levels of lines that scripts and plugins write; the other lines are events."""
 MOST_LOOKS = 1_000
-"""Largest number of reads at the end that fetch the last lines."""
+"""Largest number of reads after the end of an execution, each of which fetches a part of the remaining lines."""
 
 
 class VerboseLines(Quiet):
