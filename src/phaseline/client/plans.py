@@ -81,7 +81,7 @@ class PlansNoun(Noun):
         check: bool = True,
         **options: Unpack[StopOptionsDict],
     ) -> PlanPreview:
-        """Return what ``deployments.adopt`` with equal arguments would do, or raise what it would raise; nothing is stored."""
+        """Return what ``deployments.adopt`` would do with equal arguments, or raise its errors; nothing is stored."""
         order = adoption_of(
             document, deployment, blueprint, inputs, plugins, allow_type_change=allow_type_change, check=check
         )

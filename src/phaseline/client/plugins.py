@@ -74,7 +74,7 @@ class PluginsNoun(Noun):
         return self._call(ops.INSTALL_PACKAGE, path=path, wanted=wanted)
 
     def update(self, path: str) -> Installed:
-        """Install a package in place of an older version of its line, the versions with equal first two numbers (1.0.2 for 1.0.1)."""
+        """Install a package in place of an older version of its line (all versions x.y.*), such as 1.0.2 for 1.0.1."""
         from phaseline.use_cases.commands.packages.install import PackageInstallation
 
         return self._call(ops.UPDATE_PACKAGE, path=path, wanted=PackageInstallation("update"))
