@@ -165,7 +165,7 @@ def _as_saved(member: TrialMember, saved: dict[str, Value] | None) -> TrialMembe
 def _refuse(
     raised: BaseException | None, expected: type[BaseException] | tuple[type[BaseException], ...], when: str
 ) -> None:
-    """Raise an exception of the function unless it is expected, with ``when`` to say in which call it occurred."""
+    """Raise an exception of the function unless it is expected, with ``when`` as a note about the call in which it occurred."""
     if raised is not None and not isinstance(
         raised, (*SAID, *(expected if isinstance(expected, tuple) else (expected,)))
     ):

@@ -266,7 +266,7 @@ class NaiveGraph:
         self.settle()
 
     def completed(self, positions: Iterable[int]) -> None:
-        """Set entries to completed, as a user does who knows that their work is done."""
+        """Set entries to completed, as a user does after checking that the work of these entries is done."""
         for entry in positions:
             known = self.entries[entry]
             is_behind = known.status in {BLOCKED, SKIPPED} and not self.mark(entry, Mark.ABSENT)

@@ -140,7 +140,7 @@ class FileElement:
         return FileElement(self.findings, self.source, self.path + more)
 
     def nearest(self, word: Any, known: Iterable[str]) -> str:
-        """Return ``; did you mean 'x'?`` for a word of this element, or an empty text if no known name is similar."""
+        """Return ``; did you mean 'x'?`` for a name in this element, or an empty text if no known name is similar."""
         return nearest(word, known) if isinstance(word, str) and self.findings.may_search() else ""
 
     def wrong(

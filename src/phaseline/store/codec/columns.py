@@ -42,7 +42,7 @@ _BOUNDS = {  # as of np.iinfo, but sixteen calls of it cost as much as loading t
 _HEADS = {dtype: name for name, dtype in _TYPES.items()}
 
 SMALL = 16
-"""Length of the longest column whose values are stored as they are, because encoding would not shorten it."""
+"""Length of the longest column that is stored without encoding, because encoding would not shorten it."""
 LANES = 12
 """Number of lanes: value n belongs to lane n % 12, and each lane is encoded with steps of its own."""
 WELL = 64

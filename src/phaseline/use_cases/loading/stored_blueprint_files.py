@@ -24,7 +24,7 @@ ID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,127}")
 NAMED = re.compile(rf"(?:blueprint:)?({ID.pattern})(?:@([0-9]{{1,9}}))?")
 """Pattern of a blueprint's name: ``shop`` is the newest version, ``shop@2`` the second.
 
-The prefix ``blueprint:`` says that the name is not meant as a file.
+The prefix ``blueprint:`` marks a name as that of a stored blueprint, not of a file.
 """
 PREFIX = "blueprint:"
 FILE_ENDINGS = (".yaml", ".yml", ".json")

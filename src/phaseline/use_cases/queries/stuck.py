@@ -43,7 +43,7 @@ SLEEPING_LONG_MS = 10 * 60 * 1000
 RUNNING_LONG_MS = 60 * 60 * 1000
 """A running entry is listed if its call has been running for longer than this."""
 MOVING = (EntryStatus.RUNNING, EntryStatus.SLEEPING, EntryStatus.CANCELING)
-"""Statuses of entries that will change without an operator, so that their execution does not stand still."""
+"""Statuses of entries that will change without an operator, so that their execution is not stuck."""
 NAMED = 3
 """Number of instances, executions and deployments that are named for each group; further ones are only counted."""
 NEVER = 2**62
