@@ -390,7 +390,7 @@ FILES = {".yaml", ".yml"}
 
 
 class OfDeployment(click.Command):
-    """A command on the deployment that ``-d`` names. If ``-d`` is missing, the usage error suggests the right words."""
+    """A command on the deployment that ``-d`` names. Without ``-d`` the usage error shows the command with ``-d``."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as click does; the error for a missing ``-d`` names the whole command."""

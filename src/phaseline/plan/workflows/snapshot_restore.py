@@ -5,7 +5,8 @@ as a document. A restore is an update to the plan of that document, then ``snaps
 ``snapshot.delete``, then deletes the document. All three operations get the name of the snapshot; under this name an
 operation can keep data for later in its runtime properties.
 
-Example of ``restore``: the rounds of an update come first; the planner of update gets a history of only these rounds.
+Example of ``restore``: the rounds of an update come first; the history that the planner of update gets has only these
+rounds, not those of the restore itself.
 Then instances that were up at the snapshot and are not up now are installed. Then ``snapshot.apply`` is called for
 every instance that is up.
 """

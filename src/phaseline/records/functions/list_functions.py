@@ -18,7 +18,7 @@ COMPARISONS = ("<", "<=", "==", "!=", ">=", ">", "is", "isnt")
 
 
 def _over_numbers(combine: Callable[[list[int | float]], Value]) -> ExpressionFunction:
-    """Return a function of one list; its undefined members do not count."""
+    """Return an expression function that calls ``combine`` with the numbers of one list, without its undefined members."""
 
     def apply(values: list[Value], run: EvaluationState) -> Value:
         items = values[0]
