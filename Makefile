@@ -5,13 +5,21 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 COMPILED := $(VENV)/.compiled
-PIP := $(BIN)/python -m pip --disable-pip-version-check
+UV := .venv-uv/bin/uv
+# uv does not read pip's settings: whoever has set an index of packages for pip gets the same one here.
+INDEX = index=$${UV_DEFAULT_INDEX:-$${PIP_INDEX_URL:-$$($(PYTHON) -m pip config get global.index-url 2>/dev/null)}}
+INSTALL = $(INDEX); $(UV) pip install --quiet --no-deps $${index:+--default-index "$$index"} --python
+NEWVENV = $(UV) venv --quiet --allow-existing --python $(PYTHON)
 PLAIN := $(VENV)-plain
 PLAINLY := $(PLAIN)/.ready
 SITE := $(VENV)-site
 SITEREADY := $(SITE)/.ready
 RELEASE := $(VENV)-release
 RELEASEREADY := $(RELEASE)/.ready
+# mypy compares the hash of each file before it trusts what it knows, so all clones of a user share this folder.
+export MYPY_CACHE_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/phaseline/mypy
+# uv compiles nothing: the first process that imports a module compiles it, and must be allowed to keep the result.
+export PYTHONDONTWRITEBYTECODE :=
 SEEDS ?= 10000
 
 .DEFAULT_GOAL := quick
@@ -23,12 +31,17 @@ quick: lint $(COMPILED) ## fast tests and lint (the default)
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1\t/' | expand -t 14
 
-$(READY): requirements.lock pyproject.toml
+# pip needs minutes for an environment on a slow machine, uv seconds (ADR 0041); pip brings uv, into a folder of its own.
+$(UV): requirements-setup.lock
+	@$(PYTHON) -m pip --disable-pip-version-check install --quiet --no-deps --root-user-action=ignore --upgrade --target .venv-uv -r requirements-setup.lock
+	@touch $@
+
+$(READY): requirements.lock pyproject.toml | $(UV)
 	@$(PYTHON) -c 'import sys; sys.exit("Phaseline needs Python 3.11 or later; try: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
 	@echo "making $(VENV) (once)"
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) install --quiet --no-deps -r requirements.lock
-	@$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@test -x $(BIN)/python || $(NEWVENV) $(VENV)
+	@$(INSTALL) $(BIN)/python --require-hashes -r requirements.lock
+	@$(INSTALL) $(BIN)/python --no-build-isolation --editable .
 	@touch $@
 
 # An editable install is never compiled as an ordinary one is; each process would compile what it imports.
@@ -37,12 +50,12 @@ $(COMPILED): $(READY) $(shell find src -name '*.py')
 	@touch $@
 
 # An ordinary install, as users have it: run-time packages only, nothing editable. Demonstration and pages are played in it.
-$(PLAINLY): requirements-run.lock pyproject.toml hatch_build.py $(shell find src examples docs -type f -not -path '*/__pycache__/*' -not -name '*.pyc')
+$(PLAINLY): requirements-run.lock pyproject.toml hatch_build.py $(shell find src examples docs -type f -not -path '*/__pycache__/*' -not -name '*.pyc') | $(UV)
 	@echo "installing Phaseline and its $$(grep -c == requirements-run.lock) run-time packages into $(PLAIN); nothing is changed outside of it"
 	@$(PYTHON) -c 'import sys; sys.exit("Phaseline needs Python 3.11 or later; try: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
-	@test -x $(PLAIN)/bin/python || $(PYTHON) -m venv $(PLAIN)
-	@$(PLAIN)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps -r requirements-run.lock
-	@$(PLAIN)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --force-reinstall .
+	@test -x $(PLAIN)/bin/python || $(NEWVENV) $(PLAIN)
+	@$(INSTALL) $(PLAIN)/bin/python --require-hashes --compile-bytecode -r requirements-run.lock
+	@$(INSTALL) $(PLAIN)/bin/python --compile-bytecode --reinstall .
 	@touch $@
 
 demo: $(PLAINLY) ## a three-tier application, 500 nodes in bulk, a crash survived, a failure mended; leaves a store to look at
@@ -110,9 +123,9 @@ kill: $(COMPILED) ## real processes, really killed
 docs: $(COMPILED) $(PLAINLY) ## what the documentation says, checked; commands are typed in an ordinary install
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal --programs $(PLAIN)/bin tests/docs
 
-$(SITEREADY): requirements-site.lock
-	@test -x $(SITE)/bin/python || $(PYTHON) -m venv $(SITE)
-	@$(SITE)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps -r requirements-site.lock
+$(SITEREADY): requirements-site.lock | $(UV)
+	@test -x $(SITE)/bin/python || $(NEWVENV) $(SITE)
+	@$(INSTALL) $(SITE)/bin/python --require-hashes -r requirements-site.lock
 	@touch $@
 
 site: $(COMPILED) $(SITEREADY) ## the documentation as a site in site/, built by two programs without a warning, then read by tests
@@ -154,9 +167,9 @@ examples: $(COMPILED) $(PLAINLY) ## every example against its expected output, i
 bench: $(COMPILED) ## our figures, the floors and the peers, side by side; ONLY="large small" for some parts
 	@$(BIN)/python -m bench $(if $(ONLY),--only $(ONLY))
 
-$(RELEASEREADY): requirements-release.lock
-	@test -x $(RELEASE)/bin/python || $(PYTHON) -m venv $(RELEASE)
-	@$(RELEASE)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps -r requirements-release.lock
+$(RELEASEREADY): requirements-release.lock | $(UV)
+	@test -x $(RELEASE)/bin/python || $(NEWVENV) $(RELEASE)
+	@$(INSTALL) $(RELEASE)/bin/python --require-hashes -r requirements-release.lock
 	@touch $@
 
 release: $(READY) $(PLAINLY) $(RELEASEREADY) ## wheel, sources, bill of materials and checksums of a release in dist/
@@ -174,12 +187,12 @@ lock: ## new versions of everything, pinned with the hashes of their files
 	@$(COMPILE) --extra dev -o $(VENV)/lock/requirements.lock pyproject.toml $(VENV)/lock/build.in
 	@grep -v -- --hash= $(VENV)/lock/requirements.lock | cut -d ' ' -f 1 > $(VENV)/lock/pinned.txt
 	@$(COMPILE) -c $(VENV)/lock/pinned.txt -o $(VENV)/lock/requirements-run.lock pyproject.toml
-	@for extra in site release; do \
+	@for extra in site release setup; do \
 		$(VENV)/lock/bin/python -c 'import sys, tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"][sys.argv[1]], sep="\n")' $$extra > $(VENV)/lock/$$extra.in \
 		&& $(COMPILE) -c $(VENV)/lock/pinned.txt -o $(VENV)/lock/requirements-$$extra.lock $(VENV)/lock/$$extra.in || exit 1; done
-	@for file in requirements.lock requirements-run.lock requirements-site.lock requirements-release.lock; do { head -n 1 $$file; cat $(VENV)/lock/$$file; } > $$file.new && mv $$file.new $$file || exit 1; done
+	@for file in requirements.lock requirements-run.lock requirements-site.lock requirements-release.lock requirements-setup.lock; do { head -n 1 $$file; cat $(VENV)/lock/$$file; } > $$file.new && mv $$file.new $$file || exit 1; done
 	@rm -rf $(VENV)/lock
-	@echo "the four requirements files are new; run make ci before you commit them"
+	@echo "the five requirements files are new; run make ci before you commit them"
 
 clean: ## away with everything that can be made again
 	@rm -rf $(VENV) $(VENV)-* phaseline-demo dist build site .cache htmlcov .coverage .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
