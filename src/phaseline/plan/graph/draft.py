@@ -78,11 +78,12 @@ class StateChange:
 class GraphDraft:
     """The graph under construction: the results of all transforms applied so far.
 
-    Arrays "by place" are indexed by a participant's place in ``participants``. ``present``: the states before the
-    graph, uint8 by place. ``walks``: the chosen instances that run the workflow's sequence, bool by place; other chosen
-    instances go through the states of a path. ``items``: slots and states in order; after ``carry_states`` only slots.
-    ``head`` and ``tail``: provisional positions of the first and the last entry, by place. ``chain``: arrays of edges
-    (from, to), in which no entry is ``from`` twice; ``edges``: all other edges (from, to).
+    Arrays "by place" are indexed by a participant's place in ``participants``. ``present`` is the state of each
+    participant before the graph, uint8 by place. ``walks`` marks the chosen instances that run the workflow's sequence,
+    bool by place; other chosen instances go through the states of a path. ``items`` are slots and state changes in
+    order; after ``carry_states`` only slots. ``head`` and ``tail`` are the provisional positions of each participant's
+    first and last entry, by place. ``chain`` and ``edges`` are pairs of arrays (from, to) of edges; in ``chain``, no
+    entry is ``from`` twice.
     """
 
     topology: Topology
@@ -104,7 +105,7 @@ class GraphDraft:
 
 
 def absent_slot(draft: GraphDraft, phase: str, owner: np.ndarray, after: np.ndarray | None = None) -> StepSlot:
-    """Return a slot with one entry for each owner, which is never called.
+    """Return a slot with one entry for each owner. These entries are never called.
 
     The subject of an entry is the owner's instance.
     """
