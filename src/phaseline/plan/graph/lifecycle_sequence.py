@@ -37,9 +37,9 @@ class Call:
 class Relate:
     """One step of a sequence: an operation on both sides of the instance's relationships.
 
-    The relationships are grouped by target, in the order of the blueprint (W6), or the opposite order with ``reverse``.
-    ``unless``: instances in one of these states at planning time skip it. ``only`` marks the relationship instances
-    that call it, bool indexed by relationship number; None means all.
+    The relationships are grouped by target, in the order of the blueprint (W6), or in the opposite order with
+    ``reverse``. Instances that are in one of the states ``unless`` when the graph is planned skip the step. ``only``
+    marks the relationship instances that call it, bool indexed by relationship number; None means all.
     """
 
     operation: str
