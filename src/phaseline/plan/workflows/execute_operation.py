@@ -29,7 +29,7 @@ SKIP_UNDECLARED = "skip_undeclared"
 """Parameter: leave out nodes without the operation instead of refusing the request, as Cloudify's code does (WD7)."""
 
 SHOWN = 10
-"""Most nodes or operations that a problem names."""
+"""Largest number of nodes or operations that a problem names."""
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
