@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from phaseline.plan.explain.cloudify_messages import MessageScript
 
 SCRIPT_FUNCTION = "script_runner.tasks.run"
-"""Name of the function with which Cloudify runs every script. The event lines of a script show it as the task's name."""
+"""Name of the function with which Cloudify runs every script. Event lines of a script show it as the task's name."""
 BEGUN = frozenset(
     {
         Status.RUNNING,
@@ -187,7 +187,10 @@ class InstanceStory:
         return failed and bool(int(self.graph.marks[position]) & Mark.TOLERANT)
 
     def tell(self, tale: MessageScript) -> list[StoryLine]:
-        """Return the event lines that a script (``tale``) gives for the instance, up to its first operation that is not done."""
+        """Return the event lines that a script (``tale``) gives for the instance.
+
+        They end at the first operation that the instance has not done.
+        """
         lines: list[StoryLine] = []
         at = min((spans[0].begun_at for p in self.kinds if (spans := self.calls.get(p))), default=0)
         for part in tale.parts:
@@ -279,7 +282,7 @@ class InstanceStory:
         return lines
 
     def _function(self, position: int, name: str) -> str:
-        """Return the task name that Cloudify would show for the entry: its phase, its function, or the script runner."""
+        """Return the task name that Cloudify would show for the entry: its phase, its function or the script runner."""
         phase = phase_of(name)
         if phase is not None:
             return phase

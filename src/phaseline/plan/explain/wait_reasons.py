@@ -29,7 +29,7 @@ SHOWN_BLOCKERS = 10
 TRIED_AGAIN = frozenset({Status.SLEEPING, Status.RUNNING, Status.WAITING})
 """Statuses that an entry can have between a failed call and the end of the call that retries it."""
 MAY_BE_CALLED = frozenset({Status.BLOCKED, Status.WAITING, Status.SLEEPING})
-"""Stored statuses of entries that may already be running, because a batch is stored before its entries' new statuses."""
+"""Stored statuses of entries that may already be running: a batch is stored before its entries' new statuses."""
 DONE = frozenset({Status.COMPLETED, Status.PASSED})
 Kind = Literal[
     "nothing", "blocked", "slot", "running", "sleeping", "retrying", "canceling", "unsure", "failed", "lost", "canceled"

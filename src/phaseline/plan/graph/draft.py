@@ -40,11 +40,12 @@ NO_MEMBERS = np.empty(0, np.int32)
 class StepSlot:
     """Entries of one phase: at most one for each participant, or several for the relationships of one group.
 
-    ``owner``, ``subject`` and ``policy`` are int32 with a value for each entry: the place of its participant (ascending),
-    its subject, and a number from ``Policies.add``. ``before`` and ``after`` are the states set before and after the
-    entry, as bits that index ``GraphDraft.states``, uint8; None for no states. Consecutive slots with an equal ``group``
-    number other than -1 run side by side. ``beside`` is None for a slot in the owner's sequence. For a phase, which runs
-    beside the operations of a state, it names the phases and breakpoints of the state for which the phase waits.
+    ``owner``, ``subject`` and ``policy`` are int32 with a value for each entry: the place of its participant
+    (ascending), its subject, and a number from ``Policies.add``. ``before`` and ``after`` are the states set before and
+    after the entry, as bits that index ``GraphDraft.states``, uint8; None for no states. Consecutive slots with an
+    equal ``group`` number other than -1 run side by side. ``beside`` is None for a slot in the owner's sequence. For a
+    phase, which runs beside the operations of a state, it names the phases and breakpoints of the state for which the
+    phase waits.
     """
 
     phase: str

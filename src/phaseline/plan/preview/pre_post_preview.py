@@ -23,8 +23,8 @@ class HookForeseen:
     """The preview of one hook class: when it is called, and what it would answer.
 
     ``says`` is ``agrees``, ``refuses`` with the reason in ``message``, or ``silent`` if the class has no
-    ``do_preview_op``. ``decisions`` is {instance id: what the class would decide for it}; ``nodes`` is {instance id: its
-    node}.
+    ``do_preview_op``. ``decisions`` is {instance id: what the class would decide for it}; ``nodes`` is {instance id:
+    its node}.
     """
 
     name: str

@@ -29,9 +29,10 @@ if TYPE_CHECKING:
     from phaseline.plan.topology.revision import Revision
 
 Action = Literal["install", "uninstall", "update", "replace", "reinstall"]
-"""The change of a node. ``replace``: it cannot be updated in place, and needs ``--allow-replace``.
+"""The change of a node.
 
-``reinstall``: the rules of the Cloudify document (source 3) require it (ADR 0031).
+``replace`` means that it cannot be updated in place, and needs ``--allow-replace``. ``reinstall`` means that the rules
+of the Cloudify document (source 3) require it (ADR 0031).
 """
 CONTAINED = "what contains it is reinstalled"
 CONTAINED_IN_REPLACED = "what contains it is replaced"

@@ -30,8 +30,8 @@ def check(
 ) -> tuple[Problem, ...]:
     """Return all problems of the request, found before it is submitted.
 
-    ``with_custom``: undeclared parameters are accepted, so that plugins can read them. ``workflow`` is the workflow of
-    the request; None means the built-in workflow with the request's name.
+    With ``with_custom``, undeclared parameters are accepted, so that plugins can read them. ``workflow`` is the
+    workflow of the request; None means the built-in workflow with the request's name.
     """
     if workflow is None and request.workflow in PLANNERS:
         workflow = built_in(request.workflow)

@@ -53,7 +53,7 @@ class FaultTolerance:
         )
 
     def of_subjects(self, subjects: np.ndarray, kind: SubjectKind) -> np.ndarray | int:
-        """Return the ``group`` number of each subject; if the subjects are not instances, ``STRICT`` for all of them."""
+        """Return the ``group`` number of each subject; ``STRICT`` for all if the subjects are not instances."""
         return self.group[subjects] if kind is SubjectKind.INSTANCE else STRICT
 
 

@@ -78,7 +78,7 @@ def segments(ties: Mapping[str, Ties]) -> Mapping[str, int]:
 
 
 def depths_by_needs(ties: Mapping[str, Ties], known: Mapping[str, int]) -> dict[str, int]:
-    """Return {id: depth}: the depth in ``known`` if there is one, otherwise one more than the depth of its deepest need.
+    """Return {id: depth}: the depth in ``known`` if there is one, otherwise 1 + the depth of its deepest need.
 
     >>> depths_by_needs({"a": Ties(requires=("b",)), "b": Ties()}, {})["a"]
     1

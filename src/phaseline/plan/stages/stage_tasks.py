@@ -377,8 +377,8 @@ class _Side:
     ) -> list[tuple[str, np.ndarray | int | None, np.ndarray | int]]:
         """Return (phase, policy, marks) for each call of an operation.
 
-        Nodes may implement the operation ``name`` under different full names; each full name is one call. Instances whose
-        node does not implement it are not called.
+        Nodes may implement the operation ``name`` under different full names; each full name is one call. Instances
+        whose node does not implement it are not called.
         """
         topology, policies = self._asked.topology, self._graph.policies
         number = policies.numbering(PolicyOverrides())
@@ -420,7 +420,10 @@ class _Side:
         return min((bound for bound in bounds if bound), default=0)
 
     def _circle(self, depth: np.ndarray) -> list[str]:
-        """Return the ids of the tasks in a circle, found among vertices with ``depth`` -1. The first id is repeated last."""
+        """Return the ids of the tasks in a circle; the first id is repeated at the end.
+
+        The circle is among the vertices with the ``depth`` -1.
+        """
         graph = self._graph
         name = np.repeat(np.arange(len(graph.blocks)), [len(block) for block in graph.blocks])
         targets: list[set[int]] = [set() for _ in graph.blocks]

@@ -51,7 +51,11 @@ Columns = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @frozen
 class _Kinds:
-    """The links of a topology as columns: their ends, and which kind of relationship each is."""
+    """The links of a topology, as columns indexed by link.
+
+    ``source`` and ``target`` are nodes, ``group`` is the scaling group around both. Three bool columns mark the kind:
+    ``contains`` containment, ``one`` all_to_one, ``pairs`` all_to_all that needs rows.
+    """
 
     source: np.ndarray
     target: np.ndarray
@@ -225,7 +229,7 @@ def _blocks(topology: Topology, instance: np.ndarray, group: np.ndarray) -> np.n
 
 
 def _of_nodes(topology: Topology, links: np.ndarray, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return (link, instance) for every link and every existing instance of its node. ``nodes`` has the node of each link."""
+    """Return (link, instance) for every link and every existing instance of its node in ``nodes``."""
     order, start = topology.by_node
     lengths = start[nodes + 1] - start[nodes]
     at = np.arange(lengths.sum()) + np.repeat(start[nodes] - (np.cumsum(lengths) - lengths), lengths)

@@ -88,7 +88,7 @@ class _Entities:
     count: np.ndarray
 
     def laid_out(self, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return (entity, index from 1), int32, of all instances of the entities from ``begin`` up to but without ``end``."""
+        """Return (entity, index from 1) of all instances of the entities from ``begin`` to ``end - 1``, int32."""
         entity = np.repeat(np.arange(begin, end, dtype=np.int32), self.count[begin:end])
         place = np.arange(len(entity)) - self.first[entity]
         return entity, (place + 1).astype(np.int32)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 NOTHING: Mapping[str, Value] = {}
 CUT = "cut"
-"""Key of an open update's stored data: numbers of the links that are cut at its end, when removed instances disappear."""
+"""Key of an open update's stored data: numbers of the links to cut at its end, when removed instances disappear."""
 
 
 def begun(
@@ -86,7 +86,10 @@ def given_up(topology: Topology) -> Topology:
 
 
 def ended(topology: Topology) -> Topology:
-    """Return the topology after an update: without the removed instances, and with the links of removed relationships cut."""
+    """Return the topology after an update, without the removed instances.
+
+    The links of removed relationships are cut.
+    """
     started = topology.started
     assert started is not None, "only what has begun can end"
     shape = without(topology, started.removed, started.removed_groups)

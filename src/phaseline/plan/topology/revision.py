@@ -64,7 +64,7 @@ class Revision:
 
 
 def is_own(change: BlueprintChange) -> bool:
-    """Return True if a difference is in the node itself: its properties or operations, not its relationships or counts."""
+    """Return True if a change is in the node itself: its properties or operations, not its relationships or counts."""
     return change.what in {"property", "operation"} and ".relationships." not in change.path
 
 

@@ -231,6 +231,9 @@ class _Choice:
         return (", ".join(ids[member] for member in alive[:SHOWN]) or "none") + more
 
     def others(self, excluded: Iterable[int], count: int) -> list[str]:
-        """Return the ids of ``count`` instances that are not excluded; empty if fewer are left, or if ``SHOWN`` is exceeded."""
+        """Return the ids of ``count`` instances that are not excluded.
+
+        Return an empty list if fewer are left, or if ``count`` is more than ``SHOWN``.
+        """
         left = [member for member in self._alive() if member not in set(excluded)]
         return [self._ids[member] for member in left[-count:]] if count <= min(len(left), SHOWN) else []

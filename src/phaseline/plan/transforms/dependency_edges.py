@@ -1,4 +1,4 @@
-"""Make instances wait for related instances: sources wait for targets in an install, targets for sources in an uninstall.
+"""Make instances wait for related instances: sources for targets in an install, targets for sources in an uninstall.
 
 If all instances of two nodes are related, the instances of one node wait for a milestone of the other node, which
 saves edges. If one of the nodes has a single instance, they wait for each other's entries directly.
@@ -128,7 +128,7 @@ def _node_pairs(
 
 
 def _direct(draft: GraphDraft, ties: _Ties, ends: np.ndarray) -> Pairs:
-    """Return the edges between all instances of the two nodes of each pair. One of these nodes has a single instance."""
+    """Return the edges between all instances of the two nodes of each pair. One node has a single instance."""
     participants = draft.participants
     length = np.maximum(participants.count[ties.before], participants.count[ties.then])
     tie = np.repeat(np.arange(len(length)), length)

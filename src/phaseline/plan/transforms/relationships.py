@@ -28,7 +28,8 @@ def relationship_slots(
 ) -> list[StepSlot]:
     """Return slots that call the operation on the relationship instances ``who`` (bool by relationship number).
 
-    The slots of the first relationship group get the group number ``first``, those of each further group the next number.
+    The slots of the first relationship group get the group number ``first``, those of each further group the next
+    number.
     """
     if not some(who):
         return []

@@ -45,8 +45,8 @@ class _Walk:
     """The progress of each participant while the items are handled in order. Arrays are indexed by participant place.
 
     ``pending`` has bits for states that are reached but attached to no entry yet. ``carrier`` is the slot number of the
-    last entry if it is an operation of the instance itself, otherwise -1. ``width`` is the number of last entries, which
-    run side by side; 0 before the first entry.
+    last entry if it is an operation of the instance itself, otherwise -1. ``width`` is the number of last entries,
+    which run side by side; 0 before the first entry.
     """
 
     def __init__(self, draft: GraphDraft) -> None:
@@ -64,7 +64,8 @@ class _Walk:
     def reach(self, change: StateChange) -> None:
         """Record that the participants in ``change`` reach a state.
 
-        The state is attached to a participant's last entry if that is an operation of the instance; otherwise it is pending.
+        The state is attached to a participant's last entry if that is an operation of the instance; otherwise it is
+        pending.
         """
         bit = np.uint8(1 << len(self.states))
         self.states.append(int(change.state))

@@ -57,7 +57,10 @@ class Sorted:
         return found
 
     def without(self, asked: Asked, sick: np.ndarray) -> Sorted:
-        """Return the decision in which the instances ``sick`` are not updated, but reinstalled unless reinstalls are skipped."""
+        """Return the decision in which the instances ``sick`` are not updated.
+
+        They are reinstalled instead, unless reinstalls are skipped.
+        """
         more = np.zeros_like(sick) if is_confirmed(asked, SKIP_REINSTALL) else heal.with_contained(self.topology, sick)
         kept = ~(sick | more)
         rows = self.rows[kept[self.topology.source[self.rows]]]
