@@ -72,7 +72,7 @@ def critical_path(graph: Graph, times: Times) -> list[int]:
 
 
 def _last_before(position: int, entries: np.ndarray, starts: np.ndarray, times: Times) -> int | None:
-    """Return the position of the entry, among the needs of an entry, whose call ended last; None if no need was called.
+    """Return the position of the need whose call ended last, among the needs of one entry; None if no need was called.
 
     A need that is never called is replaced by its own needs.
     """

@@ -83,8 +83,8 @@ class GraphDraft:
     participant before the graph, uint8 by place. ``walks`` marks the chosen instances that run the workflow's sequence,
     bool by place; other chosen instances go through the states of a path. ``items`` are slots and state changes in
     order; after ``carry_states`` only slots. ``head`` and ``tail`` are the provisional positions of each participant's
-    first and last entry, by place. ``chain`` and ``edges`` are pairs of arrays (from, to) of edges; in ``chain``, no
-    entry is ``from`` twice.
+    first and last entry, by place. ``chain`` and ``edges`` hold the edges, as pairs of arrays (from, to) of provisional
+    positions. Each entry is ``from`` at most once in ``chain``; all other edges are in ``edges``.
     """
 
     topology: Topology

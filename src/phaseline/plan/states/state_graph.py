@@ -144,7 +144,8 @@ def state_graph(
 ) -> Graph:
     """Return the graph in which the group enters its next state that has phases, and runs these phases.
 
-    States without phases that come before it are entered on the way. ``numbers`` is {state: its number}.
+    States without phases that come before that state are entered on the way; if no state is left that has phases, the
+    group enters all states up to the target. ``numbers`` is {state: its number}.
     """
     entered = [group.state]
     phases = _phases(registry, group.resource_type, group.state, group.path)

@@ -98,7 +98,7 @@ class _Ties:
     """Pairs of nodes whose instances are all related, as columns of node numbers.
 
     All instances of ``then`` wait for all instances of ``before``. ``end`` is the number of the operation of ``before``
-    after which they need not wait any longer.
+    for whose end they wait.
     """
 
     before: np.ndarray

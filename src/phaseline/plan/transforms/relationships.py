@@ -28,8 +28,8 @@ def relationship_slots(
 ) -> list[StepSlot]:
     """Return slots that call the operation on the relationship instances ``who`` (bool by relationship number).
 
-    The slots of the first relationship group get the group number ``first``, those of each further group the next
-    number.
+    ``first`` is the group number of the slots for the first relationship group of each instance; the slots for the second
+    group get the next number, and so on.
     """
     if not some(who):
         return []
