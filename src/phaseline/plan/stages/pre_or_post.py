@@ -2,7 +2,7 @@
 
 The body comes right after the point ``deploy_start``. Three kinds of tasks run before the body: tasks for which
 ``deploy_start`` waits; tasks that wait for ``pre_deployment_start`` but not for ``deploy_start``; and tasks for which a
-task of these two kinds waits. All other tasks run after the body.
+task of these two kinds waits. Waiting may be indirect. All other tasks run after the body.
 """
 
 from __future__ import annotations

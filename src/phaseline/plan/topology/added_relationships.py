@@ -56,11 +56,6 @@ class _Kinds:
     ``source`` and ``target`` are node numbers. ``group`` is the number of the scaling group within whose instances an
     all_to_all relationship stays, -1 for none. Three bool columns mark the kind of relationship: ``contains``
     containment, ``one`` all_to_one, ``pairs`` all_to_all that needs rows.
-    Decide which granular tasks run before the body of a workflow, and which after it (F46).
-
-    The body comes right after the point ``deploy_start``. Three kinds of tasks run before the body: tasks for which
-    ``deploy_start`` waits; tasks that wait for ``pre_deployment_start`` but not for ``deploy_start``; and tasks for which a
-    task of these two kinds waits. Waiting may be indirect. All other tasks run after the body.
     """
 
     source: np.ndarray
