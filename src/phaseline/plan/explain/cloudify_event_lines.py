@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from phaseline.plan.explain.cloudify_messages import MessageScript
 
 SCRIPT_FUNCTION = "script_runner.tasks.run"
-"""Name of the function with which Cloudify runs every script. Event lines show it as the name of the task."""
+"""Name of the function with which Cloudify runs every script. Event lines of a script show it as the task's name."""
 BEGUN = frozenset(
     {
         Status.RUNNING,
@@ -187,7 +187,10 @@ class InstanceStory:
         return failed and bool(int(self.graph.marks[position]) & Mark.TOLERANT)
 
     def tell(self, tale: MessageScript) -> list[StoryLine]:
-        """Return the lines of a script (``tale``) up to the first operation that is not done."""
+        """Return the event lines that a script (``tale``) gives for the instance.
+
+        They end at the first operation that the instance has not done.
+        """
         lines: list[StoryLine] = []
         at = min((spans[0].begun_at for p in self.kinds if (spans := self.calls.get(p))), default=0)
         for part in tale.parts:
@@ -214,7 +217,7 @@ class InstanceStory:
     def _passes(self, when: str, operation: str, lines: list[StoryLine]) -> bool:
         """Add the lines of the breakpoints before (``when`` is pre) or after (post) an operation to ``lines``.
 
-        Return False if the instance is stopped at one of these breakpoints or has not reached it.
+        Return False if the instance is stopped at one of these breakpoints, or has not reached one of them.
         """
         for phase in self.stops if operation else ():
             if not Breakpoint(phase.removeprefix(PREFIX)).is_at(when, operation):
@@ -262,7 +265,10 @@ class InstanceStory:
         return lines
 
     def _around(self, part: MessagePart, begun: list[int]) -> list[StoryLine]:
-        """Return the lines of one operation: the lines before it, its calls, and its ignored failures (W24)."""
+        """Return the lines of one operation: the sentences before it, then the calls of its entries ``begun``.
+
+        An ignored failure of an entry gives a further line after its calls (W24).
+        """
         at = min((spans[0].begun_at for p in begun if (spans := self.calls.get(p))), default=0)
         lines = [_line(text, at, part.operation) for text in part.before]
         for position in begun:
@@ -276,7 +282,7 @@ class InstanceStory:
         return lines
 
     def _function(self, position: int, name: str) -> str:
-        """Return the task name that Cloudify would show for the entry: a phase, a function or the script runner."""
+        """Return the task name that Cloudify would show for the entry: its phase, its function or the script runner."""
         phase = phase_of(name)
         if phase is not None:
             return phase

@@ -129,7 +129,10 @@ def _again(story: InstanceStory, present: State | None) -> Iterable[MessageScrip
 
 
 def _own(story: InstanceStory, _: State | None) -> Iterable[MessageScript]:
-    """Yield a plain tale for each phase with a call, in order. Used for graphs whose verb is not in ``TALES``."""
+    """Yield, for each phase with a call, in order, a tale that reports only the start and the end of the phase.
+
+    Used for graphs whose verb is not in ``TALES``.
+    """
     for phase, positions in story.positions.items():
         if phase not in story.stops and any(
             not int(story.graph.marks[position]) & Mark.ABSENT for position in positions

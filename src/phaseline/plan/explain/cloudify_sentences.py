@@ -60,7 +60,7 @@ def called_by_hand(
 ) -> Iterator[EventRow]:
     """Yield an event for each entry that a user completed by hand.
 
-    For a relationship, the event names the instance on the side with the operation.
+    For a relationship operation, the event names the source or the target instance, whichever the operation is for.
     """
     for step in graph.steps:
         for position in positions[(positions >= step.first) & (positions < step.first + step.count)].tolist():

@@ -72,7 +72,7 @@ def critical_path(graph: Graph, times: Times) -> list[int]:
 
 
 def _last_before(position: int, entries: np.ndarray, starts: np.ndarray, times: Times) -> int | None:
-    """Return the position of the need of an entry whose call ended last; None if no need was called.
+    """Return the position of the need whose call ended last, among the needs of one entry; None if no need was called.
 
     A need that is never called is replaced by its own needs.
     """
@@ -100,7 +100,7 @@ def _needs(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _covered(began: np.ndarray, ended: np.ndarray) -> int:
-    """Return how long at least one of the spans was open, in ms. Span i lasts from ``began[i]`` to ``ended[i]``."""
+    """Return the time in ms during which at least one span was open. Span i lasts from ``began[i]`` to ``ended[i]``."""
     order = np.argsort(began, kind="stable")
     began, ended = began[order], np.maximum.accumulate(ended[order])
     is_gap = began[1:] > ended[:-1]

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph, Policy
 
 SHOWN_BLOCKERS = 10
-"""Most blocking entries that an explanation names. It always gives the number of all of them."""
+"""Largest number of blocking entries that an explanation names. It always gives the total number too."""
 TRIED_AGAIN = frozenset({Status.SLEEPING, Status.RUNNING, Status.WAITING})
-"""Statuses of an entry that has failed and is tried again: from the failure to the end of the next call."""
+"""Statuses that an entry can have between a failed call and the end of the call that retries it."""
 MAY_BE_CALLED = frozenset({Status.BLOCKED, Status.WAITING, Status.SLEEPING})
-"""Stored statuses of entries that may nevertheless be in a call: a batch is stored before the changed statuses are."""
+"""Stored statuses of entries that may already be running: a batch is stored before its entries' new statuses."""
 DONE = frozenset({Status.COMPLETED, Status.PASSED})
 Kind = Literal[
     "nothing", "blocked", "slot", "running", "sleeping", "retrying", "canceling", "unsure", "failed", "lost", "canceled"
@@ -62,8 +62,8 @@ class Reason:
 
     ``text`` is a sentence with the reason, ``mend`` explains how to unblock the entry. ``since`` and ``until`` are in
     ms, 0 if unknown. The entry waits for ``blocker_count`` entries; ``blockers`` holds the first ``SHOWN_BLOCKERS`` of
-    them. If these are blocked themselves, ``roots`` holds the entries that block them all, also at most
-    ``SHOWN_BLOCKERS``.
+    them. If a blocker is blocked itself, ``roots`` holds the entries with which the chains of blocked entries begin,
+    also at most ``SHOWN_BLOCKERS``.
     """
 
     kind: Kind
@@ -159,7 +159,7 @@ class _Case:
     def is_done(self, position: int) -> bool:
         """Return True if dependents no longer wait for the entry.
 
-        It is completed, has passed, or has failed and that is tolerated.
+        It is completed, has passed, or has failed with the mark TOLERANT.
         """
         status = self.status_of(position)
         tolerated = status is Status.FAILED and bool(int(self.graph.marks[position]) & Mark.TOLERANT)
@@ -185,10 +185,10 @@ def explain(
 ) -> list[Reason]:
     """Return the reasons why the instance has not finished its part of the graph, in the order of its sequence.
 
-    Return one reason of the kind ``nothing`` if the instance has finished or takes no part. A reason that only follows
-    from an earlier reason of the instance is left out. ``statuses`` is uint8, indexed by entry position. ``running`` is
-    {position: when its open call began} and ``ended`` {position: when its last call ended}, both in ms. ``execution``
-    is the id that proposed commands name.
+    Return one reason of the kind ``nothing`` if the instance has finished or takes no part. An entry that waits for
+    another unfinished entry of this instance gets no reason. ``statuses`` is uint8, indexed by entry position.
+    ``running`` is {position: when its open call began} and ``ended`` {position: when its last call ended}, both in ms.
+    ``execution`` is the execution's id, for the commands that the reasons propose.
     """
     case = _Case(
         topology,
@@ -347,8 +347,8 @@ def _named(case: _Case, position: int) -> str:
 def _causes(case: _Case, position: int, *, lost: bool) -> list[int]:
     """Return the positions of the entries that block an entry, ascending.
 
-    With ``lost``, return the entries because of which it was skipped. Entries that are only links in the chain are
-    replaced by their own needs: entries that are never called, or with ``lost``, skipped entries.
+    With ``lost``, return the entries because of which the entry was skipped. An entry that only passes on what blocks
+    it is replaced by its own needs: an entry that is never called, or with ``lost``, a skipped entry.
     """
     found: set[int] = set()
     seen = {position}

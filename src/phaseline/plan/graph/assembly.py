@@ -1,7 +1,7 @@
 """Turn a draft into a graph.
 
-The entries are ordered by the dependency level of their instance, then by their slot in the sequence, then by
-participant.
+The entries are ordered by the dependency level of their instance, then by the ``StepSlot`` of the draft that
+contains them, then by participant.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from phaseline.plan.graph.draft import GraphDraft, StepSlot
 
 STATE_BITS = 3
-"""Most states that a sequence may set between operations; a policy code has this many bits for them."""
+"""Largest number of states that a sequence may set between operations.
+
+A policy code has one bit for each state set before a call, and one for each state set after it.
+"""
 
 
 def assemble(draft: GraphDraft, name: str, *, by_node: bool = False) -> Graph:
@@ -75,7 +78,7 @@ class _Layout:
 
 
 def _layout_draft(draft: GraphDraft, slots: tuple[StepSlot, ...]) -> _Layout:
-    """Split the entries of each slot into runs of entries with the same level, and make each run a step.
+    """Split the entries of each slot wherever the level changes, and make each part a step.
 
     The steps are ordered by level, then by slot.
     """
@@ -132,11 +135,11 @@ def _states(draft: GraphDraft, bits: int) -> tuple[int, ...]:
 
 
 def _adjacency(draft: GraphDraft, layout: _Layout, size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the edges as ``ptr`` and ``idx``: for each entry first the edge of its chain, then others, ascending.
+    """Return (``ptr``, ``idx``): the edges from entry i lead to the entries ``idx[ptr[i]:ptr[i + 1]]``.
 
-    No edge is repeated. Most edges are links of chains; these need no sorting, because each entry begins at most one
-    link. At least one chain always exists, because ``carry_states`` gives each participant a single first and a single
-    last entry.
+    The edge of the entry's chain comes first, then its other edges, ascending, without repetitions. Most edges belong
+    to chains; these need no sorting, because each entry begins at most one of them. At least one chain always exists,
+    because ``carry_states`` gives each participant a single first and a single last entry.
     """
     following = np.full(size, -1, np.int32)
     source, target = (np.concatenate(ends) for ends in zip(*draft.chain, strict=True))

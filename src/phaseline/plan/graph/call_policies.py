@@ -29,7 +29,7 @@ SCRIPT = Declaration(flavour="cloudify")
 class PolicyOverrides:
     """Settings of a workflow that change how an operation is called.
 
-    ``once`` makes the first failure final. The other fields replace the fields of ``Policy`` with their names.
+    ``once`` makes the first failure final. Each other field replaces the field of ``Policy`` that has the same name.
     """
 
     until_true: bool = False
@@ -53,7 +53,10 @@ class Policies:
     _final: dict[tuple[int, tuple[int, ...], tuple[int, ...]], int] = field(default_factory=dict)
 
     def numbering(self, manner: PolicyOverrides) -> Callable[[Operation], int]:
-        """Return a function from an operation to the number (see ``add``) of its policy, given settings ``manner``."""
+        """Return a function that takes an operation and returns the number of its policy, as ``add`` numbers policies.
+
+        ``manner`` are the workflow's settings for calling these operations.
+        """
         numbers: dict[object, int] = {}
         declare = self.declare
         kept: dict[int, Declaration] = {}  # kept alive, so that no id is used twice
@@ -108,7 +111,7 @@ class Policies:
         return tuple(found)
 
     def add(self, policy: Policy) -> int:
-        """Return the number of a policy before states are added; a new policy gets the next number."""
+        """Return the number of a policy without the states set around its calls; a new policy gets the next number."""
         return self.callings.setdefault(policy, len(self.callings))
 
     def _backoff(self) -> tuple[int, ...]:

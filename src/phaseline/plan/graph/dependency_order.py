@@ -10,7 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 FEW = 16
-"""Largest front that a Python loop walks; for so few vertices numpy is slower, as in a chain of ten thousand nodes."""
+"""Largest number of vertices becoming ready together that a Python loop handles.
+
+For so few vertices numpy is slower, for example in a chain of ten thousand nodes.
+"""
 
 
 def depths(targets: Sequence[Sequence[int]]) -> list[int]:

@@ -40,11 +40,12 @@ NO_MEMBERS = np.empty(0, np.int32)
 class StepSlot:
     """Entries of one phase: at most one for each participant, or several for the relationships of one group.
 
-    Columns, with one element for each entry: ``owner`` is the place of the participant, int32, ascending; ``subject``
-    is int32; ``policy`` is a number from ``Policies.add``, int32. ``before`` and ``after`` are the states set around
-    the entry, as bits that index ``GraphDraft.states``, uint8, or None. ``group``: consecutive slots with the same
-    group number (not -1) run side by side. ``beside`` is None for a slot in the owner's sequence. Otherwise the slot is
-    a phase of the state before it, and ``beside`` names the phases of that state for which it waits.
+    ``owner``, ``subject`` and ``policy`` are int32 with a value for each entry: the place of its participant
+    (ascending), its subject, and a number from ``Policies.add``. ``before`` and ``after`` are the states set before and
+    after the entry, as bits that index ``GraphDraft.states``, uint8; None for no states. Consecutive slots with an
+    equal ``group`` number other than -1 run side by side. ``beside`` is None for a slot in the owner's sequence. For a
+    phase, which runs beside the operations of a state, it names the phases and breakpoints of the state for which the
+    phase waits.
     """
 
     phase: str
@@ -78,11 +79,12 @@ class StateChange:
 class GraphDraft:
     """The graph under construction: the results of all transforms applied so far.
 
-    Arrays "by place" are indexed by a participant's place in ``participants``. ``present``: the states before the
-    graph, uint8 by place. ``walks``: the chosen instances that run the workflow's sequence, bool by place; other chosen
-    instances go through the states of a path. ``items``: slots and states in order; after ``carry_states`` only slots.
-    ``head`` and ``tail``: provisional positions of the first and the last entry, by place. ``chain``: arrays of edges
-    (from, to), in which no entry is ``from`` twice; ``edges``: all other edges (from, to).
+    Arrays "by place" are indexed by a participant's place in ``participants``. ``present`` is the state of each
+    participant before the graph, uint8 by place. ``walks`` marks the chosen instances that run the workflow's sequence,
+    bool by place; other chosen instances go through the states of a path. ``items`` are slots and state changes in
+    order; after ``carry_states`` only slots. ``head`` and ``tail`` are the provisional positions of each participant's
+    first and last entry, by place. ``chain`` and ``edges`` hold the edges, as pairs of arrays (from, to) of provisional
+    positions. Each entry is ``from`` at most once in ``chain``; all other edges are in ``edges``.
     """
 
     topology: Topology
@@ -104,7 +106,7 @@ class GraphDraft:
 
 
 def absent_slot(draft: GraphDraft, phase: str, owner: np.ndarray, after: np.ndarray | None = None) -> StepSlot:
-    """Return a slot with one entry for each owner, which is never called.
+    """Return a slot with one entry for each owner. These entries are never called.
 
     The subject of an entry is the owner's instance.
     """

@@ -18,8 +18,8 @@ ALWAYS: frozenset[InstanceState] = frozenset()
 class Call:
     """One step of a sequence: an operation of the node.
 
-    ``enter`` and ``leave`` are the states that the instance gets before and after the call. ``unless``: instances that
-    are in one of these states when the graph is planned skip the operation. ``until_true``: the operation is called
+    ``enter`` and ``leave`` are the states that the instance gets before and after the call. Instances that are in one
+    of the states ``unless`` when the graph is planned skip the operation. With ``until_true``, the operation is called
     again without limit until it returns a true value. ``only`` marks the instances that call it, bool indexed by
     instance number; None means all.
     """
@@ -37,9 +37,9 @@ class Call:
 class Relate:
     """One step of a sequence: an operation on both sides of the instance's relationships.
 
-    The relationships are grouped by target, in the order of the blueprint (W6), or the opposite order with ``reverse``.
-    ``unless``: instances in one of these states at planning time skip it. ``only`` marks the relationship instances
-    that call it, bool indexed by relationship number; None means all.
+    The relationships are grouped by target, in the order of the blueprint (W6), or in the opposite order with
+    ``reverse``. Instances that are in one of the states ``unless`` when the graph is planned skip the step. ``only``
+    marks the relationship instances that call it, bool indexed by relationship number; None means all.
     """
 
     operation: str
@@ -52,8 +52,8 @@ class Relate:
 class Become:
     """One step of a sequence: the instance reaches a state, without calling an operation.
 
-    ``state`` is the number of the state if it belongs to a state path. ``unless``: instances in one of these states at
-    planning time skip the step. With ``with_calls``, only instances with at least one call reach the state.
+    ``state`` is a number if the state belongs to a state path. Instances that are in one of the states ``unless`` when
+    the graph is planned skip the step. With ``with_calls``, only instances with at least one call reach the state.
     """
 
     state: InstanceState | int

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
 
 SHOWN = 5
-"""Most forbidden instances of a node that a problem names. It always gives the number of the further ones."""
+"""Largest number of forbidden instances of a node that a problem names. It gives the number of the others."""
 
 
 def refuse(topology: Topology, action: str, chosen: np.ndarray) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Planner = Callable[[Topology, Request, History, "Declare"], Graph | Reshape | GoOn | Verdict]
 """Function that plans an execution.
 
-It is called first, and again whenever a graph has settled or the topology has changed.
+It is called when the execution begins, and again whenever a graph has settled or the topology has changed.
 """
 Look = Callable[[Topology, Request], "Iterable[Problem]"]
 """Function that returns problems or warnings of a request before the request is submitted."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Node, Value
 
 SHOWN_HOSTS = 5
-"""Most hosts that the warning names. It always gives the number of the others."""
+"""Largest number of hosts that the warning names. It gives the number of the others."""
 
 
 def install_method(properties: Mapping[str, Value]) -> str:

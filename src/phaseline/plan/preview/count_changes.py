@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
 
 MOST_NAMED = 20
-"""Most ids that a change keeps of added instances, and of removed ones."""
+"""Largest number of ids of added instances that a ``CountChange`` keeps; the bound for removed ones is equal."""
 
 
 @frozen
@@ -20,7 +20,7 @@ class CountChange:
     """A node whose number of instances changes.
 
     ``before`` and ``after`` are its numbers of instances. ``comes`` and ``goes`` are the numbers of added and removed
-    instances, ``added`` and ``removed`` their first ids.
+    instances; ``added`` and ``removed`` hold at most ``MOST_NAMED`` of their ids.
     """
 
     name: str
@@ -35,7 +35,7 @@ class CountChange:
 def resized(before: Topology, after: Topology) -> tuple[CountChange, ...]:
     """Return a change for each node with added or removed instances, in the order of node numbers.
 
-    An instance must have one number in both topologies.
+    An instance that is in both topologies must have an equal number in both.
     """
     if before is after:
         return ()

@@ -63,7 +63,7 @@ def _needs(drawing: Drawing) -> dict[Key, list[Key]]:
 
 
 def _rows(drawing: Drawing, needs: Mapping[Key, Sequence[Key]]) -> list[list[Key]]:
-    """Return the nodes in rows by the depth of their needs, deepest first.
+    """Return the nodes in rows. In each round, the nodes with the longest chain of needs form the top row.
 
     The rows of each round come below those of the round before.
     """

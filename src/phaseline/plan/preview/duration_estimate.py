@@ -45,7 +45,8 @@ def expected_s(phases: Iterable[PhasePlan], took: Mapping[str, Took]) -> float |
 def _in_a_wave(phase: PhasePlan, before: Took) -> float:
     """Return the duration of the phase in each of its waves, in ms.
 
-    A bulk phase takes its time for each batch, any other phase for each member.
+    For a bulk phase it is the average duration of a batch times the batches in a wave. For any other phase it is the
+    average duration of a member times the members in a wave.
     """
     waves = phase.last_wave - phase.first_wave + 1
     if phase.form == "bulk":

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph, LaneSpec, Step
 
 REPEATABLE_BATCH = 1000
-"""Most members of a batch of repeatable single calls.
+"""Largest number of members in a batch of repeatable calls that take one member each.
 
-A batch of other single calls has at most one member for each slot.
+If such calls are not repeatable, a batch has at most as many members as its pool has slots.
 """
 
 
@@ -90,7 +90,8 @@ def _lane_walk(
 ) -> LaneWalk:
     """Return the work of one lane.
 
-    ``members`` are its entries, ordered by wave, then position; ``wave`` has the wave of each.
+    ``members`` are its entries, ordered by wave, then position; ``wave`` has the wave of each. ``size`` is the largest
+    number of members in a batch. ``functions`` is the result of ``_functions``, or None if no lane is bulk.
     """
     begin = np.flatnonzero(np.diff(wave, prepend=-1))
     counts = np.diff(begin, append=len(wave))

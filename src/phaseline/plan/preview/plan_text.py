@@ -29,7 +29,7 @@ INTERFACES = "cloudify.interfaces."
 USUAL = ("use_external_resource", False)
 """A property and its usual value, which is not shown because all nodes that Phaseline creates itself have it."""
 SHOWN = 5
-"""Most ids that the text names of added, or of removed, instances."""
+"""Largest number of ids of added instances that the text names; the bound for removed ones is equal."""
 LIFECYCLES = ("lifecycle.", "relationship_lifecycle.")
 
 
@@ -83,9 +83,9 @@ def _node(node: NodePlan) -> Iterable[str]:
 
 
 def _states(node: NodePlan) -> Iterable[str]:
-    """Yield the lines of a node on a state path: a line for each call, with the name of its state before the first.
+    """Yield the lines of a node on a state path: a line for each call in each state, in order.
 
-    States without calls are shown as well.
+    The first line of each state begins with the state's name. A state without calls has one line.
     """
     known = {operation.name: operation for operation in node.operations}
     rows: list[list[str]] = []

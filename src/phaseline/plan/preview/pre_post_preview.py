@@ -22,8 +22,9 @@ BOTH, ONLY_PRE, ONLY_POST = "before and after", "before", "after"
 class HookForeseen:
     """The preview of one hook class: when it is called, and what it would answer.
 
-    ``says`` is ``refuses`` with the reason in ``message``, or ``silent`` if the class has no ``do_preview_op``.
-    ``decisions`` is {instance id: what the class would decide for it}; ``nodes`` is {instance id: its node}.
+    ``says`` is ``agrees``, ``refuses`` with the reason in ``message``, or ``silent`` if the class has no
+    ``do_preview_op``. ``decisions`` is {instance id: what the class would decide for it}; ``nodes`` is {instance id:
+    its node}.
     """
 
     name: str
@@ -37,7 +38,7 @@ class HookForeseen:
 
 @frozen
 class PrePostPreview:
-    """All hooks and tasks before and after a workflow, in the order in which they are called before it."""
+    """All hooks and tasks that run before and after a workflow, in the order of their calls before the workflow."""
 
     hooks: Sequence[HookForeseen] = ()
     tasks: Sequence[TaskRow] = ()
@@ -95,7 +96,10 @@ def _task_rows(tasks: Sequence[TaskRow], stage: str) -> Sequence[tuple[str, str]
 
 
 def _whom(task: TaskRow) -> str:
-    """Return the package of a task and the number of its instances, or the reason why no instance runs it."""
+    """Return a text with the package of a task, its roles and the number of its instances.
+
+    If no instance runs the task, the text gives the reason instead of the roles.
+    """
     package = f"{task.package}-{task.version}"
     title = f" ({task.title})" if task.title not in {"", package} else ""
     said = f"{package}{title}, {task.written or 'deployment_tasks.yaml'}"

@@ -29,14 +29,15 @@ if TYPE_CHECKING:
     from phaseline.plan.topology.revision import Revision
 
 Action = Literal["install", "uninstall", "update", "replace", "reinstall"]
-"""The change of a node. ``replace``: it cannot be updated in place, and needs ``--allow-replace``.
+"""The change of a node.
 
-``reinstall``: the rules of the Cloudify document (source 3) require it (ADR 0031).
+``replace`` means that it cannot be updated in place, and needs ``--allow-replace``. ``reinstall`` means that the rules
+of the Cloudify document (source 3) require it (ADR 0031).
 """
 CONTAINED = "what contains it is reinstalled"
 CONTAINED_IN_REPLACED = "what contains it is replaced"
 SHOWN = 5
-"""Most nodes that a warning or line names. It also gives the number of the others."""
+"""Largest number of nodes that a warning or line names. It also gives the number of the others."""
 
 
 @frozen
@@ -44,8 +45,8 @@ class NodeChange:
     """The change of one node's instances.
 
     ``reason`` is why they are replaced or reinstalled; otherwise empty. ``added`` and ``removed`` are the numbers of
-    instances added to and removed from a node that stays. ``again`` is the number of instances that are uninstalled and
-    installed again.
+    instances added to and removed from a node that is in both blueprints. ``again`` is the number of instances that are
+    uninstalled and installed again.
     """
 
     sign: Sign
@@ -98,7 +99,8 @@ def summarise_update(
 ) -> UpdatePlan:
     """Return the plan of an update. ``names`` are the names of the deployment and of the blueprint's file.
 
-    ``steps`` are all differences; ``former`` is the blueprint of the deployment before the update.
+    ``steps`` are all differences between the blueprints and inputs; ``former`` is the deployment's blueprint before the
+    update. ``foreseen`` holds the graphs that the update would run, and ``rounds`` their plans.
     """
     again = _counts_in(foreseen, {UNINSTALL_AGAIN, INSTALL_AGAIN})
     nodes = _nodes(revision, former, request, again)
@@ -139,7 +141,10 @@ def _counts_in(foreseen: PreviewedRounds, names: AbstractSet[str]) -> dict[str, 
 
 
 def _nodes(revision: Revision, former: Blueprint, request: Request, again: Mapping[str, int]) -> tuple[NodeChange, ...]:
-    """Return the changes of all changed nodes: first of present nodes, then of added ones."""
+    """Return the changes of all changed nodes: first nodes of the former blueprint, then added ones.
+
+    ``again`` is {node: number of its instances that are reinstalled}.
+    """
     made, fates = revision.finished, revision.fates
     counts = np.bincount(made.node[made.is_there], minlength=len(made.nodes)).tolist()
     number = {made.nodes[at].name: at for at in range(len(made.nodes)) if at not in made.past}
@@ -170,7 +175,7 @@ def _stays(
 ) -> NodeChange | None:
     """Return the change of a node that is in both blueprints; None if nothing changes.
 
-    ``moved`` are the numbers of its added and removed instances.
+    ``moved`` are the numbers of its added and removed instances. ``again`` is {node: number of reinstalled instances}.
     """
     changes = revision.changed.get(node.name, ())
     come, go = moved

@@ -37,9 +37,10 @@ def suspended_count(workflow: str, topology: Topology, states: np.ndarray) -> in
 
 
 def activity(states: np.ndarray) -> set[str]:
-    """Return which of the words ``all``, ``partial`` and ``none`` describe how many instances are active.
+    """Return which of the words ``all``, ``partial`` and ``none`` describe how many instances are started.
 
-    Without any instance both ``all`` and ``none`` are true.
+    ``partial`` means that at least one instance exists and not all are started. Without any instance both ``all`` and
+    ``none`` are true.
 
     >>> sorted(activity(np.array([State.STARTED, State.CREATED], np.uint8)))
     ['partial']

@@ -30,8 +30,8 @@ class Claim:
     """The instances that an execution reserves, as ascending instance numbers.
 
     ``own`` are the instances that it may change; None for the whole deployment, even after its shape has changed.
-    ``leans`` are those that must not change meanwhile. ``by_resource``: the engine ensures by itself that each resource
-    is in only one execution (``reach``), so two such executions never collide.
+    ``leans`` are those that must not change meanwhile. With ``by_resource``, the engine ensures by itself that each
+    resource is in only one execution (workflow ``reach``), so two executions with it never collide.
     """
 
     own: np.ndarray | None

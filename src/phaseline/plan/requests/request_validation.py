@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 POINTS = ("create", "update", "delete", "configure", "start", "stop")
 """Operations that a breakpoint may name even if no node implements them."""
 SIDES = {"before": "pre", "after": "post", "pre": "pre", "post": "post"}
-"""{what a user may write for a side of a point: the name of the side}"""
+"""{word before the hyphen of a breakpoint's point, as a user may write it: the word that is accepted}"""
 NAMED = 10
 
 
@@ -30,8 +30,8 @@ def check(
 ) -> tuple[Problem, ...]:
     """Return all problems of the request, found before it is submitted.
 
-    ``with_custom``: undeclared parameters are accepted, so that plugins can read them. ``workflow`` is the workflow of
-    the request; None means the built-in workflow with the request's name.
+    With ``with_custom``, undeclared parameters are accepted, so that plugins can read them. ``workflow`` is the
+    workflow of the request; None means the built-in workflow with the request's name.
     """
     if workflow is None and request.workflow in PLANNERS:
         workflow = built_in(request.workflow)
@@ -81,7 +81,8 @@ def unfit_stops(
 ) -> Iterator[Problem]:
     """Yield a problem PL-P047 for each breakpoint whose node or resource is not in ``names`` or whose point is unknown.
 
-    Empty ``names`` means that any name is accepted.
+    A known point names one of ``operations`` or ``phases``. Empty ``names`` means that any name is accepted. ``noun``
+    is what the problem calls a thing with a name in ``names``.
     """
     parts = {".".join(words[at:]) for name in operations for words in [name.split(".")] for at in range(len(words))}
     short = {part for part in parts if "." not in part}
@@ -101,7 +102,7 @@ def unfit_stops(
 
 
 def _other_words(named: str, operations: Container[str], phases: Container[str]) -> str:
-    """Return a hint at the right spelling for ``before-create`` or ``after-create``; empty for other names."""
+    """Return a hint at the right spelling if ``named`` is a point such as ``before-create``; empty for other names."""
     word, _, rest = named.partition("-")
     side = SIDES.get(word)
     if side is None or (rest not in operations and rest.lower() not in phases):
@@ -121,7 +122,7 @@ def _not_taken_back(request: Request) -> Problem:
 def warnings(topology: Topology, request: Request, workflow: Workflow | None = None) -> tuple[Problem, ...]:
     """Return the workflow's warnings about the request.
 
-    They do not include warnings about the graphs that it leads to.
+    They do not include warnings about the graphs that the workflow plans.
     """
     return tuple((workflow or built_in(request.workflow)).warnings(topology, request))
 

@@ -31,7 +31,7 @@ __all__ = ["forbidden", "refusals", "refuse", "refuse_revision", "whom", "wrong"
 def refusals(topology: Topology, request: Request) -> tuple[Problem, ...]:
     """Return PL-P049 for each node for which the request's action is forbidden.
 
-    An update is not checked here, but when its blueprint is known.
+    Of an update, only the list of instances to reinstall is checked here, the rest when its blueprint is known.
     """
     return tuple(forbidden(topology, _asked_for(topology, request)))
 

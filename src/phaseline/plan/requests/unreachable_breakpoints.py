@@ -30,11 +30,14 @@ if TYPE_CHECKING:
 BY_WHAT_IS_FOUND = frozenset({"heal", "update", "restore", "scale"})
 """Workflows whose next calls depend on results of checks, or on failures, so that a preview may be wrong."""
 NAMED = 8
-"""Most operations that a problem names as the calls where a breakpoint would work."""
+"""Largest number of operations that a problem names as calls at which a breakpoint would work."""
 
 
 def is_foreseen(request: Request, foreseen: PreviewedRounds) -> bool:
-    """Return True if the preview shows all operations that can be called, so that no other breakpoint is ever met."""
+    """Return True if the preview shows all operations that can be called.
+
+    Then a breakpoint at which no instance stops in the preview will not stop any instance in the run either.
+    """
     if request.workflow not in PLANNERS or request.workflow in BY_WHAT_IS_FOUND:
         return False
     verdict = foreseen.verdict
@@ -78,7 +81,7 @@ def _concerned(one: Breakpoint, topology: Topology, graph: Graph, step: Step) ->
 def _called(one: Breakpoint, foreseen: PreviewedRounds) -> list[str]:
     """Return the short names of the operations and phases that are called on instances named by the breakpoint.
 
-    An operation's short name is the last part of its name; a phase has its own name.
+    An operation's short name is the last part of its name; the short name of a phase is its whole name.
     """
     found: dict[str, None] = {}
     for topology, graph in foreseen.graphs:

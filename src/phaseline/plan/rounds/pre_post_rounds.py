@@ -2,9 +2,9 @@
 
 The workflow itself is called the body here. Example: an install whose body fails and is to be taken back, with hook
 classes A and B. First ``_opening`` builds the round "pre hooks" (A, then B). Then the body's planner plans its rounds,
-until it reports a failure. ``_closing`` builds the round "post hooks", which reports the failure to A and B. Then an
-action of its own takes the results back: "pre hooks of rollback", the body's rounds of taking back, "post hooks of
-rollback". Last comes the verdict of the body.
+until it reports a failure. ``_closing`` builds the round "post hooks", which reports the failure to A and B. Taking the
+results back is a second action, which again calls the hooks: "pre hooks of rollback", the body's rounds of taking
+back, "post hooks of rollback". Last comes the verdict of the body.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 OPENING, CLOSING, UNDOING = "pre hooks", "post hooks", "undo hooks"
 OF_TAKING_BACK = " of rollback"
-"""Names of the rounds of hooks, and the suffix that they get while the results of a failure are taken back."""
+"""Suffix of the names of hook rounds (pre, post and undo) while the results of a failed execution are taken back."""
 AFTER = {
     DeploymentCallKind.COMPLETED: "",
     DeploymentCallKind.FAILED: " after a failure",
@@ -43,12 +43,12 @@ AFTER = {
 }
 """{how the body ended: suffix of the name of the round of post hooks}.
 
-The name thus records what the hooks were given.
+So the name of a settled round shows which end of the body was reported to the hooks.
 """
 HOOK_RETRIES = 0
 """Number of times a failed hook is called again: none, because a failure means that the hook refuses."""
 CALLED = ("completed", "failed", TOLERATED)
-"""Status words of entries whose call has finished."""
+"""Keys in the counts of a settled round for entries whose call has ended."""
 
 
 def surrounded(planner: Planner, around: PrePost) -> Planner:
@@ -87,7 +87,7 @@ def is_of_surroundings(name: str) -> bool:
 class _Body:
     """The workflow itself, between its hooks.
 
-    ``takes_back``: its planner is asked to take back the results of a failure.
+    With ``takes_back``, its planner is asked to take back the results of a failure.
     """
 
     planner: Planner
@@ -129,7 +129,7 @@ class _Body:
         return self.planner(asked.topology, request, history, asked.declare)
 
     def _of_now(self, done: Round) -> Round:
-        """Return the round, with the number of the present attempt if it belongs to the present action.
+        """Return the round; if it belongs to the present action, with the number of the present attempt.
 
         An action may span several attempts, because a user's decision about an unsure entry begins a new attempt.
         Rounds of an earlier action, rounds with unsure entries, and all rounds before a clean-up keep their number.
@@ -155,7 +155,7 @@ class _Body:
 class _Action:
     """An action with its hook classes: the workflow, or taking back its results.
 
-    ``of`` is the suffix of its rounds' names.
+    ``of`` is the suffix of the names of its hook rounds.
     """
 
     classes: Sequence[PinnedHookClass]
@@ -260,7 +260,10 @@ def of_this_action(asked: Asked) -> tuple[Round, ...]:
 
 
 def _reported_kind(asked: Asked, of: str) -> DeploymentCallKind | None:
-    """Return the kind of end that the post hooks of an action were given; None if they were not called yet."""
+    """Return how the body ended according to the report to the post hooks of an action; None if none were called yet.
+
+    ``of`` is the suffix of the names of the action's hook rounds.
+    """
     names = {CLOSING + words + of: why for why, words in AFTER.items()}
     found = [names[done.name] for done in of_this_action(asked) if done.name in names]
     return found[0] if found else None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def counting(topology: Topology, among: np.ndarray | None = None) -> Count:
-    """Return a function that counts the instances with a role, including the primary instance.
+    """Return a function that takes a role and returns how many instances have it, including the primary instance.
 
     ``among`` marks the instances to count, bool by instance number; None means all existing instances.
     """

@@ -23,8 +23,8 @@ OTHERS = "instances in no group"
 class FaultTolerance:
     """The bounds on failures of instances in granular tasks.
 
-    ``group`` is int32, indexed by instance number: instances in equal sets of task groups have the same number.
-    ``bears`` is true if at least one failure is tolerated.
+    ``group`` is int32, indexed by instance number: instances that belong to exactly the same task groups have the same
+    number. ``bears`` is true if at least one failure is tolerated.
     """
 
     group: np.ndarray
@@ -35,7 +35,7 @@ class FaultTolerance:
     def of(cls, groups: Sequence[ExecutionTask], masks: RoleMasks, size: int) -> FaultTolerance:
         """Return the fault tolerance that the task groups define.
 
-        A group that does not set it tolerates the failure of all its instances.
+        A group that does not set a fault tolerance tolerates the failure of all its instances.
         """
         members = [masks.of(group.roles) for group in groups]
         if not members:
@@ -53,7 +53,7 @@ class FaultTolerance:
         )
 
     def of_subjects(self, subjects: np.ndarray, kind: SubjectKind) -> np.ndarray | int:
-        """Return the failure groups of entries with these subjects; ``STRICT`` if these are not instances."""
+        """Return the ``group`` number of each subject; ``STRICT`` for all if the subjects are not instances."""
         return self.group[subjects] if kind is SubjectKind.INSTANCE else STRICT
 
 

@@ -1,8 +1,8 @@
 """Decide which granular tasks run before the body of a workflow, and which after it (F46).
 
-The body comes right after the point ``deploy_start``. Before the body run: the tasks for which ``deploy_start`` waits;
-the tasks after ``pre_deployment_start`` that are not after ``deploy_start``; and all tasks for which one of these
-waits. All other tasks run after the body.
+The body comes right after the point ``deploy_start``. Three kinds of tasks run before the body: tasks for which
+``deploy_start`` waits; tasks that wait for ``pre_deployment_start`` but not for ``deploy_start``; and tasks for which a
+task of these two kinds waits. Waiting may be indirect. All other tasks run after the body.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ def _with(ties: Ties, requires: tuple[str, ...], required_for: tuple[str, ...]) 
 
 
 def sided(ties: Mapping[str, Ties]) -> Mapping[str, frozenset[str]]:
-    """Return {stage: ids of the granular tasks and points that run on its side of the body}: before it, or after it.
+    """Return {stage: ids of granular tasks and points}: ``pre_deployment`` has those before the body of the workflow.
+
+    ``post_deployment`` has those after the body.
 
     >>> found = sided({"a": Ties(required_for=("pre_deployment_end",)), "b": Ties(requires=("a",)), "c": Ties()})
     >>> "a" in found["pre_deployment"], sorted(found["post_deployment"] - set(POINTS))
@@ -76,7 +78,7 @@ def segments(ties: Mapping[str, Ties]) -> Mapping[str, int]:
 
 
 def depths_by_needs(ties: Mapping[str, Ties], known: Mapping[str, int]) -> dict[str, int]:
-    """Return {id: depth}: the depth in ``known`` if there is one, otherwise one more than that of its deepest need.
+    """Return {id: depth}: the depth in ``known`` if there is one, otherwise 1 + the depth of its deepest need.
 
     >>> depths_by_needs({"a": Ties(requires=("b",)), "b": Ties()}, {})["a"]
     1
@@ -132,7 +134,7 @@ def _fitting(name: str, ids: Mapping[str, object], *, is_pattern: bool) -> list[
 
 
 def _reached(start: Iterable[str], steps: Mapping[str, Iterable[str]]) -> set[str]:
-    """Return the ids in ``start`` and all ids that follow from them through ``steps``."""
+    """Return the ids in ``start`` and all ids to which ``steps`` ({id: next ids}) lead from them, directly or not."""
     found = set(start)
     waiting = list(found)
     while waiting:

@@ -37,7 +37,7 @@ class RoleMasks:
     def of(self, roles: Roles) -> np.ndarray:
         """Return the existing instances with one of these roles, bool by number.
 
-        The engine's own machine is no instance.
+        A role that means the engine's own machine selects no instance.
         """
         topology = self._topology
         if roles.scope != "named":
@@ -48,7 +48,7 @@ class RoleMasks:
         return found
 
     def _named(self, roles: Roles) -> Iterable[str]:
-        """Return the names of the roles, and all known names that begin with a match of a pattern of the roles."""
+        """Return the names of the roles, and all known names at whose beginning a pattern of the roles matches."""
         yield from roles.names
         for text in roles.patterns:
             fits = compiled(text).matches

@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 def take_turns(
     graph: TaskGraph, rows: Sequence[Sequence[Block]], segments: Sequence[int], members: np.ndarray, at_once: int
 ) -> None:
-    """Make each instance wait until the instance ``at_once`` places before it has ended its tasks, with any result.
+    """Make each instance of a group wait until the instance ``at_once`` places before it has ended its tasks.
 
-    ``rows`` holds the calls of each task, in order. ``segments`` has a number for each task, equal for tasks between
-    the same two points. ``members`` marks the instances of the group, bool by instance number.
+    The group's instances are ordered by number; the result of the tasks does not matter. ``rows`` holds the calls of
+    each task, in order. ``segments`` has a number for each task, equal for tasks between the same two points.
+    ``members`` marks the instances of the group, bool by instance number.
     """
     for segment in sorted(set(segments)):
         called = [row for row, of in zip(rows, segments, strict=True) if of == segment and _is_on_instances(row)]

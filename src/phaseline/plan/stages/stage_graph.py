@@ -22,10 +22,10 @@ MILESTONE = "milestone"
 
 @frozen
 class StageCall:
-    """The calls of one stage: one phase, called with ``policy`` for each of the ``subjects`` (numbers of the ``kind``).
+    """The calls of one stage: one phase, called once for each of the ``subjects``, with ``policy``.
 
-    ``tolerant``: a failure counts as done. ``however``: the next stage begins when all calls have ended, with any
-    result.
+    ``subjects`` are numbers of instances or of whatever ``kind`` says. With ``tolerant``, a failure counts as done.
+    With ``however``, the next stage begins when all calls have ended, with any result.
     """
 
     phase: str
@@ -39,7 +39,7 @@ class StageCall:
 def on_deployment(
     phase: str, policy: Policy, why: DeploymentCallKind, *, tolerant: bool = False, however: bool = False
 ) -> StageCall:
-    """Return a stage with one call for the deployment itself, of the kind ``why``."""
+    """Return a stage with one call for the deployment itself. ``why`` is the kind of the call, such as ``BEFORE``."""
     return StageCall(phase, policy, np.array([why], np.int32), SubjectKind.DEPLOYMENT, tolerant, however)
 
 

@@ -146,9 +146,9 @@ class _HeldUpError(Exception):
 
 
 class _Side:
-    """The tasks on one side of the body, from which the graph is built.
+    """The tasks on one side of the body, before it or after it, from which the graph is built.
 
-    With ``by_task``, the strategies of groups apply to each task separately.
+    With ``by_task``, the strategies of groups limit the instances of each task separately.
     """
 
     def __init__(
@@ -375,9 +375,10 @@ class _Side:
     def _operations(
         self, name: str, subjects: np.ndarray
     ) -> list[tuple[str, np.ndarray | int | None, np.ndarray | int]]:
-        """Return the calls of an operation, one for each full name that nodes of the instances have for it.
+        """Return (phase, policy, marks) for each call of an operation.
 
-        Instances whose node does not have the operation are not called.
+        Nodes may implement the operation ``name`` under different full names; each full name is one call. Instances
+        whose node does not implement it are not called.
         """
         topology, policies = self._asked.topology, self._graph.policies
         number = policies.numbering(PolicyOverrides())
@@ -411,7 +412,7 @@ class _Side:
         )
 
     def _at_once(self, task: ExecutionTask) -> int:
-        """Return the most instances on which a task may run at once; 0 for no limit."""
+        """Return the largest number of instances on which a task may run at once; 0 for no limit."""
         bounds = [task.at_once]
         if self._by_task and task.ties is not None:
             who = self._who(task)
@@ -419,7 +420,10 @@ class _Side:
         return min((bound for bound in bounds if bound), default=0)
 
     def _circle(self, depth: np.ndarray) -> list[str]:
-        """Return the ids of the tasks in a circle; its vertices have the depth -1."""
+        """Return the ids of the tasks in a circle; the first id is repeated at the end.
+
+        The circle is among the vertices with the ``depth`` -1.
+        """
         graph = self._graph
         name = np.repeat(np.arange(len(graph.blocks)), [len(block) for block in graph.blocks])
         targets: list[set[int]] = [set() for _ in graph.blocks]

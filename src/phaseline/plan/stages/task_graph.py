@@ -101,7 +101,7 @@ class TaskGraph:
     def tie(self, sources: np.ndarray, targets: np.ndarray) -> None:
         """Make each target wait for each source.
 
-        If there are several sources and several targets, a milestone saves edges.
+        If there are several sources and several targets, one milestone between them replaces an edge for each pair.
         """
         if not len(sources) or not len(targets):
             return

@@ -30,7 +30,7 @@ NO_WORK = "it has no work of its own"
 def task_rows(
     stages: Stages, topology: Topology | None = None, workflow: str = "install", new: np.ndarray | None = None
 ) -> tuple[TaskRow, ...]:
-    """Return a row for each task of both stages, in the order in which they run.
+    """Return a row for each task of both stages, before and after the body of the workflow, in the order of the run.
 
     In each stage, the tasks of ``deployment_tasks.yaml`` come first. ``topology`` is the deployment in the shape in
     which the tasks run; None if there is no deployment yet. ``new`` marks the instances that the workflow creates or

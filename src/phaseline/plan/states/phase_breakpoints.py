@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 def with_stops(phases: Sequence[Beside], breakpoints: Sequence[Breakpoint]) -> tuple[Beside, ...]:
-    """Return the phases together with the breakpoints before and after them, with all needs adapted."""
+    """Return the phases together with their breakpoints: a phase waits for the breakpoints before it.
+
+    Phases that need this phase wait for the breakpoints after it.
+    """
     names = {
         (when, one.name): list(dict.fromkeys(stop.phase for stop in breakpoints if stop.is_beside(when, one.name)))
         for one in phases

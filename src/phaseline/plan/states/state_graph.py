@@ -1,8 +1,8 @@
 """Build the graph of the next state for resources that take the same path together (ADR 0011).
 
-Resources of one type that enter the same state on the way to the same target are a ``ResourceGroup``; its graph is that
-state. First all resources enter the state; states without phases pass at once (PD25). Then come the phases that may
-apply to the type, each after the phases it depends on. Last comes an exit, which passes when all phases are completed.
+Resources of one type that enter the same state on the way to the same target are a ``ResourceGroup``. In its graph,
+all resources enter the state first; states without phases pass at once (PD25). Then come the phases that may apply to
+the type, each after the phases it depends on. Last comes an exit, which passes when all phases are completed.
 Whether a phase applies to a resource is evaluated when the needs of the phase are met, and again until the state is
 left. So a phase that does not apply still waits for its own needs before it is passed, and so do its dependents (PD29).
 """
@@ -142,9 +142,10 @@ def _entered(path: StatePath, state: str, *, passed: bool) -> str | None:
 def state_graph(
     group: ResourceGroup, registry: PhaseRegistry, numbers: Mapping[str, int], stops: Stops = NOWHERE
 ) -> Graph:
-    """Return the graph of the group's state; if that has no phases, of the first following state that has some.
+    """Return the graph in which the group enters its next state that has phases, and runs these phases.
 
-    ``numbers`` is {state: its number}.
+    States without phases that come before that state are entered on the way; if no state is left that has phases, the
+    group enters all states up to the target. ``numbers`` is {state: its number}.
     """
     entered = [group.state]
     phases = _phases(registry, group.resource_type, group.state, group.path)
@@ -203,7 +204,7 @@ def _append(rows: list[_Row], needs: list[list[int]], phases: Sequence[Beside], 
 
 
 def same_for(graph: Graph, subjects: np.ndarray) -> Graph:
-    """Return a copy of the graph for other subjects. Their number must be unchanged."""
+    """Return a copy of the graph for other subjects; there must be as many as in the graph."""
     return altered(graph, subject=np.tile(subjects, len(graph.steps)))
 
 
@@ -279,7 +280,7 @@ def unknown_needs(registry: PhaseRegistry, phase: PhaseDefinition, state: str, s
 
 
 def _needs(registry: PhaseRegistry, phase: PhaseDefinition | None, state: str, place: Mapping[str, int]) -> list[int]:
-    """Return the rows for which a phase waits.
+    """Return the row numbers (values of ``place``) of the phases for which a phase waits.
 
     A needed phase that does not apply to the type is replaced by the phases that it needs itself (PD29).
     """

@@ -1,8 +1,8 @@
 """Decide which operations and phases run in each state of a path, for nodes of one type (decision 15, ADR 0014).
 
 Each operation has a home state, in which it is called; the phases of the state run at the same time. Operations keep
-the order of the workflow. If a path lacks the home state of an operation, the state before it on the path calls the
-operation, or the path's first state.
+the order of the workflow. If a path lacks the home state of an operation, the operation is called in the last state of
+the path that comes before its home state, or else in the first state of the path.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _home(operation: str, path: StatePath) -> str:
 
 
 def target_of(one: OnPath, kind: str, types: ResourceTypes) -> str:
-    """Return the state that counts as installed for nodes of a type.
+    """Return the target state of nodes of a type: they count as installed when they are in it.
 
     The text is empty if several states are possible and the blueprint chooses none.
     """

@@ -51,7 +51,12 @@ Columns = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @frozen
 class _Kinds:
-    """The links of a topology as columns: their ends, and which kind of relationship each is."""
+    """The links of a topology, as columns indexed by link.
+
+    ``source`` and ``target`` are node numbers. ``group`` is the number of the scaling group within whose instances an
+    all_to_all relationship stays, -1 for none. Three bool columns mark the kind of relationship: ``contains``
+    containment, ``one`` all_to_one, ``pairs`` all_to_all that needs rows.
+    """
 
     source: np.ndarray
     target: np.ndarray
@@ -88,9 +93,9 @@ def _containments(topology: Topology, kinds: _Kinds, is_new: np.ndarray) -> Colu
 
 
 def _ones(topology: Topology, kinds: _Kinds, is_new: np.ndarray) -> Columns:
-    """Return the rows of all_to_one relationships: from each new source to the target that is in use (N2).
+    """Return the rows of all_to_one relationships: from each new source to the target that already has sources (N2).
 
-    If no target is in use, each source is connected to the target instance with the smallest index.
+    If no target has one, each source is connected to the target instance with the smallest index.
     """
     there = topology.is_there
     first = _first_of_nodes(topology, there)
@@ -167,7 +172,10 @@ class _Ends:
         return _Ends(self.link[chosen], self.instance[chosen], self.block[chosen])
 
     def key(self, blocks: int) -> np.ndarray:
-        """Return a key for each end, which is equal for instances that are related to each other."""
+        """Return a key for each end. Instances at the two ends of a link are related if their keys are equal.
+
+        ``blocks`` is a number greater than every ``block`` at both ends.
+        """
         found: np.ndarray = self.link * (blocks + 1) + self.block + 1
         return found
 
@@ -185,7 +193,7 @@ def _count(sources: _Ends, targets: _Ends) -> int:
 
 
 def _crossed(sources: _Ends, targets: _Ends) -> Columns:
-    """Return the rows that connect every source with all targets that have its key."""
+    """Return the rows that connect every source with all targets that have an equal key."""
     own, other = _keys(sources, targets)
     order = np.argsort(other, kind="stable")
     ranked = other[order]
@@ -197,9 +205,9 @@ def _crossed(sources: _Ends, targets: _Ends) -> Columns:
 
 
 def _blocks(topology: Topology, instance: np.ndarray, group: np.ndarray) -> np.ndarray:
-    """Return the group instance that contains each instance, of the scaling group numbered ``group``; -1 for none.
+    """Return, for each instance, the number of the group instance in which it is, directly or not; -1 for none.
 
-    ``group`` has a number for each instance, -1 for no group.
+    ``group`` has, for each instance, the number of the scaling group whose instance is wanted, -1 for no group.
     """
     found = np.full(len(instance), -1, np.int64)
     if not len(topology.group):
@@ -222,7 +230,7 @@ def _blocks(topology: Topology, instance: np.ndarray, group: np.ndarray) -> np.n
 
 
 def _of_nodes(topology: Topology, links: np.ndarray, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return (link, instance) for all existing instances of each link's node in ``nodes``."""
+    """Return (link, instance) for every link and every existing instance of its node in ``nodes``."""
     order, start = topology.by_node
     lengths = start[nodes + 1] - start[nodes]
     at = np.arange(lengths.sum()) + np.repeat(start[nodes] - (np.cumsum(lengths) - lengths), lengths)
@@ -230,7 +238,7 @@ def _of_nodes(topology: Topology, links: np.ndarray, nodes: np.ndarray) -> tuple
 
 
 def _first_of_nodes(topology: Topology, there: np.ndarray) -> np.ndarray:
-    """Return the existing instance of each node with the smallest index; -1 for none."""
+    """Return, for each node, the number of its existing instance with the smallest index; -1 for none."""
     found = np.full(len(topology.nodes), -1, np.int64)
     alive = there.nonzero()[0]
     order = alive[np.lexsort((-topology.index[alive], topology.node[alive]))]

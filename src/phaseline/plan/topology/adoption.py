@@ -88,8 +88,8 @@ def same(document: Mapping[str, Any], blueprint: Blueprint, *, allow_type_change
 def matched(document: Mapping[str, Any], fresh: Topology, *, allow_type_change: bool = False) -> Adoption:
     """Return the deployment of the blueprint (``fresh``); the document's resources are matched to instances by name.
 
-    A resource belongs to a node if its name is the node's name, or this name followed by ``_`` and more. Resources of
-    one node are taken in their order, contained ones in the order of their containers. An instance gets the name of its
+    A resource belongs to a node if its name is the node's name, or this name followed by ``_`` and more. The resources
+    of a node go to its instances in order: by their containers, then by their indexes. An instance gets the name of its
     resource as its id if that is a valid id for it.
     """
     resources: Mapping[str, Any] = document["resources"]
@@ -129,7 +129,7 @@ def _taken(
     *,
     allow_type_change: bool,
 ) -> Adoption:
-    """Return the adoption.
+    """Return the adoption of the document's resources by the instances of ``topology``.
 
     ``whose`` is {instance number: name of its resource}; ``states`` is {state: instance numbers}.
     """
@@ -160,7 +160,10 @@ _LIFE_CYCLE = frozenset(WORDS.values())
 
 
 def _properties(resource: Mapping[str, Any], id: str) -> dict[str, Value]:
-    """Return the runtime properties of the instance. The document's resource id is added if they have no such id."""
+    """Return the runtime properties of the instance ``id``.
+
+    The document's resource id is added unless the properties give this id already, or it is the instance's id.
+    """
     found: dict[str, Value] = dict(resource.get("resource_data") or {})
     if resource.get(METADATA) and METADATA not in found:
         found[METADATA] = resource[METADATA]
@@ -264,8 +267,8 @@ def _tied(topology: Topology, rows: Sequence[Sequence[Any]], number: Mapping[str
 def _node_named(name: str, known: Mapping[str, int]) -> str:
     """Return the node that a resource belongs to, judging by the resource's name.
 
-    It is the node with this name, or else the node with the longest name that ``_`` and more follow in it. Return an
-    empty text if there is no such node.
+    It is the node of this name, or else the node with the longest name that, followed by ``_``, begins the resource's
+    name. Return an empty text if there is no such node.
     """
     if name in known:
         return name
@@ -274,12 +277,18 @@ def _node_named(name: str, known: Mapping[str, int]) -> str:
 
 
 def _turn(row: Mapping[str, Any] | None, turn: Mapping[str, int]) -> tuple[int, int]:
-    """Return a sort key for a document's instance among those of its node: its container, then its index."""
+    """Return a sort key for an instance of the document among those of its node: its container, then its index.
+
+    ``turn`` is {id of a container: its place in the order}. Without a row, the key is (0, 0).
+    """
     return (0, 0) if row is None else (turn.get(str(row["container"]), 0), int(row["index"]))
 
 
 def _ids(fresh: Topology, whose: Mapping[int, str]) -> list[str]:
-    """Return the ids of the instances: the names of their resources where these are valid ids of the node."""
+    """Return the ids of the instances: the names of their resources where these are valid ids of the node.
+
+    If two ids would be equal, all ids of ``fresh`` are kept.
+    """
     ids = list(fresh.ids)
     for at, name in whose.items():
         node = fresh.nodes[fresh.node[at]].name

@@ -30,9 +30,9 @@ SECTIONS = {
     "resource_tags": "resource_tag",
     "deployment_settings": "setting",
 }
-"""{field of a blueprint that maps names to elements: word for one element}, in the order of the steps."""
+"""{field of a blueprint that maps names to elements: word for one element}, in the order of an update's steps."""
 SCHEDULES = "default_schedules"
-"""Key of the deployment settings whose elements are steps of their own."""
+"""Key in the deployment settings. Each schedule under this key gives a step of its own if it differs."""
 
 
 class Alike:
@@ -80,7 +80,7 @@ def steps(
 ) -> tuple[BlueprintChange, ...]:
     """Return every difference that matters for a deployment. Both blueprints must have their inputs evaluated.
 
-    ``changed`` has known changes of nodes that are in both; None means that they are computed.
+    ``changed`` is {node in both blueprints: its changes}, if the caller knows them; None means that they are computed.
     """
     return (*_description(old, new), *_inputs(old, new), *_nodes(old, new, changed), *_sections(old, new))
 
@@ -298,7 +298,7 @@ def _implementation(operation: Operation) -> str | None:
 
 
 def _values(path: Words, noun: str, old: Any, new: Any) -> Iterator[BlueprintChange]:
-    """Yield the steps from one value to another, mapping by mapping."""
+    """Yield the steps from one value to another. Mappings are compared key by key."""
     return ValueComparison(lambda _: noun, _dotted, _is_function, eq).changes(path, old, new)
 
 

@@ -88,13 +88,13 @@ class _Entities:
     count: np.ndarray
 
     def laid_out(self, begin: int, end: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return (entity, index from 1) of all instances of the entities ``begin`` to ``end``, int32."""
+        """Return (entity, index from 1) of all instances of the entities from ``begin`` to ``end - 1``, int32."""
         entity = np.repeat(np.arange(begin, end, dtype=np.int32), self.count[begin:end])
         place = np.arange(len(entity)) - self.first[entity]
         return entity, (place + 1).astype(np.int32)
 
     def ancestors(self, entity: np.ndarray, index: np.ndarray, above: np.ndarray) -> np.ndarray:
-        """Return the instance that contains each instance, int32; -1 for none.
+        """Return, for each instance, the number of the instance that contains it, int32; -1 for none.
 
         ``above`` has the container of each entity.
         """

@@ -78,9 +78,9 @@ def resize(members: MemberNumbering, forest: Forest, wanted: np.ndarray, turn: n
     """Return the members to add and to remove.
 
     ``wanted`` is the number of instances of each entity in every instance of its parent. It is -1 for an entity whose
-    count is not modified: its existing instances stay, and new parents get the count of the forest. ``turn`` has ``GO``
-    for members that are removed first and ``KEEP`` for those removed last; among equal ones, the highest index is
-    removed first.
+    count is not modified: its existing instances stay, and each new instance of its parent gets as many as ``forest``
+    says. ``turn`` has ``GO`` for members that are removed first and ``KEEP`` for those removed last; among members with
+    equal values, the one with the highest index is removed first.
     """
     walk = _Walk.begin(members, forest, wanted, turn)
     affected = wanted >= 0
@@ -115,7 +115,7 @@ class _Walk:
 
     @classmethod
     def begin(cls, members: MemberNumbering, forest: Forest, wanted: np.ndarray, turn: np.ndarray) -> _Walk:
-        """Return the walk before its first level."""
+        """Return a walk that has not handled any level of the forest yet."""
         entities = len(forest.parent)
         counts = np.bincount(members.entity, minlength=entities)
         return cls(
@@ -136,7 +136,10 @@ class _Walk:
         )
 
     def step(self, entities: np.ndarray) -> None:
-        """Set the counts of entities of one level. The counts of their parents must be set already."""
+        """Add and remove members of these entities, all of one level, until they have the wanted counts.
+
+        The levels above must be done before.
+        """
         parents = self.forest.parent[entities]
         pair_parent, lengths = self._living(parents)
         pair_entity = np.repeat(entities, lengths)
@@ -156,7 +159,10 @@ class _Walk:
         self._add(entities, pair_entity, pair_parent, np.maximum(want - have, 0))
 
     def _own(self, entities: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return (existing members of the entities that stay alive, index in ``entities`` of each member's entity)."""
+        """Return (existing members of the entities, index in ``entities`` of each member's entity).
+
+        Members that the walk has removed so far are left out.
+        """
         lengths = self.start[entities + 1] - self.start[entities]
         place = np.repeat(np.arange(len(entities)), lengths)
         found = self.order[_ranges(self.start[entities], lengths)]

@@ -106,9 +106,9 @@ def modify(
 ) -> Modification:
     """Return the modification that gives nodes and scaling groups the ``wanted`` counts.
 
-    ``counts`` are present counts that differ from the blueprint's. ``suffixes`` is the seed of the new ids.
-    ``force_limits``: ignore min_instances and max_instances. ``yes_many``: allow more than a million new relationship
-    instances. ``most`` is the largest number of instances of a deployment.
+    ``counts`` are present counts that differ from the blueprint's. ``suffixes`` is the seed of the new ids. With
+    ``force_limits``, min_instances and max_instances are ignored. ``yes_many`` allows more than a million new
+    relationship instances. ``most`` is the largest number of instances of a deployment.
 
     Raises: ``ProblemsError`` with PL-N007 (several targets of an all_to_one), PL-N008 (no such node or group), PL-N009
     (wrong count), PL-N010 (beyond the limits), PL-N011 (an id that is none of its instances), PL-N005, PL-P002.
@@ -282,7 +282,7 @@ def _grown(
 def _lies_in(
     forest: Forest, members: MemberNumbering, found: ResizedTopology, final: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return, for each new member, (the group instance that directly contains it, the node instance that contains it).
+    """Return, for each new member, (the group instance that directly contains it, the nearest node instance around it).
 
     A number is -1 if there is no such instance.
     """
@@ -331,7 +331,10 @@ def _behind(column: np.ndarray, more: np.ndarray, length: int) -> np.ndarray:
 
 
 def _related(topology: Topology, changed: np.ndarray, there: np.ndarray) -> ModifiedInstances:
-    """Return the changed instances with their neighbours, among the existing instances ``there`` (bool by number)."""
+    """Return the changed instances with their neighbours. Only relationships between instances in ``there`` count.
+
+    ``there`` marks instances, bool by number.
+    """
     is_changed = np.zeros(len(topology), bool)
     is_changed[changed] = True
     near = np.zeros(len(topology), bool)
@@ -359,7 +362,7 @@ def _ruled(topology: Topology, changed: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def _with_extended_last(topology: Topology, is_new: np.ndarray, rows_before: int) -> tuple[Topology, ModifiedInstances]:
-    """Return (the topology, in which new rows between kept instances come last; the kept instances of these rows).
+    """Return (topology with new rows between kept instances moved to the end, instances and rows that this concerns).
 
     Such rows arise if the only target of an all_to_one is removed and its sources get another target. They are added
     only when the modification is finished, so that a rollback leaves none of them.

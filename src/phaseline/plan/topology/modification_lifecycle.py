@@ -27,13 +27,16 @@ if TYPE_CHECKING:
 
 NOTHING: Mapping[str, Value] = {}
 CUT = "cut"
-"""Key of an open update's stored data: numbers of the links to remove at its end, with the removed instances."""
+"""Key of an open update's stored data: numbers of the links to cut at its end, when removed instances disappear."""
 
 
 def begun(
     change: Modification, *, execution: str, workflow: str, name: str, kept: Mapping[str, Value] = NOTHING
 ) -> Topology:
-    """Return the topology with the added instances, in which the modification has begun."""
+    """Return the topology with the added instances, in which the modification has begun.
+
+    ``kept`` is data that the workflow stores until the modification ends.
+    """
     started = Started(
         execution,
         workflow,
@@ -83,7 +86,10 @@ def given_up(topology: Topology) -> Topology:
 
 
 def ended(topology: Topology) -> Topology:
-    """Return the topology after an update: without the removed instances, and with their links cut."""
+    """Return the topology after an update, without the removed instances.
+
+    The links of removed relationships are cut.
+    """
     started = topology.started
     assert started is not None, "only what has begun can end"
     shape = without(topology, started.removed, started.removed_groups)

@@ -94,7 +94,7 @@ def _why_replaced(old: Node, new: Node, alike: Alike) -> str:
 
 
 def _groups(topology: Topology, blueprint: Blueprint) -> tuple[dict[str, ScalingGroup], dict[str, str]]:
-    """Return (scaling groups in the order of the present ones, {node to replace because of its group: why})."""
+    """Return (scaling groups as in ``NodeDiff.groups``, {node to replace because its group changes: why})."""
     old, new = topology.blueprint.scaling_groups, blueprint.scaling_groups
     names = topology.groups.names or tuple(old)
     if not names and not new:

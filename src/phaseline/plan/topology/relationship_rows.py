@@ -58,7 +58,8 @@ def connect(
 ) -> RelationshipRows:
     """Return the links of all nodes with their rows.
 
-    ``first`` and ``count`` are the position of the first instance, and the number of instances, of each entity.
+    ``first`` and ``count`` have, for each entity of the forest, the number of its first instance, and its number of
+    instances.
 
     Raises: PL-P002 for too many relationship calls.
     """
@@ -120,9 +121,9 @@ class _Ties(NamedTuple):
 
 
 class _TiesOf:
-    """Function from a relationship to the way it connects instances.
+    """Function that takes a relationship and returns how it connects instances.
 
-    Relationships of one type, often ten thousand, share their parts and are inspected only once.
+    Relationships of one type, often ten thousand, share their mappings of operations and are inspected only once.
     """
 
     def __init__(self) -> None:
@@ -211,7 +212,7 @@ def _too_many(nodes: Sequence[Node], columns: _Links, count: np.ndarray) -> list
 def _rows(columns: _Links, first: np.ndarray, count: np.ndarray) -> RelationshipRows:
     """Return the rows of all links: to a source's container, to the first target (all to one), or to every target.
 
-    Instances of one container or group instance are neighbours, so a division finds the container.
+    Instances in one container or group instance have consecutive numbers, so a division finds the container.
     """
     source, target = columns.source, columns.target
     parts = np.maximum(np.where(columns.inside, count[target], columns.parts), 1)

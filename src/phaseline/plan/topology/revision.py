@@ -38,8 +38,8 @@ class Revision:
 
     ``former`` is its topology until now. ``finished`` is its topology under the new blueprint, without the removed
     instances. ``fates`` is the decision about each node. ``added`` and ``removed`` are instance numbers, ascending.
-    Relationship numbers: ``extended`` are new relationships between staying instances; ``reduced`` are removed ones
-    between staying instances; ``retied`` are those whose operations changed. ``changed`` is {kept node: its changes}.
+    ``extended``, ``reduced`` and ``retied`` are numbers of relationships between staying instances: new ones, removed
+    ones, and those whose operations changed. ``changed`` is {kept node: its changes}.
     """
 
     former: Topology
@@ -54,7 +54,7 @@ class Revision:
 
     @property
     def drifted(self) -> np.ndarray:
-        """Numbers of the instances of nodes with a changed property or operation, ascending (W61)."""
+        """Numbers of the staying instances of nodes with a changed property or operation, ascending (W61)."""
         own = [name for name, changes in self.changed.items() if any(map(is_own, changes))]
         numbers = [self.fates.kept[name] for name in own]
         found = np.isin(self.finished.node, numbers) & self.finished.is_there
@@ -64,7 +64,7 @@ class Revision:
 
 
 def is_own(change: BlueprintChange) -> bool:
-    """Return True if a step changes the node itself: its properties or operations, not its relationships or counts."""
+    """Return True if a change is in the node itself: its properties or operations, not its relationships or counts."""
     return change.what in {"property", "operation"} and ".relationships." not in change.path
 
 
@@ -196,7 +196,8 @@ def _counts(
 class _Links:
     """The links of the new topology, present ones first, with columns of bool by link.
 
-    ``cut``: removed now. ``fresh``: new. ``rows``: now has rows instead of a rule. ``retied``: its operations differ.
+    ``cut`` marks links that the revision removes, ``fresh`` new ones, ``rows`` those that get rows and had none so far,
+    and ``retied`` those whose operations differ.
     """
 
     links: tuple[Link, ...]
@@ -209,7 +210,7 @@ class _Links:
 def _links(topology: Topology, nodes: Sequence[Node], forest: Forest, past: frozenset[int], alike: Alike) -> _Links:
     """Match the links of both blueprints.
 
-    A link is identified by its nodes, its type, and its rank among links with equal ones.
+    Two links match if they have equal nodes, an equal type, and equally many earlier links with these nodes and type.
     """
     said = _numbered(links_of(nodes, forest, past))
     before = _numbered(link for link in topology.links if not (link.is_cut or link.source in past))

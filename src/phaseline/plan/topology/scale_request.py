@@ -33,7 +33,7 @@ FORCE_LIMITS = "force_limits"
 YES_MANY = "yes_many"
 NUMBER = re.compile(r"\s*[+-]?\d{1,18}\s*")
 SHOWN = 10
-"""Most instances that a problem names when a given instance does not exist."""
+"""Largest number of instances that a problem names when a given instance does not exist."""
 
 
 @frozen
@@ -157,7 +157,7 @@ def _seed(topology: Topology) -> int:
 
 
 def _wrong_choice(topology: Topology, request: Request, scaling: Scaling) -> Iterable[Problem]:
-    """Yield the problems of the instances to remove first, and of the instances to keep."""
+    """Yield the problems of the request's lists of instances to remove first and of instances to keep."""
     given = [which for which, ids in ((INCLUDE, scaling.include), (EXCLUDE, scaling.exclude)) if ids]
     if not given or not scaling.delta:
         return
@@ -231,6 +231,9 @@ class _Choice:
         return (", ".join(ids[member] for member in alive[:SHOWN]) or "none") + more
 
     def others(self, excluded: Iterable[int], count: int) -> list[str]:
-        """Return the ids of ``count`` instances that are not excluded; empty if there are fewer or too many to name."""
+        """Return the ids of ``count`` instances that are not excluded.
+
+        Return an empty list if fewer are left, or if ``count`` is more than ``SHOWN``.
+        """
         left = [member for member in self._alive() if member not in set(excluded)]
         return [self._ids[member] for member in left[-count:]] if count <= min(len(left), SHOWN) else []

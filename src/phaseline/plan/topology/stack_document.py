@@ -108,7 +108,7 @@ def document_of(facts: StackDocumentParts) -> dict[str, Value]:
 def digest_of(template: Value) -> str:
     """Return the digest of a template.
 
-    An adoption compares it, because an unchanged template needs no further check.
+    An adoption compares it with the digest in the document, because an unchanged template needs no further check.
     """
     import hashlib
     import json

@@ -22,8 +22,8 @@ def stops(
 ) -> list[StepSlot]:
     """Return a slot for each breakpoint before (``when`` is pre) or after (post) the operation.
 
-    ``who`` marks the instances that run the operation, bool indexed by participant place; a slot has those of them that
-    its breakpoint stops.
+    ``who`` marks the instances that run the operation, bool indexed by participant place. Each slot has an entry for
+    each of these instances that stops at the breakpoint.
     """
     found = []
     names = [node.name for node in draft.topology.nodes]

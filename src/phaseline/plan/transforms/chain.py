@@ -47,7 +47,7 @@ def _stage_of(numbered: tuple[int, StepSlot]) -> tuple[int, int]:
 
 @mutable
 class _Open:
-    """A group with several side-by-side entries for each owner, to which no next entry is chained yet."""
+    """Entries of a group, several side by side for each owner, which have no edges to the owner's next entry yet."""
 
     number: int
     owner: np.ndarray
@@ -55,7 +55,7 @@ class _Open:
 
 
 class _Walk:
-    """The first and the last entry of each participant so far, by participant place.
+    """The first and the last entry of each participant in the slots handled so far, indexed by participant place.
 
     ``group`` is the number of the relationship group whose entries are the participant's last ones, or ``SINGLE``.
     """
@@ -69,7 +69,8 @@ class _Walk:
     def step(self, owner: np.ndarray, positions: np.ndarray, edges: list[Pairs]) -> Pairs:
         """Append one entry for each owner.
 
-        Return the edges (last entry before, new entry) of owners that had a single last entry.
+        Return the edges (former last entry, new entry) of owners that had a single last entry. Edges from several last
+        entries are appended to ``edges``.
         """
         former = self.tail[owner]
         follows = former >= 0

@@ -1,4 +1,4 @@
-"""Make instances wait for instances that they are related to: in install for the targets, in uninstall for the sources.
+"""Make instances wait for related instances: sources for targets in an install, targets for sources in an uninstall.
 
 If all instances of two nodes are related, the instances of one node wait for a milestone of the other node, which
 saves edges. If one of the nodes has a single instance, they wait for each other's entries directly.
@@ -97,7 +97,8 @@ def _row_pairs(draft: GraphDraft, awaited: list[str], ends: dict[str, np.ndarray
 class _Ties:
     """Pairs of nodes whose instances are all related, as columns of node numbers.
 
-    All instances of ``then`` wait for all instances of ``before``. ``end`` numbers the operation up to which they wait.
+    All instances of ``then`` wait for all instances of ``before``. ``end`` is the number of the operation of ``before``
+    for whose end they wait.
     """
 
     before: np.ndarray
@@ -127,7 +128,7 @@ def _node_pairs(
 
 
 def _direct(draft: GraphDraft, ties: _Ties, ends: np.ndarray) -> Pairs:
-    """Return the edges of pairs of nodes of which one has a single instance."""
+    """Return the edges between all instances of the two nodes of each pair. One node has a single instance."""
     participants = draft.participants
     length = np.maximum(participants.count[ties.before], participants.count[ties.then])
     tie = np.repeat(np.arange(len(length)), length)

@@ -24,8 +24,8 @@ NO_ROWS = np.empty(0, np.int32)
 def concerned(topology: Topology, chosen: np.ndarray, operation: str, between: np.ndarray = NO_ROWS) -> np.ndarray:
     """Return the intact instances that call ``operation`` on a relationship to a chosen instance; bool by number.
 
-    Only relationships that implement the operation count. ``between`` holds the numbers of relationships between two
-    intact instances to include.
+    Only relationships that implement the operation count. Relationships with numbers in ``between`` count although both
+    their instances are intact.
     """
     found = np.zeros(len(topology), bool)
     if not chosen.all() and len(topology.link):
@@ -39,8 +39,8 @@ def concerned(topology: Topology, chosen: np.ndarray, operation: str, between: n
 def append_intact(draft: GraphDraft, relate: Relate, between: np.ndarray = NO_ROWS, *, tolerant: bool) -> GraphDraft:
     """Return the draft with slots for the operation on relationships from intact instances to chosen instances.
 
-    With ``tolerant``, the operation is tried once and failures are ignored. ``between`` holds the numbers of
-    relationships between two intact instances to include.
+    With ``tolerant``, the operation is tried once and failures are ignored. Relationships with numbers in ``between``
+    are included although both their instances are intact.
     """
     topology, participants = draft.topology, draft.participants
     if participants.is_chosen.all() or not len(topology.link):

@@ -51,13 +51,13 @@ class Asked:
 class Walk:
     """How a graph handles its chosen instances: the sequence that each runs, and the order between the instances.
 
-    ``downwards``: dependents come first, as in uninstall. ``tolerant``: failures are ignored. ``once``: nothing is
-    retried. ``intact``: relationship operations of instances that are not chosen, for their relationships to chosen
-    instances and for the relationships numbered ``between``. These run after the chosen instances are installed, or
-    before they are removed; before a removal their failures are ignored (W24). ``on_paths``: nodes that are resources
-    go through the states of their path instead. ``in_order`` False: all instances run at once. ``however``: instances
-    that wait for a chosen instance continue even if it has failed. Its failure is a result for a later round, so
-    ``stop_after`` does not count it.
+    With ``downwards``, dependents come first, as in uninstall. With ``tolerant``, failures are ignored. With ``once``,
+    nothing is retried. ``intact`` are relationship operations that instances which are not chosen call, for their
+    relationships to chosen instances and for the relationships numbered ``between``. They run after the chosen
+    instances are installed, or before they are removed; before a removal their failures are ignored (W24). With
+    ``on_paths``, nodes that are resources go through the states of their path instead. Without ``in_order``, all
+    instances run at once. With ``however``, instances that wait for a chosen instance continue even if it has failed.
+    Its failure is a result for a later round, so ``stop_after`` does not count it.
     """
 
     sequence: Sequence

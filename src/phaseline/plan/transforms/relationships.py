@@ -28,7 +28,8 @@ def relationship_slots(
 ) -> list[StepSlot]:
     """Return slots that call the operation on the relationship instances ``who`` (bool by relationship number).
 
-    Numbers of relationship groups from ``first`` on are free for the slots.
+    ``first`` is the group number of the slots for the first relationship group of each instance; the slots for the second
+    group get the next number, and so on.
     """
     if not some(who):
         return []

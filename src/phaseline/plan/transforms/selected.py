@@ -30,9 +30,9 @@ def begin(
 ) -> GraphDraft:
     """Return a draft without entries.
 
-    ``chosen`` and ``extra`` are bool arrays indexed by instance number. ``downwards``: dependents come first.
-    ``with_bridges``: instances on dependency paths between these take part too, to keep the order. ``on_paths``: chosen
-    instances of nodes that are resources go through the states of their path instead of the workflow's steps.
+    ``chosen`` and ``extra`` are bool arrays indexed by instance number. With ``downwards``, dependents come first. With
+    ``with_bridges``, instances on dependency paths between these take part too, to keep the order. With ``on_paths``,
+    chosen instances of nodes that are resources go through the states of their path instead of the workflow's steps.
     """
     participants = gather(topology, chosen, extra, downwards=downwards, with_bridges=with_bridges)
     present = history.states[participants.number]

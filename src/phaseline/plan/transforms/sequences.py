@@ -35,8 +35,8 @@ def append_sequence(
 ) -> GraphDraft:
     """Return the draft with slots for all calls and relationship operations of a sequence, and the states between them.
 
-    ``tolerant``: failures are ignored. ``once``: nothing is retried. ``breakpoints``: where instances stop until a user
-    clears the breakpoint.
+    With ``tolerant``, failures are ignored. With ``once``, nothing is retried. Instances stop at ``breakpoints`` until
+    a user clears them.
     """
     items: list[StepSlot | StateChange] = []
     called = np.zeros(len(draft.participants), bool)

@@ -46,8 +46,8 @@ NEVER_INSTALLED = (InstanceState.UNINITIALIZED, InstanceState.DELETED)
 class StatePathOptions:
     """Options for the slots of a path.
 
-    ``downwards``: the path is one of an uninstall. ``tolerant``: failures are ignored. ``once``: nothing is retried.
-    ``breakpoints``: where instances stop.
+    With ``downwards``, the path is one of an uninstall. With ``tolerant``, failures are ignored. With ``once``, nothing
+    is retried. Instances stop at ``breakpoints``.
     """
 
     downwards: bool = False
@@ -150,7 +150,10 @@ class _Laying:
         )
 
     def _concerned(self, one: Beside, who: np.ndarray) -> np.ndarray:
-        """Return the instances of ``who`` that get an entry: all for a phase, those that stop for a breakpoint."""
+        """Return the instances of ``who`` that get an entry.
+
+        A phase has an entry for all of them, a breakpoint only for those that stop at it.
+        """
         if not one.is_stop:
             return who
         names = [node.name for node in self.draft.topology.nodes]

@@ -44,9 +44,9 @@ def carry_states(draft: GraphDraft) -> GraphDraft:
 class _Walk:
     """The progress of each participant while the items are handled in order. Arrays are indexed by participant place.
 
-    ``pending``: bits of states that are reached but attached to no entry yet. ``carrier``: the slot number of the last
-    entry if it is an operation of the instance itself, otherwise -1. ``width``: the number of last entries, which run
-    side by side; 0 before the first entry.
+    ``pending`` has bits for states that are reached but attached to no entry yet. ``carrier`` is the slot number of the
+    last entry if it is an operation of the instance itself, otherwise -1. ``width`` is the number of last entries,
+    which run side by side; 0 before the first entry.
     """
 
     def __init__(self, draft: GraphDraft) -> None:
@@ -62,7 +62,11 @@ class _Walk:
         self.group = NOBODY
 
     def reach(self, change: StateChange) -> None:
-        """Record that the participants in ``change`` reach a state, on their last entry or as pending."""
+        """Record that the participants in ``change`` reach a state.
+
+        The state is attached to a participant's last entry if that is an operation of the instance; otherwise it is
+        pending.
+        """
         bit = np.uint8(1 << len(self.states))
         self.states.append(int(change.state))
         carried = change.who & (self.carrier != NOBODY)

@@ -1,6 +1,6 @@
 """Plan an abandon: save the deployment as a document, then delete its records (spec of hooks, section 10).
 
-No real resource is touched. The document is stored in a turn of its own; the records are deleted in the turn that ends
+No real resource is touched. The document is stored in an earlier turn than the one that deletes the records and ends
 the execution. So neither a crash nor a lost reply loses the document. A hook that runs in between still finds the
 records; if the hook refuses, the records are kept.
 """

@@ -50,8 +50,9 @@ def revised(topology: Topology, aim: Aim) -> Revision:
 def taken_over(asked: Asked, revision: Revision, *, keeps_all: bool = False) -> Topology:
     """Return the topology under the new blueprint, with a record of the work left to do.
 
-    With ``keeps_all``, removed instances are kept. An earlier update may be unfinished: instances that it added but did
-    not install count as added by this one, and instances that it uninstalled but did not install again are reinstalled.
+    With ``keeps_all``, removed instances still exist, because a delegated workflow uninstalls them. An earlier update
+    may be unfinished: instances that it added but did not install count as added by this one, and instances that it
+    uninstalled but did not install again are reinstalled.
     """
     former = asked.topology.started
     left = former.added if former is not None else np.empty(0, np.int32)

@@ -35,7 +35,7 @@ CHECK_DRIFT = "check_drift"
 CHECK = "check"
 """Name of the workflow that checks a deployment as a whole. Its graph is that of ``check_status``."""
 SHOWN = 5
-"""Most nodes without a check that a verdict names. It also gives the number of the others."""
+"""Largest number of nodes without a check that a verdict names. It also gives the number of the others."""
 
 NOT_THERE = (State.UNINITIALIZED, State.DELETED)
 """States of instances that have no real resource, so that they cannot be checked."""

@@ -43,7 +43,7 @@ def whom(asked: Asked) -> dict[str, Value]:
     """Return the parameters that describe the update to the other workflow.
 
     They are ids of added and removed instances, of instances with changed relationships, and of the neighbours of all
-    these; and the names of changed nodes.
+    these; the names of changed nodes; and parameters of the update itself, such as the instances to reinstall.
     """
     topology, given = asked.topology, asked.request.parameters
     started = topology.started
@@ -75,7 +75,10 @@ def _nodes(topology: Topology, numbers: np.ndarray) -> list[Value]:
 
 
 def _beside(topology: Topology, numbers: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Return the staying instances with a relationship to or from one of the instances ``numbers``."""
+    """Return the instances with a relationship to or from one of ``numbers``, as instance numbers.
+
+    Instances in ``numbers`` or ``others`` are left out.
+    """
     source, target = topology.source[topology.is_tied], topology.target[topology.is_tied]
     near = np.concatenate((target[np.isin(source, numbers)], source[np.isin(target, numbers)]))
     return near[~np.isin(near, np.concatenate((numbers, others)))]

@@ -29,7 +29,7 @@ SKIP_UNDECLARED = "skip_undeclared"
 """Parameter: leave out nodes without the operation instead of refusing the request, as Cloudify's code does (WD7)."""
 
 SHOWN = 10
-"""Most nodes or operations that a problem names."""
+"""Largest number of nodes or operations that a problem names."""
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
@@ -83,7 +83,7 @@ def _undeclared(topology: Topology, request: Request, found: Mapping[int, Operat
 
 
 def _full_names(node: Node, name: str) -> list[str]:
-    """Return the full names that match a bare name."""
+    """Return the full names of the node's operations whose last part is ``name``; empty if ``name`` has a dot."""
     return [] if "." in name else [full for full in node.operations if full.rpartition(".")[2] == name]
 
 

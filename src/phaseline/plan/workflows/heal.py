@@ -46,7 +46,7 @@ NO_DIAGNOSIS = "Not provided"
 """Text of the diagnosis if the user gives none."""
 
 SHOWN = 5
-"""Most instances or nodes that a message names. It also gives the number of the others."""
+"""Largest number of instances or nodes that a message names. It also gives the number of the others."""
 ALL_WELL = "every instance is healthy, so there was nothing to heal"
 HEALING = Walk((Call(op.PREHEAL), Call(op.HEAL), Call(op.POSTHEAL)), once=True, however=True)
 
@@ -120,7 +120,10 @@ def _heal_verdict(asked: Asked, found: Verdict) -> Verdict:
 
 
 def _mark(chosen: np.ndarray, called: np.ndarray | None) -> None:
-    """Add the instances in ``called`` to ``chosen``; instances may have been added to the topology since the calls."""
+    """Mark in ``chosen`` the instances that ``called`` marks, both bool by instance number.
+
+    The lengths may differ, because instances may have been added to the topology since the calls.
+    """
     if called is not None:
         chosen[: len(called)] |= called[: len(chosen)]
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 INSTALL = "install"
 CLEAN_UP = "clean-up"
 TAKE_BACK = "take back"
-"""Names of the graphs."""
+"""Names of the graphs of an install, of the clean-up before it, and of taking it back."""
 
 SUSPENDED = frozenset({State.SUSPENDED})
 STARTED = frozenset({State.STARTED}) | SUSPENDED

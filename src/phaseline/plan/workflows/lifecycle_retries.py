@@ -36,7 +36,7 @@ AGAIN = "again"
 def retrying(planner: Planner, taking_back: Walk) -> Planner:
     """Return a planner that retries failed life cycles as requested.
 
-    ``taking_back`` is what a failed instance goes through before its life cycle is repeated.
+    A failed instance runs the walk ``taking_back``, which removes its remains, before its life cycle is repeated.
     """
 
     def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Answer:

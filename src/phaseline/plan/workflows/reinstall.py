@@ -30,7 +30,8 @@ REINSTALL = "reinstall"
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:
     """Return the graph "uninstall" of the chosen instances, then their graph "install"; after it, the verdict.
 
-    Intact instances establish their relationships to the chosen ones again, with all three operations (decision 17).
+    Intact instances, which are not chosen, call all three relationship operations of an install again for their
+    relationships to chosen instances (decision 17).
     """
     done = settled(history, install.INSTALL)
     if done:

@@ -45,9 +45,9 @@ SCALE = "scale"
 ROLLBACK_IF_FAILED = "rollback_if_failed"
 ABORT_STARTED = "abort_started"
 ESTABLISH = "establish"
-"""First word of the graph in which other instances establish the relationships that moved to them."""
+"""First word of the name of the graph in which relationships are established that got another target."""
 TIED = "tied"
-"""Key of a modification's stored data: relationships that moved to other targets when their targets were removed."""
+"""Key of a modification's stored data: numbers of relationships that got another target when theirs was removed."""
 NOTHING_THERE = frozenset({State.UNINITIALIZED, State.INITIALIZING, State.DELETED})
 """States in which an added instance has nothing to uninstall."""
 

@@ -43,7 +43,7 @@ INVOCATIONS: Mapping[str, tuple[Invocation, ...]] = {
 """{workflow: the rounds that it consists of}"""
 
 SHOWN = 5
-"""Most pairs of nodes that the warning names. It also gives the number of the others."""
+"""Largest number of pairs of nodes that the warning names. It also gives the number of the others."""
 
 
 def plan(topology: Topology, request: Request, history: History, declare: Declare) -> Graph | Verdict:

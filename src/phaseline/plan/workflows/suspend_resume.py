@@ -43,8 +43,8 @@ class Freezing:
     """The settings of one of the workflows suspend and resume.
 
     ``operation`` is called on instances that implement it, ``instead`` on all others. Instances in the state ``before``
-    are selected and get the state ``after``. ``downwards``: dependents come first. ``nobody`` is the reason if none is
-    selected.
+    are selected and get the state ``after``. With ``downwards``, dependents come first. ``nobody`` is the reason in the
+    verdict if no instance is selected.
     """
 
     graph: str

@@ -141,7 +141,7 @@ def _towards(asked: Asked, rounds: tuple[Round, ...]) -> Answer:
 
 
 def _parted(rounds: tuple[Round, ...]) -> tuple[tuple[Round, ...], tuple[Round, ...] | None]:
-    """Return (the rounds to the new blueprint, the rounds back to the old one).
+    """Return (the rounds to the new blueprint, the rounds back to the old one), since the last round ``ONCE_MORE``.
 
     The second is None if the way back has not begun.
     """

@@ -30,7 +30,7 @@ SKIP_REINSTALL = "skip_reinstall"
 SKIP_DRIFT_CHECK = "skip_drift_check"
 FORCE_REINSTALL = "force_reinstall"
 REINSTALL_LIST = "reinstall_list"
-"""Names of parameters of the update."""
+"""Names of the parameters of an update that influence which instances are updated and which reinstalled."""
 AGAIN = "again"
 """Key of stored data: instances to reinstall because an interrupted update, or its first half, left them half made."""
 OWN_UPDATES = (op.LIFECYCLE + ".update", op.LIFECYCLE + ".update_config", op.LIFECYCLE + ".update_apply")
@@ -52,12 +52,15 @@ class Sorted:
 
     @property
     def updated(self) -> np.ndarray:
-        """Instances with something to update, their own or of a relationship, bool by number."""
+        """Instances that are updated themselves, or that are the source of a relationship to update; bool by number."""
         found: np.ndarray = self.own | at_source(self.topology, self.rows)
         return found
 
     def without(self, asked: Asked, sick: np.ndarray) -> Sorted:
-        """Return the decision in which the instances ``sick`` are reinstalled, unless reinstalls are skipped."""
+        """Return the decision in which the instances ``sick`` are not updated.
+
+        They are reinstalled instead, unless reinstalls are skipped.
+        """
         more = np.zeros_like(sick) if is_confirmed(asked, SKIP_REINSTALL) else heal.with_contained(self.topology, sick)
         kept = ~(sick | more)
         rows = self.rows[kept[self.topology.source[self.rows]]]
@@ -80,7 +83,10 @@ def candidates(asked: Asked) -> np.ndarray:
 
 
 def sort_out(asked: Asked) -> Sorted:
-    """Return the decision: it depends on drift, which checks have found or the changed blueprint causes (W61)."""
+    """Return which instances are updated and which reinstalled, because of drift or a failed check (W61).
+
+    Instances have drifted if a check says so, or if the new blueprint changes their node and they have no drift check.
+    """
     topology, checks = asked.topology, asked.history.checks
     here, is_checked = candidates(asked), not is_confirmed(asked, SKIP_DRIFT_CHECK)
     changed = kept_instances(asked, "changed") & here
