@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 PIECE_BYTES = 1 << 23
-"""Columns are put together until they have as much."""
+"""Size in bytes of a piece of memory: columns are put into one piece until together they have at least this size."""
 LEAST_BYTES = 1 << 22
-"""Size in bytes from which on numpy asks for large pages; a smaller column is allocated like any array."""
+"""Size in bytes from which on numpy asks for large pages; columns that are smaller together are allocated one by one."""
 CELL = 64
-"""A column begins at a multiple of this number of bytes."""
+"""Number of bytes to whose multiples the beginning of each column in a piece is aligned."""
 
 
 def in_pieces(shapes: Sequence[tuple[np.dtype[np.generic], int]]) -> Iterator[np.ndarray]:
-    """Yield a column of zeros for each (type, length), made when it is asked for.
+    """Yield a column of zeros for each (type, length); a piece of memory is allocated when its first column is requested.
 
     >>> [(column.dtype.name, len(column)) for column in in_pieces([(np.dtype(np.uint8), 3), (np.dtype(np.int32), 2)])]
     [('uint8', 3), ('int32', 2)]

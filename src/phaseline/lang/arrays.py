@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 FEW_VALUES = 16
-"""Up to so many values are looked at as a list: numpy takes a microsecond to begin."""
+"""Largest length of an array that is read as a Python list, because each numpy call costs about a microsecond."""
 
 
 def unique(values: np.ndarray) -> np.ndarray:
-    """Return the values, each once, ascending."""
+    """Return an array with each different value of ``values`` once, ascending."""
     if len(values) < 2:
         return values
     ordered = np.sort(values)
@@ -26,7 +26,7 @@ def unique(values: np.ndarray) -> np.ndarray:
 def as_slice(positions: np.ndarray) -> slice | np.ndarray:
     """Return positions as a slice if they are consecutive, so that columns are read without a copy.
 
-    A few positions are read just as fast one by one.
+    Up to ``FEW_VALUES`` positions are returned unchanged, because reading them is just as fast without a slice.
 
     >>> as_slice(np.arange(4, 44)), as_slice(np.array([4, 5]))
     (slice(4, 44, None), array([4, 5]))
@@ -41,7 +41,7 @@ def as_slice(positions: np.ndarray) -> slice | np.ndarray:
 
 
 def present(numbers: np.ndarray) -> list[int]:
-    """Return the numbers of a small table (not negative) that occur, ascending."""
+    """Return each different number in ``numbers`` once, ascending; the numbers must be small and not negative."""
     if not len(numbers):
         return []
     first = int(numbers[0])
@@ -51,10 +51,10 @@ def present(numbers: np.ndarray) -> list[int]:
 
 
 def some(mask: np.ndarray) -> bool:
-    """Return True if one of these (bool) is true."""
+    """Return True if at least one element of a bool array is True."""
     return True in mask.tolist() if len(mask) <= FEW_VALUES else bool(mask.any())
 
 
 def every(mask: np.ndarray) -> bool:
-    """Return True if none of these (bool) is false."""
+    """Return True if all elements of a bool array are True, or if it is empty."""
     return False not in mask.tolist() if len(mask) <= FEW_VALUES else bool(mask.all())

@@ -38,7 +38,7 @@ def cycles(edges: Mapping[str, Collection[str | None]]) -> Iterator[list[str]]:
 
 
 def first_cycle(edges: Mapping[str, Collection[str | None]]) -> list[str]:
-    """Return the first of ``cycles``; empty where there is none.
+    """Return the first cycle that ``cycles`` yields, or an empty list if there is no cycle.
 
     >>> first_cycle({"a": ["b"], "b": ["c"], "c": ["b"]})
     ['b', 'c']

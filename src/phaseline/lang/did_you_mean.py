@@ -43,7 +43,7 @@ def closest(word: str, known: Iterable[str], synonyms: Mapping[str, str] = _NONE
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """``did you mean 'name'?``, or nothing when no known word is near.
+    """Return ``did you mean 'name'?``, or an empty text if no known word is similar.
 
     >>> did_you_mean("stor.url", ["store.url", "plugins.path"])
     "did you mean 'store.url'?"

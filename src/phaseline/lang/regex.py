@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAX_PATTERN = 2_000
-"""Characters of a pattern."""
+"""Most characters of a pattern."""
 MAX_COMPILED_BYTES = 1 << 17
 """Most bytes of a compiled pattern with its repetitions written out, so that matching takes few thousand steps a character."""
 _AHEAD = re.compile(r"\^?\(\?([=!])")

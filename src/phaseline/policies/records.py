@@ -94,7 +94,7 @@ def names_of(option: str, text: str) -> tuple[Expression, frozenset[str]]:
 
 
 def is_so(expression: Expression, record: Record, about: str) -> bool:
-    """Return whether the expression is true for the record.
+    """Return True if the expression is true for the record, and False if it is false.
 
     Raises ``ValueError`` if the result is an error value or no truth value, because a rule that cannot be evaluated
     must not allow the action.

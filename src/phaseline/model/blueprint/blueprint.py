@@ -245,8 +245,8 @@ class OnPath:
     """The resource type of a node type, which makes its nodes resources that phases move through states (decision 15).
 
     ``line`` has the node type and its parents, nearest first; the last may belong to a plugin. ``target`` is the state
-    to which an install brings the nodes; if empty, it is the target of the only path. ``place`` is where
-    ``resource_type`` is written.
+    to which an install brings the nodes; if it is empty, the resource type has only one path and the nodes are brought
+    to its target. ``place`` is the location in the file where ``resource_type`` is written.
     """
 
     line: tuple[str, ...]

@@ -52,7 +52,7 @@ Path = tuple[str | int, ...]
 
 @frozen
 class ValueComparison:
-    """A comparison of two values, mapping by mapping.
+    """A comparison of two values that descends into mappings and lists one change for each key that differs.
 
     ``noun`` and ``dotted`` are functions that return the kind and the text of a path. Mappings for which
     ``is_function`` returns True are compared as a whole. Mappings for which ``is_same`` returns True have no changes.

@@ -27,7 +27,7 @@ class Relabelled(NamedTuple):
 
 
 def changed(labels: Sequence[Label], change: Relabelled) -> list[Label]:
-    """Return the labels after a change, by key and value.
+    """Return the labels after a change, sorted by key and value.
 
     >>> changed([Label("team", "web")], Relabelled((Label("team", "ops"),), (Label("team", ""),)))
     [Label(key='team', value='ops')]

@@ -13,7 +13,7 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import NOWHERE, Place
 
 MAX_PARENTS = 100
-"""Length of a chain of parents from which on it is treated as a cycle."""
+"""Largest length of a chain of parents; a longer chain is treated as a cycle."""
 NO_LINES: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
@@ -128,7 +128,7 @@ class ResourceTypes:
         return name in self.types or any(owner == name for owner, _ in self.paths)
 
     def is_last(self, name: str, state: str) -> bool:
-        """Return True if on no path of the type or of a derived type another state follows this state.
+        """Return True if the state is the last one of every path (of the type or a derived type) that contains it.
 
         The phases of such a state are never run (PD26).
         """

@@ -26,9 +26,9 @@ MAX_INT_BITS = 14_000
 MAX_CHARS = 32 * 1024 * 1024
 """Most characters that are converted at once for storing, including names."""
 VALUE_CHARS = 32
-"""Number of characters that each value counts in addition to its text, so that very many short values are large, too."""
+"""Number of characters added to the length of each value when sizes are limited, so that many short values count, too."""
 SHOWN_CHARS, SHOWN_STEPS = 100, 12
-"""Most characters, and most steps, of a path that is shown for a value that cannot be stored."""
+"""Most characters, and most steps (keys or indexes), of the path that a message shows for a value that cannot be stored."""
 
 
 def copy(value: Value) -> Value:

@@ -135,7 +135,7 @@ class Topology:
 
     @cached_property
     def is_tied(self) -> np.ndarray:
-        """True for each relationship whose source and target were not removed (bool by relationship number)."""
+        """True for each relationship instance whose source and target instances were not removed (bool by relationship number)."""
         if not len(self.gone):
             return np.ones(len(self.link), bool)
         there = self.is_there
@@ -143,7 +143,10 @@ class Topology:
         return found
 
     def groups_around(self, instance: int) -> dict[str, int]:
-        """Return {scaling group: its instance} for the groups of an instance and of its containers, nearest first."""
+        """Return {scaling group: number of its group instance} for all groups around an instance, nearest first.
+
+        These are the groups that contain the instance itself or one of its containers.
+        """
         found: dict[str, int] = {}
         while instance >= 0 and len(self.group):
             inside = int(self.group[instance])
@@ -154,7 +157,7 @@ class Topology:
         return found
 
     def within(self, node: int, group: str) -> Mapping[int, Sequence[int]]:
-        """Return {instance of a scaling group: instances of a node in it}; computed at the first call."""
+        """Return {number of a group instance of ``group``: numbers of the instances of a node in it}; computed at the first call."""
         found = self._within.get((node, group))
         if found is None:
             grouped: dict[int, list[int]] = {}

@@ -26,7 +26,7 @@ PREFIX = "breakpoint "
 RUNNER = "phaseline.tasks.breakpoint_call"
 """Module of the function that a breakpoint's entries call."""
 UNTIL = "until"
-"""Key in a breakpoint entry's data for the time (s) at which the entry fails; absent without a time-out."""
+"""Key in a breakpoint entry's data for the time (s) at which the entry fails; the key is absent if it has no time-out."""
 PRE, POST = "pre", "post"
 LABEL = "csys-breakpoint"
 """Key of deployment labels whose values are breakpoints for all executions of the deployment."""
@@ -63,7 +63,7 @@ class Breakpoint:
         return side, named
 
     def is_beside(self, when: str, phase: str) -> bool:
-        """Return True if it is placed before (``pre``) or after (``post``) a phase of a state; case is ignored.
+        """Return True if this breakpoint is before (``when`` is ``pre``) or after (``post``) a phase of a state; case is ignored.
 
         >>> Breakpoint("post-acme.create").is_beside("post", "Acme.Create"), Breakpoint("pre-create").is_beside("pre", "Acme.Create")
         (True, False)
@@ -93,7 +93,7 @@ class Breakpoint:
         return fits(self.nodes, node)
 
     def covers(self, point: str) -> bool:
-        """Return True if this point is the given one; ``*`` matches any text, and case is ignored.
+        """Return True if the point of this breakpoint, in which ``*`` matches any text, matches ``point``; case is ignored.
 
         >>> [Breakpoint(word).covers("post-Acme.Create") for word in ("post-acme.create", "post-*", "*", "pre-*")]
         [True, True, True, False]
@@ -116,9 +116,9 @@ def fits(pattern: str, name: str) -> bool:
 
 
 def read_points(text: str) -> Breakpoint:
-    """Read a pattern that selects breakpoints: written like a breakpoint, but any part of the point may be ``*``.
+    """Return the pattern that a text describes, for selecting breakpoints; any part of the point may be ``*``.
 
-    Raises: ``ValueError``.
+    Raises: ``ValueError`` for a text that is no pattern.
 
     >>> str(read_points("*")), str(read_points("create=web")), str(read_points("post-*"))
     ('*=*', 'pre-create=web', 'post-*=*')
@@ -152,7 +152,7 @@ def read_breakpoint(text: str, timeout_s: float | None = None) -> Breakpoint:
 
 
 def stop_beside(step: str) -> tuple[str, str] | None:
-    """Return (pre or post, name) of a step that is a breakpoint; None for other steps.
+    """Return (pre or post, operation or phase) for the name of a breakpoint's step; None for other steps.
 
     >>> stop_beside("breakpoint pre-Acme.Create"), stop_beside("phase:Acme.Create")
     (('pre', 'Acme.Create'), None)

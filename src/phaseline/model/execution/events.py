@@ -131,7 +131,7 @@ class Tick:
 
 @frozen
 class SlotsChanged:
-    """A pool of the executor can hold this many calls at once."""
+    """A pool of the executor has another size: the number of calls that it can run at once."""
 
     pool: str
     slots: int
@@ -223,7 +223,10 @@ class WakeRequested:
 
 @frozen
 class LaneChanged:
-    """A user pauses or reopens all lanes of a phase. ``is_probe``: each lane may call only one member at a time."""
+    """A user pauses or reopens all lanes of a phase.
+
+    If ``is_probe`` is true, the lanes are open, but each may call only one member at a time.
+    """
 
     phase: str
     is_paused: bool
@@ -331,7 +334,10 @@ Command = Dispatch | Stop | Evaluate | WakeAt | Announce | Ask
 
 @frozen
 class Accepted:
-    """Which members of the ``index``-th event (``Finished`` or ``Noted``) were accepted; of the others only the data is kept."""
+    """The members of the ``index``-th event (``Finished`` or ``Noted``) whose reports the scheduler accepted.
+
+    From the reports of the other members only the data is stored.
+    """
 
     index: int
     batch: int

@@ -88,8 +88,8 @@ class PinnedHookClass:
 class PrePost:
     """All that runs before and after one execution. ``hooks`` are in the order of their pre calls.
 
-    ``taking_back`` has the classes that are called if the execution fails and its work is undone, which is an action of
-    its own. ``stages`` has the tasks of packages. ``breakpoints`` are those of the request and are not stored here.
+    ``taking_back`` has the classes that are called if the execution fails and its work is undone; for hooks the undoing
+    is a separate action. ``stages`` has the tasks of packages. ``breakpoints`` come from the request and are not stored.
     """
 
     hooks: tuple[PinnedHookClass, ...] = ()

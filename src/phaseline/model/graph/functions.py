@@ -59,7 +59,7 @@ class Functions:
         return found
 
     def _mapped(self, operation: str, kind: int, place: int) -> Operation | None:
-        """Return the operation mapped at a node or link, or None."""
+        """Return what an operation is mapped to at node or link number ``place``, or None; ``kind`` gives the meaning of ``place``."""
         if kind == INSTANCE:
             return self._topology.nodes[place].operations.get(operation)
         relationship = self._topology.links[place].relationship

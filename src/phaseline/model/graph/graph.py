@@ -185,7 +185,7 @@ def without_entries(name: str) -> Graph:
 
 
 def bears(bounds: Sequence[Bound], group: np.ndarray, subject: np.ndarray, lost: np.ndarray) -> bool:
-    """Return True if some entries are ``lost`` (bool by entry), but no more than the bounds of the graph allow.
+    """Return True if some entries are ``lost`` (bool by entry), but every bound tolerates the number of their subjects.
 
     >>> columns = np.array([1, 1, 2]), np.array([7, 8, 9])
     >>> two_of_three = [Bound("all", (1, 2), 2)]
@@ -199,7 +199,7 @@ def bears(bounds: Sequence[Bound], group: np.ndarray, subject: np.ndarray, lost:
 
 
 def owners_of(topology: Topology, kind: SubjectKind, subjects: np.ndarray) -> np.ndarray:
-    """Return for each subject the instance that it belongs to (a relationship belongs to its source), or -1."""
+    """Return an array with the instance of each subject (for a relationship its source instance), or -1 if it has none."""
     if kind is SubjectKind.INSTANCE:
         return subjects
     if kind is SubjectKind.SOURCE or kind is SubjectKind.TARGET:
@@ -209,7 +209,10 @@ def owners_of(topology: Topology, kind: SubjectKind, subjects: np.ndarray) -> np
 
 
 def called_side(topology: Topology, kind: SubjectKind, subject: int) -> int:
-    """Return the instance that a call acts on (for a relationship the one whose operation is called), or -1."""
+    """Return the instance that a call acts on, or -1 for a subject without instance.
+
+    For a relationship this is the source or the target, depending on which of them the operation belongs to.
+    """
     if kind is SubjectKind.INSTANCE:
         return subject
     if kind is SubjectKind.SOURCE or kind is SubjectKind.TARGET:

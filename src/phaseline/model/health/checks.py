@@ -202,7 +202,7 @@ class Column:
 
 
 def empty_column(count: int) -> Column:
-    """Return a column of ``count`` unknown results."""
+    """Return a column for ``count`` subjects, all with the result ``UNKNOWN``."""
     return Column(np.zeros(count, np.uint8), np.zeros(count, np.int64), np.zeros(count, np.int32))
 
 
@@ -235,7 +235,7 @@ class CheckResults:
         return CheckResults(HeldBodies(bodies if isinstance(bodies, HeldBodies) else {}), columns)
 
     def record(self, made: NewCheckResults) -> None:
-        """Record results; the former status becomes the previous status."""
+        """Record results; a new status moves the former status of the same instance to the previous status."""
         subjects, results = made.subjects, made.results
         known = results != CheckResult.UNKNOWN
         if not every(known):
@@ -282,13 +282,13 @@ class CheckResults:
         return found
 
     def _unmark(self, subjects: np.ndarray) -> None:
-        """Turn a user's marks of these subjects into failed checks that have the user's reason."""
+        """Replace a user's mark on each of these subjects by the result ``FAILED``; the stored reason stays."""
         if len(subjects):
             self.columns[CheckKind.STATUS].results[subjects] = CheckResult.FAILED
             self.touched.setdefault(CheckKind.STATUS, []).append(subjects)
 
     def _known(self, kind: CheckKind, subjects: np.ndarray) -> np.ndarray:
-        """Return subjects that have a result."""
+        """Return those of ``subjects`` that have a result of this kind other than ``UNKNOWN``."""
         column = self.columns.get(kind)
         if column is None:
             return subjects[:0]
@@ -298,7 +298,7 @@ class CheckResults:
         return subjects if every(known) else subjects[known]
 
     def _supersede(self, subjects: np.ndarray) -> None:
-        """Copy the status to the previous status."""
+        """Move the status results of these subjects, with their bodies, to the previous status."""
         known = self._known(CheckKind.STATUS, subjects)
         if not len(known):
             return

@@ -144,7 +144,7 @@ class PackageShelf(Protocol):
         ...
 
     def find_again(self, folders: Mapping[str, str]) -> None:
-        """Replace folders in which modules are searched by {old folder: new folder}, after the store was moved."""
+        """Replace the folders in which modules are searched, given as {old folder: new folder}, after the store was moved."""
         ...
 
     def kept(self) -> Mapping[str, int]:

@@ -49,7 +49,7 @@ class Attributes(Mapping[str, "Value"]):
         return self._values[name.lower()][1]
 
     def __contains__(self, name: object) -> bool:
-        """Return True where there is a value."""
+        """Return True if there is an attribute with this name, in any case."""
         return isinstance(name, str) and name.lower() in self._values
 
     def __iter__(self) -> Iterator[str]:

@@ -34,8 +34,8 @@ def check_plugins(
 ) -> list[PhaseFinding]:
     """Return all problems between these plugins, and between the plugins and the resource types.
 
-    If two plugins define one name, the problem is the later one's. Disabled plugins are ignored. ``unusable`` are keys
-    of phases of other plugins that are refused; depending on them is no problem.
+    If two plugins define a phase of one name, the problem is reported for the later plugin. Disabled plugins are ignored.
+    ``unusable`` are keys of phases of other plugins that are refused; depending on such a phase is no problem.
     """
     phases = [
         (place, plugin.phase)

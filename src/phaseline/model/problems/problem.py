@@ -68,7 +68,7 @@ class Problem:
 
 
 class ProblemsError(Exception):
-    """Carries every problem that one request met; the doors print them, never a traceback."""
+    """Carries every problem found for one request; the command line and the interfaces print them, never a traceback."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         """Keep ``problems`` in the order in which they were found."""
