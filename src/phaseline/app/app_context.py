@@ -187,7 +187,7 @@ class AppContext:
         self._built.pop(key, None)
 
     def has_hooks(self) -> bool:
-        """Return True if hook classes are announced or named in the settings.
+        """Return True if an installed package declares hook classes as entry points, or the settings name some.
 
         The question must be answered before the code that reads hook classes is loaded.
         """
