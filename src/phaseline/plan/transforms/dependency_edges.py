@@ -109,7 +109,10 @@ class _Ties:
 def _node_pairs(
     draft: GraphDraft, awaited: list[str], ends: dict[str, np.ndarray], *, downwards: bool
 ) -> tuple[tuple[StepSlot, ...], list[Pairs]]:
-    """Return (a slot of milestones or no slot, edges) for the relationships that connect all instances of two nodes."""
+    """Return (milestones, edges) for the relationships that connect all instances of two nodes.
+
+    The milestones are the entries of one ``StepSlot``; the first tuple is empty if there are none.
+    """
     names = list(ends)
     count = draft.participants.count
     ties = {

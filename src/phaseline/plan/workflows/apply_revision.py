@@ -33,7 +33,7 @@ UNTOUCHED = "untouched"
 
 
 def revised(topology: Topology, aim: Aim) -> Revision:
-    """Return the revision that brings a deployment to this target. Raises: the problems of ``revise``."""
+    """Return the change from the topology to the blueprint that ``aim`` names. Raises: the problems of ``revise``."""
     known = aim.revision
     if isinstance(known, Revision) and known.former is topology:
         return known
