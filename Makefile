@@ -8,7 +8,7 @@ COMPILED := $(VENV)/.compiled
 UV := .venv-uv/bin/uv
 # uv does not read pip's settings: whoever has set an index of packages for pip gets the same one here.
 INDEX = index=$${UV_DEFAULT_INDEX:-$${PIP_INDEX_URL:-$$($(PYTHON) -m pip config get global.index-url 2>/dev/null)}}
-INSTALL = $(INDEX); $(UV) pip install --quiet --no-deps $${index:+--default-index "$$index"} --python
+INSTALL = $(INDEX); $(UV) pip install --quiet --no-deps --compile-bytecode $${index:+--default-index "$$index"} --python
 NEWVENV = $(UV) venv --quiet --allow-existing --python $(PYTHON)
 PLAIN := $(VENV)-plain
 PLAINLY := $(PLAIN)/.ready
@@ -18,8 +18,6 @@ RELEASE := $(VENV)-release
 RELEASEREADY := $(RELEASE)/.ready
 # mypy compares the hash of each file before it trusts what it knows, so all clones of a user share this folder.
 export MYPY_CACHE_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/phaseline/mypy
-# uv compiles nothing: the first process that imports a module compiles it, and must be allowed to keep the result.
-export PYTHONDONTWRITEBYTECODE :=
 SEEDS ?= 10000
 
 .DEFAULT_GOAL := quick
@@ -54,8 +52,8 @@ $(PLAINLY): requirements-run.lock pyproject.toml hatch_build.py $(shell find src
 	@echo "installing Phaseline and its $$(grep -c == requirements-run.lock) run-time packages into $(PLAIN); nothing is changed outside of it"
 	@$(PYTHON) -c 'import sys; sys.exit("Phaseline needs Python 3.11 or later; try: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
 	@test -x $(PLAIN)/bin/python || $(NEWVENV) $(PLAIN)
-	@$(INSTALL) $(PLAIN)/bin/python --require-hashes --compile-bytecode -r requirements-run.lock
-	@$(INSTALL) $(PLAIN)/bin/python --compile-bytecode --reinstall .
+	@$(INSTALL) $(PLAIN)/bin/python --require-hashes -r requirements-run.lock
+	@$(INSTALL) $(PLAIN)/bin/python --reinstall .
 	@touch $@
 
 demo: $(PLAINLY) ## a three-tier application, 500 nodes in bulk, a crash survived, a failure mended; leaves a store to look at
