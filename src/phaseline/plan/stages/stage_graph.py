@@ -24,8 +24,8 @@ MILESTONE = "milestone"
 class StageCall:
     """The calls of one stage: one phase, called once for each of the ``subjects``, with ``policy``.
 
-    ``subjects`` are numbers of instances or of whatever ``kind`` says. With ``tolerant``, a failure counts as done.
-    With ``however``, the next stage begins when all calls have ended, with any result.
+    ``subjects`` are numbers of instances, or of the other things that ``kind`` names. With ``tolerant``, a failure counts
+    as done. With ``however``, the next stage begins when all calls have ended, with any result.
     """
 
     phase: str

@@ -78,8 +78,8 @@ def resize(members: MemberNumbering, forest: Forest, wanted: np.ndarray, turn: n
     """Return the members to add and to remove.
 
     ``wanted`` is the number of instances of each entity in every instance of its parent. It is -1 for an entity whose
-    count is not modified: its existing instances stay, and each new instance of its parent gets as many as ``forest``
-    says. ``turn`` has ``GO`` for members that are removed first and ``KEEP`` for those removed last; among members with
+    count is not modified: its existing instances stay, and each new instance of its parent gets the number in
+    ``forest``. ``turn`` has ``GO`` for members that are removed first and ``KEEP`` for those removed last; among members with
     equal values, the one with the highest index is removed first.
     """
     walk = _Walk.begin(members, forest, wanted, turn)

@@ -85,7 +85,8 @@ def candidates(asked: Asked) -> np.ndarray:
 def sort_out(asked: Asked) -> Sorted:
     """Return which instances are updated and which reinstalled, because of drift or a failed check (W61).
 
-    Instances have drifted if a check says so, or if the new blueprint changes their node and they have no drift check.
+    Instances have drifted if a drift check reports it, or if the new blueprint changes their node and they have no
+    drift check.
     """
     topology, checks = asked.topology, asked.history.checks
     here, is_checked = candidates(asked), not is_confirmed(asked, SKIP_DRIFT_CHECK)
