@@ -85,20 +85,22 @@ def as_page() -> str:
 
 **Reference** for package authors. You will have: the stage number for each kind of task.
 
-A task of a package runs before or after the deployment's own work. A number gives its place there:
-`pre_deployment/4100`. Lower numbers run first. If each kind of work keeps to its range, packages
-that do not know each other run in a sensible order, before and after alike:
+A task of a package runs before or after the deployment's own work. A stage number gives its place
+there: `pre_deployment/4100`. Lower numbers run first. Each kind of work has a range of numbers, so
+that packages which do not know each other run in a sensible order. The ranges are the same before
+and after the deployment's own work:
 
 {table}
 
-A task without a number has 0. Negative numbers and fractions are allowed:
+A task without a number has the number 0. Negative numbers and fractions are allowed:
 
-- `pre_deployment/-100` runs before everything in the table;
+- `pre_deployment/-100` runs before all tasks with numbers in the table;
 - there is always room between two numbers: `/4100.5` is between `/4100` and `/4101`.
 
 Tasks with equal numbers run in the alphabetical order of their packages' names. Tasks of one
-package run in the order of its file.
+package with equal numbers run in the order in which they are in its file.
 
-These are conventions. `plugins check` warns ([PL-F051](errors/PL-F.md)) of a number in a reserved
-range, and of a number outside the ranges of the package's `groups`. Nothing is refused for it.
+The ranges are conventions, and no number is refused. `plugins check` only warns
+([PL-F051](errors/PL-F.md)) of a number in a reserved range, and of a number outside the ranges of
+the package's `groups`.
 """
