@@ -1,13 +1,13 @@
 """All entries of all graphs in flat columns, and the rule by which a change of one entry's status changes others.
 
-``Arena.change`` sets statuses and passes the consequences along the edges, wave by wave, until no further status
-changes. Release, skip, retry and cancel of entries, and phases that apply later, all work by this rule. It collects
-its results in lists that the scheduler empties: ``released`` (entries that are now waiting), ``passed`` (absent entries
-that passed), and the pages to be written.
+``Arena.change`` sets statuses, then the statuses of the entries that depend on these, and so on, wave by wave, until no
+further status changes. Release, skip, retry and cancel of entries work by this rule, and so do phases whose constraint
+becomes true later. It collects its results in lists that the scheduler empties: ``released`` (entries that are now
+waiting), ``passed`` (absent entries that passed), and the pages to be written.
 
 Graphs are stored one after the other (``GraphSlot.base`` ... ``GraphSlot.end``); a dropped graph leaves a hole. A new
-large graph of equal size fills the hole, so that the columns do not grow when calls for equally many resources follow
-each other. ``compact`` closes the remaining holes.
+large graph of equal size fills the hole, so that the columns do not grow while graphs of equal size replace each other.
+``compact`` closes the remaining holes.
 """
 
 from __future__ import annotations
@@ -59,29 +59,29 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph, Policy
 
 Wave = np.ndarray | list[int]
-"""Positions of entries, or their new statuses: an array if they are many, a list of plain numbers if they are few."""
+"""Positions (or new statuses) of the entries that change in one wave: an array for many entries, a list for few."""
 
 LEFT = one_of(BLOCKED, WAITING, SKIPPED)
 """[status] -> True if an entry with this status has not begun."""
 JOINS = ANY | ENDED
 """Marks of milestones that may pass although some of their needs are unmet."""
 LARGE = 256
-"""Average number of entries from which on graphs are added singly, because joining their columns costs a further copy."""
+"""Average number of entries from which graphs are added one by one; joining their columns first would cost another copy."""
 NOTHING: tuple[list[int], list[int]] = [], []
 """An empty wave (positions, statuses), which ends the propagation of a change."""
 ONCE_BEGUN = np.uint8(255 - GATE)
-"""Bit mask of the marks that an entry keeps when it is called. Its condition mark is removed: it is not asked again."""
+"""Marks that an entry keeps when it is called: all except ``GATE``, so that its condition is not evaluated again."""
 
 
 def are_large(sizes: Sequence[int]) -> bool:
-    """Return True if graphs of these sizes are better added and begun one by one."""
+    """Return True if graphs with these numbers of entries are better added and begun one by one."""
     return sum(sizes) >= LARGE * len(sizes)
 
 
 class Arena:
     """The statuses and other columns of all entries.
 
-    Besides the lanes and open batches it is the engine's only mutable state.
+    The other mutable state of the engine is in its lanes, open batches, open executions and sleepers.
     """
 
     status: np.ndarray
@@ -141,9 +141,9 @@ class Arena:
         return self._entries.count
 
     def add(self, graphs: Sequence[NewGraph]) -> list[GraphSlot]:
-        """Add graphs with all their entries blocked and return the slots.
+        """Add graphs with all their entries blocked, and return their slots.
 
-        Adding many small graphs at once costs little more than one.
+        Adding many small graphs in one call costs little more than adding one.
         """
         if are_large([len(new.graph) for new in graphs]):
             slots = [self._add_large(new) for new in graphs]
@@ -172,7 +172,7 @@ class Arena:
         return slot
 
     def _lay(self, slots: Sequence[GraphSlot], graphs: Sequence[Graph]) -> None:
-        """Append the columns of graphs, which have these slots, to the columns of the arena."""
+        """Append the columns of these graphs to the columns of the arena; ``slots[i]`` is the slot of ``graphs[i]``."""
         laid = layout(slots, graphs, self._edges.count)
         marks = laid.entries["marks"]
         self._entries.extend(len(marks), laid.entries)
@@ -213,7 +213,7 @@ class Arena:
         return some((self.marks[as_slice(positions)] & bits) != 0)
 
     def number_of(self, positions: np.ndarray) -> int | np.ndarray:
-        """Return the number of each entry's graph: a single number if all have the same graph, otherwise an array."""
+        """Return the number of each entry's graph in ``order``: one number if all have the same graph, otherwise an array."""
         if len(self.order) == 1:
             return 0
         if len(positions) == 1:
@@ -230,7 +230,7 @@ class Arena:
         return found
 
     def by_slot(self, positions: np.ndarray) -> Iterator[tuple[GraphSlot, np.ndarray]]:
-        """Yield (slot, positions in it) for each graph; positions keep their order within a graph."""
+        """Yield (slot of a graph, those positions that belong to it, in the given order) for each graph."""
         positions, numbers, cuts = self.grouped(positions)
         for number, (low, high) in zip(numbers, pairwise(cuts), strict=True):
             yield self.order[number], positions[low:high]
@@ -253,7 +253,7 @@ class Arena:
         return positions, numbers[cuts].tolist(), [*cuts, count]
 
     def edges_of(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return (index in ``idx`` of each entry's first edge, number of its edges)."""
+        """Return (index of each entry's first edge in ``idx``, the targets of all edges; number of edges of each entry)."""
         ends = self.end[positions]
         starts = np.where(positions > 0, self.end[positions - 1], 0)
         return starts, ends - starts
@@ -267,7 +267,7 @@ class Arena:
             self.change(joined([self._beginning(low, high) for low, high in stretches(slots)], np.int64), BLOCKED)
 
     def _beginning(self, low: int, high: int) -> np.ndarray:
-        """Return the blocked entries between two positions that may leave this status; the others need no check."""
+        """Return the blocked entries from ``low`` to ``high`` - 1 whose needs may already give them another status."""
         if high - low > PIECE:  # a mask of a whole large stretch would take as much memory as a column
             cuts = (*range(low, high, PIECE), high)
             return np.concatenate([self._beginning(*part).astype(np.int32) for part in pairwise(cuts)], dtype=np.int64)
@@ -277,11 +277,11 @@ class Arena:
         return found
 
     def change(self, positions: np.ndarray, status: int | np.ndarray) -> None:
-        """Give entries a new status and propagate all consequences.
+        """Give entries a new status, then change all entries whose status follows from it, wave by wave.
 
-        An entry set to blocked at once gets the status that its needs determine. Milestones with the mark ``ENDED`` are
-        checked last, because entries that this change revives have not ended. Small waves are handled entry by entry,
-        which is faster.
+        An entry that is set to blocked immediately gets the status that its needs determine. Milestones with the mark
+        ``ENDED`` are checked last, because entries that this change revives have not ended. Waves of few entries are
+        handled entry by entry, which is faster.
         """
         wave: Wave = positions
         new: Wave | int = status
@@ -348,13 +348,11 @@ class Arena:
         return wave, new
 
     def take_back(self, positions: np.ndarray) -> np.ndarray:
-        """Set done entries, and all entries that could start because of them, to blocked.
+        """Set done entries, and dependents that could start because of them, to blocked; return all blocked ones, each once.
 
-        Return all entries blocked here, each once.
-
-        Their needs are not checked here; ``change`` them to blocked for that. Dependents that wait, sleep or have
-        passed are blocked, too. Dependents that are being called or have ended otherwise stay unchanged (T19). An entry
-        that was released and taken back in the same turn counts as never released.
+        Waiting, sleeping and passed dependents are blocked. Dependents that are being called or have ended otherwise
+        stay unchanged (T19). The needs of blocked entries are not checked here: for that the caller must ``change`` the
+        returned entries to blocked. An entry that is released and taken back in one turn counts as never released.
         """
         taken: list[np.ndarray] = []
         while len(positions):
@@ -370,9 +368,9 @@ class Arena:
         return [left for chunk in chunks if len(left := chunk[self.status[chunk] == status])]
 
     def ends_to_await(self, positions: np.ndarray) -> np.ndarray:
-        """Return the milestones that passed because one of these entries, or an entry lost with it, had ended.
+        """Return the ``ENDED`` milestones that passed because one of these entries, or one skipped because of it, had ended.
 
-        Omit milestones on which no entry depends that has not begun or is among these entries.
+        Return only milestones with a dependent that has not begun or is itself in ``positions``.
         """
         if not self._has_ended or not len(positions):
             return positions[:0]
@@ -398,9 +396,9 @@ class Arena:
         return self.idx[begin + np.arange(len(begin))].astype(np.int64), counts
 
     def hand_over(self, positions: np.ndarray, batch: int) -> None:
-        """Mark waiting entries as running in a batch. This changes no dependent and no page.
+        """Mark waiting entries as running in a batch. No dependent changes, and no page, as pages do not hold this status.
 
-        From now on an entry's condition is not evaluated any more (PD28).
+        From now on the conditions of these entries are not evaluated any more (PD28).
         """
         if len(positions) <= FEW:
             for position in positions.tolist():
@@ -419,7 +417,7 @@ class Arena:
         self.sleep_changes += 1
 
     def pages(self) -> list[PageWritten]:
-        """Return the pages that changed since the last call."""
+        """Return the pages that changed since this method was last called."""
         if not self.few_dirty and not self._many_dirty:
             return []
         few, self.few_dirty = sorted(self.few_dirty), set()
@@ -460,13 +458,14 @@ class Arena:
         return self._entries.count - self._held
 
     def gone_count(self) -> int:
-        """Return the number of dropped graphs that are still in ``order``, even if they have no entries."""
+        """Return the number of dropped graphs that are still in ``order``, including graphs without entries."""
         return len(self.order) - len(self.slots)
 
     def compact(self) -> np.ndarray:
         """Close the holes. All changed pages must have been written before.
 
-        Return the new position (int64) of each old position, -1 for removed ones. A last element of -1 maps -1 to -1.
+        Return [old position] -> new position (int64), or -1 for a removed entry. A last element is added so that the index
+        -1 also gives -1.
         """
         self._holes.clear()
         kept = [slot for slot in self.order if self.slots.get(slot.graph_id) is slot]

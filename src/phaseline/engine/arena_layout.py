@@ -43,8 +43,8 @@ COLUMNS = {
 }
 """{column of entries: dtype}. ``owner`` is the open batch that the entry belongs to, or 0 if there is none.
 
-``policy`` counts the policies of all graphs. ``end`` is the index in ``idx`` where the entry's edges end. Columns that
-mostly stay zero come last, so that the system need not provide memory for them.
+``policy`` is the row of the entry's policy in ``PolicyRows``. ``end`` is the index in ``idx`` where the entry's edges
+end. Columns that mostly stay zero come last, so that the system need not provide memory for them.
 """
 
 

@@ -1,7 +1,8 @@
 """Count the needs of each entry from the edges; after a restore also count unmet and lost needs.
 
 Most edges of a planned graph lead from each instance of a step to the same instance of the next step, so their targets
-ascend by one. They are counted as one slice of the column, others piece by piece, to save a second column in memory.
+ascend by one. Such edges are counted with one addition to a slice of the column. All other edges are counted piece by
+piece, which takes less memory than a second column.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 PIECE = 65_536
 """Number of edges that are counted at a time."""
 WIDEST = 4 * PIECE
-"""Largest distance between the targets of a piece, in entries, up to which they are counted with ``bincount``."""
+"""Largest distance, in entries, between targets of a piece that are counted with ``bincount``, which takes memory for it."""
 MOST_STRETCHES = 64
 """Number of ranges of entries up to which edges are read range by range; for more ranges they are read with an index."""
 STATUSES = range(len(IS_OPEN))

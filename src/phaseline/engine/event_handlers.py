@@ -47,13 +47,16 @@ if TYPE_CHECKING:
     from phaseline.model.execution.events import Event
 
 NOBODY = np.empty(0, np.int32)
-"""An array without members."""
+"""An empty array of member numbers."""
 MAX_DELAY_MS = 366 * 24 * 3600 * 1000
 """Longest sleep of an entry, in ms; longer sleeps are shortened."""
 
 
 def _expected(batch: OpenBatch | None, members: np.ndarray) -> np.ndarray:
-    """Return a bool array: True for members of the batch that have no outcome yet. A repeated member counts only once."""
+    """Return for each of ``members`` whether it belongs to the batch and has no outcome yet (bool array).
+
+    If a member occurs twice, only the first occurrence is True.
+    """
     if batch is None:
         return np.zeros(len(members), bool)
     if len(members) == 1:
@@ -124,7 +127,7 @@ def _finish_one(scheduler: Scheduler, draft: TurnDraft, batch: OpenBatch, member
 def _judge_outcomes(
     scheduler: Scheduler, draft: TurnDraft, positions: np.ndarray, kinds: np.ndarray, delays: np.ndarray
 ) -> None:
-    """Apply outcomes to entries: first those overruled by a cancel, then completed ones, then all others."""
+    """Apply outcomes to entries: first cancel those whose cancel overrules the outcome, then complete some, then do the others."""
     overruled = _overruled(scheduler, positions)
     if overruled is not None:
         scheduler.arena.change(positions[overruled], CANCELED)
@@ -140,9 +143,9 @@ def _judge_outcomes(
 
 
 def _overruled(scheduler: Scheduler, positions: np.ndarray) -> np.ndarray | None:
-    """Return the entries (bool array) that become canceled although their call has returned an outcome (T12).
+    """Return the entries (bool array) that become canceled whatever outcome their call has returned (T12).
 
-    Return None if there are none, which is the usual case.
+    They are being canceled, and their policy has ``cancel_wins``. Return None if there are none, which is the usual case.
     """
     arena = scheduler.arena
     canceling = arena.status[as_slice(positions)] == CANCELING
@@ -153,7 +156,7 @@ def _overruled(scheduler: Scheduler, positions: np.ndarray) -> np.ndarray | None
 
 
 def complete(scheduler: Scheduler, draft: TurnDraft, positions: np.ndarray) -> None:
-    """Mark entries as completed: their instances enter the states that follow, and dependents may start."""
+    """Mark entries as completed: their instances enter the states ``leave`` of the policy, and dependents may start."""
     draft.enter(scheduler.arena, scheduler.table, positions, scheduler.table.leave)
     scheduler.arena.change(positions, COMPLETED)
     scheduler.announce(draft, positions)

@@ -32,7 +32,8 @@ DTYPES = {
 class PolicyTable:
     """One column for each attribute of a policy; the row is the policy's number.
 
-    ``lane`` is an index into ``specs``, ``enter`` and ``leave`` are indices into ``paths`` (paths of states).
+    ``lane`` is an index into ``specs``. ``enter`` and ``leave`` are indices into ``paths``: the states through which an
+    instance goes when its call begins and when it is done.
     """
 
     lane: np.ndarray

@@ -119,7 +119,7 @@ def _tell(arena: Arena, positions: np.ndarray, where: slice | np.ndarray, unmet:
 
 
 def _tell_each(arena: Arena, positions: np.ndarray, unmet: np.ndarray, lost: np.ndarray) -> np.ndarray:
-    """Add to the counters of all dependents; ``unmet`` and ``lost`` have one number for each entry, for its dependents.
+    """Add to the counters of all dependents: ``unmet[i]`` and ``lost[i]`` for each dependent of the i-th entry.
 
     Return the dependents, ascending.
     """
@@ -139,7 +139,7 @@ def _edges(arena: Arena, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 def _add(arena: Arena, targets: np.ndarray, unmet: int | np.ndarray, lost: int | np.ndarray) -> np.ndarray:
     """Add ``unmet`` and ``lost`` to the counters of the targets; return the targets, each once, ascending.
 
-    Each is one number for all targets or an array with a number for each.
+    ``unmet`` and ``lost`` are each one number for all targets, or an array with one number for each target.
     """
     if not len(targets):
         return targets

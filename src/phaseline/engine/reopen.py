@@ -1,10 +1,10 @@
 """Reopen entries that were done: phases that turn out to apply, and completed entries that are to run again.
 
-``Evaluated(..., "applies", values)`` brings the present values of conditions, requested or not (ADR 0011). Example:
-phase A sets an attribute. The shell evaluates the constraint of phase B again, which had passed, and finds it true.
-Then ``judge`` blocks B's entry and the exit milestone after it, in the same turn in which A completed; so the planner
-never receives the exit. After that the needs of B's entry decide its status, and its condition is evaluated before its
-call.
+The event ``Evaluated(..., "applies", values)`` brings the present values of conditions, whether the scheduler has asked
+for them or not (ADR 0011). Example: phase A sets an attribute. The shell evaluates the constraint of phase B again,
+whose entry had passed, and finds it true. Then ``judge`` blocks B's entry and the exit milestone after it, in the same
+turn in which A completed; so the planner never learns of the exit. After that the needs of B's entry decide its status,
+and its condition is evaluated before its call.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def judge(scheduler: Scheduler, draft: TurnDraft, slot: GraphSlot, positions: np
 def rerun(scheduler: Scheduler, draft: TurnDraft, slot: GraphSlot, positions: np.ndarray) -> None:
     """Call completed entries again, with a new token as in a retry.
 
-    Omit subjects that have passed their exit, because entries after the exit may have begun (T19).
+    Leave out entries whose subject has passed its exit, because entries after the exit may have begun (T19).
     """
     arena = scheduler.arena
     everything = np.arange(slot.base, slot.end)
@@ -78,7 +78,7 @@ def rerun(scheduler: Scheduler, draft: TurnDraft, slot: GraphSlot, positions: np
 
 
 def reopen(scheduler: Scheduler, slot: GraphSlot, positions: np.ndarray) -> None:
-    """Block completed or passed entries of a graph, and the entries that could start because of them; then their needs decide."""
+    """Block completed or passed entries, and entries that could start because of them; then set each as its needs determine."""
     if not len(positions):
         return
     arena, run = scheduler.arena, scheduler.runs[slot.execution]

@@ -99,7 +99,7 @@ def _begin(scheduler: Scheduler, run: OpenExecution) -> OpenExecution:
 
 
 def _planned(scheduler: Scheduler, draft: TurnDraft, event: Planned) -> None:
-    """Apply the planner's answer: add a graph, or end the execution. Drop an answer that was overtaken by an event.
+    """Apply the planner's answer: add a graph, continue a graph, or end the execution. Drop an answer that is outdated.
 
     If no question is open, accept only a graph, which is the planner's answer to an exit.
     """
@@ -247,7 +247,7 @@ def cancel_unbegun(scheduler: Scheduler, run: OpenExecution, subjects: np.ndarra
 def _cancel(scheduler: Scheduler, draft: TurnDraft, event: CancelRequested) -> None:
     """Cancel an execution or some of its instances: nothing new starts, and running calls are asked to stop.
 
-    With ``force`` or ``kill`` calls are given up at once, unless their plugin reports when it has stopped.
+    If ``how`` is ``force`` or ``kill``, calls are given up at once, unless their plugin reports when it has stopped.
     """
     run = scheduler.runs.get(event.execution)
     if run is None:
@@ -295,9 +295,9 @@ def _give_up(scheduler: Scheduler, draft: TurnDraft, batch: OpenBatch, members: 
 
 
 def _retry(scheduler: Scheduler, draft: TurnDraft, event: RetryRequested) -> None:
-    """Continue failed and canceled entries, and the entries that were skipped because of them; or ask the planner again.
+    """Continue failed and canceled entries, and entries that were skipped because of them; or ask the planner (``replan``).
 
-    Unless the request keeps all graphs, drop graphs other than the retried one in which nothing moves.
+    Unless the request keeps all graphs, drop each graph in which nothing can change any more, except the retried one.
     """
     run, arena = scheduler.runs.get(event.execution), scheduler.arena
     if run is None or (event.graph is not None and event.graph not in run.graphs and not event.replan):
@@ -348,7 +348,7 @@ def _again(scheduler: Scheduler, draft: TurnDraft, slot: GraphSlot, positions: n
 
 
 def _reopen(scheduler: Scheduler, draft: TurnDraft, run: OpenExecution) -> None:
-    """Continue an execution and its graphs in the next attempt."""
+    """Begin the next attempt of an execution and of its graphs."""
     run.attempt += 1
     run.begin_time(draft.now)
     for held in run.graphs:
@@ -402,7 +402,7 @@ def _left(scheduler: Scheduler, _draft: TurnDraft, event: Left) -> None:
 
 
 def _wake(scheduler: Scheduler, draft: TurnDraft, event: WakeRequested) -> None:
-    """Wake sleeping entries now. A running entry that is named is called again as soon as its call ends with "again"."""
+    """Wake sleeping entries now. A running entry named in the request is called again at once if its call ends with "again"."""
     run, arena = scheduler.runs.get(event.execution), scheduler.arena
     if run is None or event.graph not in run.graphs:
         return

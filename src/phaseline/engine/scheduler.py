@@ -81,8 +81,8 @@ class Scheduler:
     def handle(self, events: Sequence[Event], now: int) -> Decision:
         """Handle events at the time ``now`` (ms), and return the changes to store first and the commands to carry out after that.
 
-        ``Restored`` and ``Reattached`` events must come together, graphs before batches, and before requests about
-        them.
+        All ``Restored`` events must come first, directly followed by ``Reattached`` events for their batches; requests
+        about them come later.
         """
         if self.arena.hole_count() + self.arena.gone_count() > self._compact_from:
             self._compact()
@@ -164,7 +164,10 @@ class Scheduler:
         return np.bincount(status, minlength=len(EntryStatus))
 
     def follow(self, draft: TurnDraft) -> None:
-        """Handle entries that a change has passed or released: enter states, announce them, and put them into lanes."""
+        """Handle entries that have just passed or been released.
+
+        Record the states that their instances enter, announce passed entries, and put released entries into lanes.
+        """
         arena = self.arena
         while arena.passed or arena.released:
             passed, arena.passed = arena.passed, []
@@ -263,7 +266,7 @@ class Scheduler:
         self.admit_applicable(draft, positions)
 
     def _stop_runs(self, draft: TurnDraft) -> None:
-        """Time out executions whose time is over, and cancel what has not begun in executions with too many failures."""
+        """Time out executions whose time is over. In executions with too many failures, cancel entries that have not begun."""
         for run in self.limited.values():
             if run.ends_at is not None and run.ends_at <= draft.now:
                 requests.time_out(self, draft, run)
@@ -310,9 +313,9 @@ class Scheduler:
             draft.commands.append(Ask(execution, graph))
 
     def _looked_at(self) -> list[int]:
-        """Return the changed graphs to be checked, ascending.
+        """Return the numbers of changed graphs that may have settled, ascending.
 
-        If many changed, omit graphs that simply continue, as most do.
+        If many graphs changed, omit those that certainly continue, as most do.
         """
         arena = self.arena
         touched = sorted(arena.touched)
@@ -340,7 +343,10 @@ class Scheduler:
         return sum([arena.cells.unsure[arena.slots[graph].number] for graph in run.graphs])
 
     def ask(self, draft: TurnDraft, run: OpenExecution, graph: int) -> None:
-        """Ask the planner for the next step: at the end of the turn, or if a question is open, after its answer."""
+        """Ask the planner what comes after ``graph`` (0: at the beginning), at the end of the turn.
+
+        If a question is already open, ask only after its answer.
+        """
         run.asked.add(graph)
         if graph:
             self.pondered.add(run.execution)
@@ -387,7 +393,7 @@ class Scheduler:
     def _deadline(self, lane: Lane, positions: np.ndarray, now: int) -> int:
         """Return the time in ms when a bulk call of these entries is given up, or 0 if it never is.
 
-        It is never given up if one of the entries has no time-out. Single calls have a time-out of their own.
+        Return 0 if one of the entries has no time-out, or for calls of single members, which have their own time-outs.
         """
         if lane.spec.form != "bulk":
             return 0
@@ -447,7 +453,7 @@ class Scheduler:
         self.pondered.discard(run.execution)
 
     def _compact(self) -> None:
-        """Compact the arena if dropped graphs take more room in it than the others."""
+        """Compact the arena if more than half of its entries, or of its graphs, were dropped."""
         arena = self.arena
         if arena.hole_count() <= len(arena) // 2 and arena.gone_count() <= len(arena.slots):
             return

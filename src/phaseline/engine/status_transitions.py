@@ -10,8 +10,8 @@ An entry without unmet needs may run; an entry with a lost need is skipped. Mile
 with the first met need and is skipped when all needs are lost. A milestone ``ended`` passes when each need is met or lost.
 When needs change, only blocked and skipped entries react; completed, passed and running entries do not. Only a
 *reopening* undoes more (T19, and a phase that turns out to apply): a completed or passed entry is blocked again, and so
-are entries that could start because of it, unless they are being called. A retry treats a milestone likewise that had
-passed because a retried entry had ended, if dependents of the milestone have not begun.
+are entries that could start because of it, unless they are being called. A retry also blocks a milestone that passed
+because a retried entry had ended, if dependents of the milestone have not begun.
 
 ``TRANSITIONS`` lists each change that a fact may make: {(status, fact): status}. Two cases are not in the table:
 a retry outcome without retries left counts as ``fail``; a retried entry is first blocked, then the rules above decide.

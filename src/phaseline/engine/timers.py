@@ -36,7 +36,7 @@ class Sleepers:
             heapq.heappush(self._heap, (int(due.min()), self._count, positions))
 
     def are_due(self, now: int) -> bool:
-        """Return False if certainly no entry is due at ``now`` (ms)."""
+        """Return True if an entry may be due at ``now`` (ms), or False if certainly none is."""
         return bool(self._heap) and self._heap[0][0] <= now
 
     def due(self, arena: Arena, now: int) -> np.ndarray:
@@ -54,7 +54,7 @@ class Sleepers:
     def next(self, arena: Arena) -> int | None:
         """Return the time (ms) when the first sleeping entry is due, or None.
 
-        Computed again only after a change of sleepers.
+        The time is computed again only after the set of sleeping entries has changed.
         """
         seen = (arena.sleep_changes, self._count)
         if seen == self._looked:
@@ -79,7 +79,7 @@ class Sleepers:
         return soon
 
     def known(self) -> dict[int, int]:
-        """Return {position: earliest time at which it is checked} for all entries here."""
+        """Return {position of an entry: earliest time (ms) at which ``due`` examines it} for all entries here."""
         looked: dict[int, int] = {}
         for due, _, positions in self._heap:
             for position in positions.tolist():

@@ -1,7 +1,8 @@
 """Sort the entries of a full lane by function, so that calls of one function do not delay entries of another.
 
-A lane is full when it has as many open calls as it may have. An entry without an open call of its own function is
-then called all the same (ADR 0033). The function of an entry is looked up only when its lane is full, and only once.
+A lane is full when it has as many open calls as it may have. Entries in a full lane are called all the same if their
+own function has fewer open calls than that (ADR 0033). The function of an entry is looked up only when its lane is full,
+and only once.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ FEW_EACH = 8
 
 
 class FunctionShelves:
-    """The waiting entries of one lane, in a queue for each function, with the number of open calls of each function."""
+    """The waiting entries of one lane, in a queue (shelf) for each function, and the number of open calls of each function."""
 
     def __init__(self, calls: int) -> None:
         """Create empty shelves. ``calls`` is how many calls of one function may be open at once."""
@@ -44,7 +45,10 @@ class FunctionShelves:
         self._calls = calls
 
     def put(self, crowd: Crowd, functions: np.ndarray) -> None:
-        """Add entries to the queues of their functions. ``functions[i]`` is the function of the crowd's i-th entry."""
+        """Add the entries of several executions to the queues of their functions.
+
+        ``functions[i]`` is the function of the i-th entry in ``crowd``.
+        """
         executions, positions, cuts = crowd
         self.count += len(positions)
         if every(functions == functions[0]):
@@ -74,7 +78,7 @@ class FunctionShelves:
             self.ready.pop(function, None)
 
     def begun(self, functions: Iterable[int]) -> None:
-        """Count a new open batch for each function that its members have."""
+        """Count one more open batch for each of these functions, which are the functions of the batch's members."""
         for function in functions:
             self.open[function] = self.open.get(function, 0) + 1
             self._look_at(function)
@@ -90,7 +94,7 @@ class FunctionShelves:
     def take(self, limit: int) -> list[np.ndarray]:
         """Remove and return at most ``limit`` entries that may be called.
 
-        A function that still has entries after this comes last the next time.
+        A function that still has waiting entries after this call is served last in the next call.
         """
         taken = []
         while limit and self.ready:
@@ -106,7 +110,7 @@ class FunctionShelves:
         return taken
 
     def purge(self, execution: int, keeps: Callable[[np.ndarray], np.ndarray]) -> None:
-        """Remove the entries of an execution for which ``keeps`` (positions -> bool) returns False."""
+        """Keep only those entries of this execution for which ``keeps`` (positions -> bool array) is True; remove its others."""
         for function, shelf in list(self.queues.items()):
             self.count -= shelf.count
             shelf.purge(execution, keeps)

@@ -2,9 +2,11 @@
 
 A lane is keyed by (number of its specification, key). It keeps one queue for each execution and fills a batch from the
 queues in turns, so that a large execution cannot starve a small one. When a bulk lane of an operation is full, an entry
-waits only for calls of its own function (``shelves``). The order is fixed. Lanes are served in the order in which they
-were created, but each turn begins with the next lane. Executions are served in the order in which they joined the lane.
-Entries are served in the order of arrival, and by position if they arrived together.
+waits only for calls of its own function (``shelves``).
+
+The order of calls never depends on chance. Lanes are served in the order in which they were created, beginning one lane
+further each time. Executions are served in the order in which they joined the lane. Entries are served in the order of
+arrival, and by position if they arrived together.
 """
 
 from __future__ import annotations
@@ -29,18 +31,18 @@ if TYPE_CHECKING:
     FunctionsOf = Callable[[str, np.ndarray], np.ndarray]
 
 REPEATABLE_EACH_BATCH = 1000
-"""Most members of one batch of a per-instance phase that may be called twice after a crash.
+"""Most members of one batch whose members are called one by one and may be called twice after a crash.
 
-A batch of other per-instance phases has at most as many members as its pool has free slots.
+If they must not be called twice, a batch has at most as many members as its pool has free slots.
 """
 
 GATHER_MS = 50
-"""Time in ms after the start of a lane's last call in which arriving entries are collected for a shared call (PD35)."""
+"""Time in ms, from the start of a lane's last call, during which arriving entries are collected for a shared call (PD35)."""
 GATHER_AFTER = 4
 """Number of calls in quick succession after which a lane begins to collect entries for a shared call (ADR 0030)."""
 
 RECENT_KEPT = 256
-"""Number of removed lanes for which the time of the last call is kept, before old times are deleted."""
+"""Number of removed lanes whose last call time is kept; when it is reached, times older than ``GATHER_MS`` are deleted."""
 
 MOST_PASSED_OVER = 8
 """Number of batches of other lanes after which a lane with waiting entries comes first, whatever its priority."""
@@ -78,7 +80,7 @@ class Lane:
         return self.fresh.count if self.shelves is None else self.fresh.count + self.shelves.count
 
     def take(self, limit: int) -> np.ndarray:
-        """Remove and return at most ``limit`` entries: first from the shelves, in equal shares from the executions."""
+        """Remove and return at most ``limit`` entries, entries on shelves first; executions get equal shares."""
         if self.shelves is None or not self.shelves.count:
             return self.fresh.take(limit)
         taken = self.shelves.take(limit)
@@ -88,7 +90,7 @@ class Lane:
         return taken[0] if len(taken) == 1 else np.concatenate(taken)
 
     def purge(self, execution: int, keeps: Callable[[np.ndarray], np.ndarray]) -> None:
-        """Remove the entries of an execution for which ``keeps`` (positions -> bool) returns False."""
+        """Keep only those entries of this execution for which ``keeps`` (positions -> bool array) is True; remove its others."""
         for queue in (self.fresh, self.shelves):
             if queue is not None:
                 queue.purge(execution, keeps)
@@ -100,7 +102,7 @@ class Lane:
                 queue.move(moved)
 
     def begin(self, batch: OpenBatch, now: int) -> None:
-        """Record that a batch begins."""
+        """Record that a call for this batch begins at the time ``now`` (ms)."""
         if self.is_mixed:
             self.untold = [*(one for one in self.untold if one.pending), batch]
         self.running += 1
@@ -112,7 +114,8 @@ class Lane:
         """Return the time (ms) until which the lane's entries wait for others that could share their call.
 
         A time not later than ``now`` means that they do not wait. Entries wait only in a bulk lane of a phase with
-        calls in quick succession, for at most 50 ms after the start of the last call, and only while no batch is full.
+        calls in quick succession, for at most 50 ms after the start of the last call, and only while they do not fill a
+        batch.
         """
         if self.in_succession < GATHER_AFTER or self.waiting >= self.spec.max_batch or not self.is_gathering:
             return now
@@ -148,9 +151,9 @@ class Lane:
                 self.shelves.put(crowd, functions_of(self.spec.phase, crowd[1]))
 
     def limit(self, free: int) -> int:
-        """Return the most members of the next batch when the pool has ``free`` slots, or 0 if no batch may begin.
+        """Return the most members that the next batch may have if the pool has ``free`` slots, or 0 if no batch may begin.
 
-        A full lane must be sorted first (``sort``).
+        If the lane is full, ``sort`` must have been called before.
         """
         if self.is_paused or not self.waiting or free <= 0:
             return 0
@@ -218,7 +221,7 @@ class Lanes:
         return self.slots.get(pool, 0) - self.used.get(pool, 0)
 
     def about_to_begin(self, now: int) -> list[Lane]:
-        """Return lanes that may begin a batch now and whose policy has a time window.
+        """Return lanes that may begin a batch now and have a time window (``coalesce_ms``).
 
         Sleeping entries that are due within the window may join the batch (X5).
         """
@@ -257,7 +260,7 @@ class Lanes:
             waiting = [lane for lane in waiting if lane.waiting] if begun else []
 
     def _forget(self, key: tuple[int, int], now: int) -> None:
-        """Delete a lane; keep the times of its calls while they decide whether its entries wait for a shared call."""
+        """Delete a lane. Keep the time of a recent call: the next lane with this key uses it to collect entries for a call."""
         lane = self.by_key.pop(key)
         if lane.is_gathering and now - lane.began_at <= GATHER_MS:
             if len(self._recent) >= self._recent_looks_at:
@@ -288,9 +291,9 @@ class Lanes:
         begun.passed_over = 0
 
     def _runs_elsewhere(self, lane: Lane) -> bool:
-        """Return whether the phase has as many runs as it may, counting lanes of its older and newer specifications.
+        """Return whether the phase has as many open calls as it may, counting lanes of its older and newer specifications.
 
-        Applies only to phases of states; for lanes of operations the result is False.
+        Return False for operations, and for phases that are not called in bulk.
         """
         spec = lane.spec
         if spec.phase not in self.changed or spec.form != "bulk" or not spec.phase.startswith(LANE_PREFIX):
@@ -299,7 +302,7 @@ class Lanes:
         return sum(other.running for other in others) >= (spec.concurrency or 1)
 
     def next_opening(self, now: int) -> int | None:
-        """Return the time (ms) when the first lane opens that waits for its interval, rate or more entries, or None."""
+        """Return the first time (ms) when a lane that now waits for its interval, its rate or more entries may call, or None."""
         first = None
         for lane in self.by_key.values():
             opens_at = max(lane.opens_at, lane.gathers_until(now))

@@ -100,7 +100,7 @@ class Queue:
         return part
 
     def purge(self, execution: int, keeps: Callable[[np.ndarray], np.ndarray]) -> None:
-        """Remove the entries of an execution for which ``keeps`` (positions -> bool) returns False."""
+        """Keep only those entries of this execution for which ``keeps`` (positions -> bool array) is True; remove its others."""
         chunks = self.queues.pop(execution, None)
         if chunks is None:
             return
