@@ -178,7 +178,7 @@ def show_crash(stage: DemoStage) -> None:
 
 
 def show_failure(stage: DemoStage) -> None:
-    """Act 4: the cloud refuses some machines, a command shows the reason, and only these are retried."""
+    """Act 4: the cloud refuses some machines, a command shows the reason, and only the refused machines are retried."""
     screen, cloud, name = stage.screen, stage.cloud, "quota"
     screen.act(4, "A failure, why it failed, and how it is mended")
     before = cloud.report()
@@ -215,7 +215,7 @@ def claim_nothing_double(screen: Screen, before: Mapping[str, Any], after: Mappi
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
-    """Wait until a condition holds, but at most ``PATIENCE_S`` seconds; the next claim then fails."""
+    """Wait until a condition holds, but at most ``PATIENCE_S`` seconds; if it does not hold then, the next claim fails."""
     deadline = time.monotonic() + PATIENCE_S
     while not is_so() and time.monotonic() < deadline:
         time.sleep(0.01)

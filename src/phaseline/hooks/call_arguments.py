@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 PHASES: dict[str, Literal["pre", "post", "undo"]] = {PRE: "pre", POST: "post", UNDO: "undo"}
 BEGINS = frozenset({"CREATE", "ADOPT", "DELETE", "ABANDON"})
-"""Actions whose ``do_pre_op`` sees the action itself in progress.
+"""Actions for which the view that ``do_pre_op`` gets already shows the action itself, in progress.
 
-The ``do_pre_op`` of any other action sees how the previous action ended. Heat behaves like this.
+For any other action the view shows how the previous action ended. Heat behaves like this.
 """
 AIMED = frozenset({"UPDATE", "SCALE", "RESTORE", "RELABEL"})
-"""Actions that change a deployment into another shape. Only these have a target; in a rollback it
-is the shape before.
+"""Actions that change a deployment into another shape. Only for these a hook gets a view of the target, the shape after
+the action. In a rollback the target is the shape before the action that is taken back.
 """
 NO_SETTINGS: Mapping[str, Value] = MappingProxyType({})
 STARTED = int(InstanceState.STARTED)
@@ -41,8 +41,9 @@ BEFORE_IT = frozenset({int(state) for state in InstanceState if state.name.lower
 
 @frozen
 class Seen:
-    """The arguments of a hook method. ``target`` is the deployment as an update will make it, None
-    for other actions.
+    """The arguments of a hook method.
+
+    ``target`` is the deployment as the action will make it, or None for an action that is not in ``AIMED``.
     """
 
     cnxt: HookContext
@@ -52,7 +53,7 @@ class Seen:
 
 
 def seen_by(call: PluginCall) -> Seen:
-    """Return the arguments for the hook class of a call on the deployment itself.
+    """Return the arguments for the hook method that ``call`` names.
 
     The views show the current deployment.
     """
@@ -85,7 +86,7 @@ def seen(
     at: datetime | None = None,
     settings: Mapping[str, Value] = NO_SETTINGS,
 ) -> Seen:
-    """Return the arguments for a hook class that is called for ``told_action``, an action of the execution.
+    """Return the arguments for a hook class; it gets ``told_action`` as the name of the execution's action.
 
     ``data``, ``log`` and ``at`` are passed to ``HookContext``. ``settings`` are the stored settings of the class's
     package.
@@ -134,8 +135,8 @@ def seen(
 def standing(deployment: LoadedDeployment, action: str, taken_back: str, why: DeploymentCallKind) -> tuple[str, str]:
     """Return the (action, status) that Heat would show for a deployment at this call (Heat document, §5).
 
-    ``taken_back``: the action that is being undone. The last action is not stored. Before an action on an existing
-    deployment the status is therefore derived from its instances.
+    ``taken_back`` is the action that a rollback undoes, otherwise empty. The last action is not stored. Before an
+    action on an existing deployment the status is therefore derived from its instances.
     """
     if why is not DeploymentCallKind.BEFORE:
         return action, FAILED if why.is_failure else COMPLETE

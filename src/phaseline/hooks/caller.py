@@ -161,8 +161,8 @@ def is_last(call: PluginCall, hook: PinnedHookClass, outcome: Outcome) -> bool:
 
 
 def failed(error: BaseException) -> Outcome:
-    """Return the outcome for an exception of a hook method: the hook refuses the action, and is not called again by
-    itself.
+    """Return the outcome for an exception of a hook method: the hook refuses the action, and the engine does not call
+    it again unless a user retries.
 
     >>> failed(ValueError("more than 100 instances", 7)).message, failed(SystemExit(3)).message
     ('more than 100 instances', 'the hook called sys.exit(3)')

@@ -65,8 +65,8 @@ class KnownHook:
     def called_as(self, action: str, depth: int = 0) -> tuple[str, ...]:
         """Return the names of the actions for which the class is called when ``action`` is run on a deployment.
 
-        There is one call for each name; none if empty. ``depth``: the number of deployments that contain this one as a
-        component.
+        The class is called once for each name, and not at all if there is none. ``depth`` is the number of deployments
+        that contain this one as a component.
         """
         if not action or (depth and not self.nested):
             return ()
@@ -74,7 +74,7 @@ class KnownHook:
         return tuple(name for name in names if not self.actions or name in self.actions)
 
     def pinned(self, name: str, action: str, *, is_verified: bool = False) -> PinnedHookClass:
-        """Return the record of this class that an execution stores, in order to call the class under ``name``."""
+        """Return the record of this class that an execution stores; ``name`` is unique among the execution's hooks."""
         return altered(
             _unread(self.entry),
             name=name,
@@ -90,7 +90,7 @@ class KnownHook:
 
 
 def read(entry: HookEntry, load: Load) -> KnownHook:
-    """Import a hook class, make an object of it, and return what it declares, or a ``KnownHook`` with the fault."""
+    """Import a hook class, make an object of it, and return what it declares; if this fails, return only the fault."""
     module, _, name = entry.target.partition(":")
     if not module or not name:
         return KnownHook(entry, fault=f"'{entry.target}' is not of the form module:Class")

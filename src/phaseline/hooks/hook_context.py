@@ -175,7 +175,7 @@ class HookContext:
 
     @property
     def plan(self) -> str:
-        """A digest of the planned action. It changes if what a preview of the action shows changes."""
+        """A digest of the planned action; it differs if a preview of the action would show anything else."""
         return self._digest()
 
     @property
@@ -238,7 +238,7 @@ class HookContext:
         """Ask for another call of this method after ``after_s`` seconds, with the current ``data``; ``text`` is the
         reason.
 
-        The hook then neither agrees nor refuses, and nothing else of the execution begins until it has decided.
+        The hook then neither agrees nor refuses, and nothing else of the execution begins until the hook has decided.
         """
         self._again = Outcome(OutcomeKind.AGAIN, milliseconds(after_s), truncate(text, MAX_LINE_CHARS))
 

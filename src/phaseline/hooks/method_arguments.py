@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 PRE, POST, PREVIEW = "do_pre_op", "do_post_op", "do_preview_op"
 GIVEN = ("cnxt", "stack", "current_stack", "action")
 ARGUMENTS: Mapping[str, tuple[str, ...]] = {PRE: GIVEN, POST: GIVEN, PREVIEW: GIVEN}
-"""Required arguments of each hook method; a ``do_post_op`` with a fifth one is also given whether the action failed."""
+"""Required arguments of each hook method. A ``do_post_op`` may have a fifth argument: whether the action failed."""
 POST_ARGUMENTS = 5
 """Number of arguments of a full ``do_post_op``: context, deployment, target, action, and whether the action failed."""
 

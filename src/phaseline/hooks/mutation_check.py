@@ -19,8 +19,8 @@ class ChangedBehindTheView(Exception):
 def verified(deployment: LoadedDeployment, hook: PinnedHookClass, call: Callable[[], object]) -> None:
     """Call ``call``, and compare digests of the deployment before and after. This takes 6 ms for a thousand instances.
 
-    Changes by other threads are not mistaken for the hook's: they replace documents, and the replaced ones are
-    compared.
+    Changes by other threads are not mistaken for the hook's: other threads replace documents, while this function
+    compares the documents that the deployment had before the call.
 
     Raises: ``ChangedBehindTheView``, and what the call raises.
     """

@@ -130,7 +130,7 @@ class SeenMapping(dict[Any, Any]):
     def __init__(self, below: Mapping[Any, Any], above: Path, key: object = "") -> None:
         """Wrap the mapping ``below``.
 
-        Its path is ``above``, or with ``key``: the value of this key in the container ``above``.
+        Its path is ``above`` itself, or, if ``key`` is given, this key in the container ``above``.
         """
         dict.__init__(self, below)
         self._above = above

@@ -31,7 +31,7 @@ class Registry:
     def __init__(self, entries: Iterable[HookEntry], load: Load, *, heat_critical: bool = True) -> None:
         """Read all announced classes with ``load``.
 
-        ``heat_critical``: a failing post of Heat's classes makes the execution fail.
+        ``heat_critical``: True if a failing ``do_post_op`` of Heat's classes makes the execution fail.
         """
         known = [read(entry, load) for entry in entries]
         if not heat_critical:
@@ -43,7 +43,7 @@ class Registry:
         self.warnings: tuple[str, ...] = tuple(named_twice(hook.entry for hook in self.hooks))
 
     def with_more(self, other: Registry) -> Registry:
-        """Return a registry with the hooks of both, sorted; no class is read again."""
+        """Return a registry with the hooks of both registries, sorted; no class is read again."""
         found = copy(self)
         found._take((*self.hooks, *other.hooks))  # noqa: SLF001 - of its own kind
         return found
@@ -68,9 +68,9 @@ def attending(
 ) -> tuple[PinnedHookClass, ...]:
     """Return the hooks to call around an action, sorted, in the form in which an execution stores them.
 
-    Each has a unique name, which also differs from the names in ``besides``. A class of Heat's group that is called for
-    two actions, as for a restart, is listed twice. A ``momentary`` class is listed twice, too: the second time under
-    its name with ``AT_LAST``, and only for ``do_pre_op``.
+    Each hook gets a unique name, which also differs from the names in ``besides``. A class of Heat's group that is
+    called for two actions, as for a restart, is listed twice. A ``momentary`` class is listed a second time, unless no
+    hook follows it: at the end, with ``AT_LAST`` after its name, and only for ``do_pre_op``.
     """
     found = list(besides)
     again: list[PinnedHookClass] = []

@@ -199,7 +199,7 @@ SET_OF, SET_NUMBER, *SET_LATER = (SET[name] for name in ("_of", "_number", "_kno
 
 
 class ResourcesView(Mapping[str, StackResource]):
-    """The resources of a deployment by name, in the order of the instances' numbers, without removed ones."""
+    """The resources of a deployment by name, in the order of the instances' numbers, without removed instances."""
 
     __slots__ = ("__dict__", "_made", "deployment", "path")
     deployment: LoadedDeployment
@@ -352,7 +352,7 @@ class StackView(Unwritten):
     def preview_resources(self) -> list[Any]:
         """Return the resources as a list.
 
-        Heat puts the resources of a nested stack into a list inside; Phaseline has none.
+        In Heat this list contains another list for each nested stack; Phaseline has no nested stacks.
         """
         return list(self.resources.values())
 

@@ -12,13 +12,13 @@ T = TypeVar("T")
 
 
 class LeftAloneError(Exception):
-    """Raised to the thread that waits for a job, if another thread has abandoned the job."""
+    """Raised in the thread that waits for a job, if another thread has abandoned the job."""
 
 
 class Job(Generic[T]):
-    """A running job.
+    """A function that runs in another thread, and its result.
 
-    ``is_over`` is a lock that can be acquired when the job has ended; ``is_left``: the job was abandoned.
+    ``is_over`` is a lock that can be acquired as soon as the job has ended or was abandoned (``is_left``).
     """
 
     __slots__ = ("_threads", "code", "context", "is_left", "is_over", "result")

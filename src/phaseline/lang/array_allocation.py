@@ -1,8 +1,8 @@
 """Allocate several columns together in large pieces of memory, which is faster than one by one.
 
-numpy asks the system for large memory pages only for arrays of at least 4 MiB. A first access to a large page costs as
-much as to a few small ones, and a column of half a million numbers is too short for one. A column that fills a piece
-gets its own piece, so code that replaces columns one by one needs at most one additional piece.
+The system provides large memory pages faster than the many small pages that they replace. numpy asks for large pages
+only for arrays of at least 4 MiB, and a column of half a million numbers is smaller. A column that fills a piece gets
+its own piece, so code that replaces columns one by one needs at most one additional piece.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PIECE_BYTES = 1 << 23
 LEAST_BYTES = 1 << 22
 """Size in bytes from which on numpy asks for large pages; columns that are smaller together are allocated one by one."""
 CELL = 64
-"""Number of bytes to whose multiples the beginning of each column in a piece is aligned."""
+"""Alignment in bytes: each column in a piece begins at a multiple of this number."""
 
 
 def in_pieces(shapes: Sequence[tuple[np.dtype[np.generic], int]]) -> Iterator[np.ndarray]:

@@ -1,6 +1,7 @@
-"""Cycles among things that need one another, found without recursion.
+"""Find cycles among things that need one another, without recursion.
 
-Python's ``graphlib`` names one cycle only, from a starting point of its own, and would be imported with every blueprint.
+Python's ``graphlib`` reports only one cycle, whose first member cannot be chosen, and would have to be imported for
+every blueprint.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from collections.abc import Collection, Iterator, Mapping
 
 
 def cycles(edges: Mapping[str, Collection[str | None]]) -> Iterator[list[str]]:
-    """Yield one cycle for each way back that a walk along ``edges`` ({name: where it leads}) meets, its members in order.
+    """Yield the cycles that a depth-first walk along ``edges`` ({name: names that it needs}) meets, as lists of names.
+
+    There is one cycle for each edge that leads back to a name on the current path. Names without edges are ignored.
 
     >>> list(cycles({"a": ["b"], "b": ["c", "a"], "c": ["b"]}))
     [['b', 'c'], ['a', 'b']]

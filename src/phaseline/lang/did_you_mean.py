@@ -6,16 +6,17 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 NEAR = 0.6
-"""Similarity (0 to 1) at which one name counts as a possible misspelling of another name."""
+"""Similarity (0 to 1) from which a known name is suggested for a misspelled one."""
 NEAR_TAIL = 0.8
-"""The same for an input and the last part of a dotted name, which leaves most of the name out."""
+"""Similarity (0 to 1) from which a dotted name is suggested if only its last part resembles the misspelled word."""
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
 def closest(word: str, known: Iterable[str], synonyms: Mapping[str, str] = _NONE, *, near: float = NEAR) -> str | None:
-    """Return the known word nearest to ``word``, whatever the case of its letters, or None when none is near.
+    """Return the known word most similar to ``word``, whatever the case of its letters, or None if none is similar.
 
-    ``synonyms``: words that mean a known one without resembling it. ``near``: how alike the words have to be.
+    ``synonyms`` is {word: known word that it means}, for words that do not resemble it. ``near`` is the smallest
+    similarity (0 to 1).
 
     >>> closest("implementatiom", ["implementation", "inputs"])
     'implementation'
@@ -55,7 +56,9 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """``did you mean 'name'? `` as the first sentence of several, or nothing when no known word is near.
+    """Return the text of ``did_you_mean`` with a space after it, to be followed by other sentences.
+
+    Return an empty text if no known word is similar.
 
     >>> suggestion("strcta", ("strcat", "size"))
     "did you mean 'strcat'? "

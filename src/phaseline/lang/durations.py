@@ -1,4 +1,4 @@
-"""Spans of time as users write them."""
+"""Read spans of time as users write them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ AGES_MS = {"m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 
 
 def read_span(text: str) -> float:
-    """Return seconds from ``90``, ``90s``, ``10m`` or ``2h``. Raises: ``ValueError`` for anything else, and for nothing.
+    """Return the seconds of a span such as ``90``, ``90s`` or ``10m``. Raises: ``ValueError`` for other texts, and for 0.
 
     >>> read_span("10m"), read_span("1.5h")
     (600.0, 5400.0)
@@ -21,7 +21,7 @@ def read_span(text: str) -> float:
 
 
 def read_age_ms(text: str) -> int:
-    """Return milliseconds of an age from ``90m``, ``12h``, ``30d`` or ``8w``. Raises: ``ValueError`` for anything else.
+    """Return the milliseconds of an age: ``90m``, ``12h``, ``30d`` or ``8w``. Raises: ``ValueError`` for other texts.
 
     >>> read_age_ms("30d")
     2592000000

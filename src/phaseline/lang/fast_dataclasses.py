@@ -3,7 +3,7 @@
 A dataclass writes six methods as text and compiles them, which takes about a millisecond. A command declares 130 such
 classes and creates only a few objects of most. Here the methods are closures (docs/adr/0010). The class becomes an
 ordinary dataclass only when its fields are needed (``fields``, ``replace``, ``asdict``). It gets a compiled
-``__init__`` once so many objects are created that this pays off.
+``__init__`` after ``UNTIL_COMPILED`` objects, when compiling pays off. ``@mutable`` is the same for changeable objects.
 
 ``@shared_property`` is a property that is computed once, even if two threads read it at the same time.
 """
@@ -19,23 +19,31 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast, dataclass_
 
 T = TypeVar("T")
 Columns = dict[str, Any]
-"""{name of a field: its default, ``MISSING``, or a ``Field``}; a ``Field`` for every field would cost as much as the class."""
+"""{name of a field: its default, ``MISSING`` if it has none, or the ``Field`` that the class gives}.
+
+Other fields get no ``Field``, because making one for every field takes as long as making the class.
+"""
 _Parts = tuple[dict[str, Callable[..., None]], set[str], dict[str, Any], dict[str, Any]]
-"""(what sets each field, fields without a default, functions that make defaults, defaults)."""
+"""Setters, required fields, functions that make defaults, and defaults, each by the name of the field."""
 
 _GIVEN: Final[Field[Any]] = field()
 """The declaration of a field without a default; it is never changed."""
 
 UNTIL_COMPILED: Final = 64
-"""Objects of a class until compiling its ``__init__`` (0.6 ms) costs less than going without (4 µs an object)."""
+"""Number of objects after which a class's ``__init__`` is compiled: this takes 0.6 ms and saves 4 µs an object."""
 
 FEW_FIELDS: Final = 3
-"""Up to so many fields are set past the refusal of the class: to become another class and back costs as much as four."""
+"""Largest number of fields that a compiled ``__init__`` of a frozen class sets one by one, bypassing ``__setattr__``.
+
+With more fields it is faster to change the class of the object and back (``_compiled``).
+"""
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def frozen(declared: type[T]) -> type[T]:
-    """Return the class with slots, and with the methods of a frozen dataclass; with a ``cached_property`` also with room beside them.
+    """Return the class with slots and the methods of a frozen dataclass.
+
+    If the class has a ``cached_property``, its objects also have a ``__dict__``.
 
     >>> @frozen
     ... class Point:
@@ -49,7 +57,7 @@ def frozen(declared: type[T]) -> type[T]:
 
 @dataclass_transform(field_specifiers=(field,))
 def mutable(declared: type[T]) -> type[T]:
-    """Return what ``@dataclass(eq=False, slots=True)`` gives, declared as cheaply: an object is equal to itself alone."""
+    """Return the class as ``@dataclass(eq=False, slots=True)`` makes it, without compiling; an object equals only itself."""
     return _made(declared, is_frozen=False)
 
 
@@ -79,11 +87,11 @@ def _made(declared: type[T], *, is_frozen: bool) -> type[T]:
 
 
 FIELDS: Final[dict[type, tuple[tuple[str, ...], Callable[[object], tuple[Any, ...]]]]] = {}
-"""{class declared here: (its fields, what gives the values of an object in this order)}"""
+"""{class made by this module: (names of its fields, function that returns an object's values in this order)}."""
 
 
 def altered(one: T, **changes: Any) -> T:
-    """Return what ``dataclasses.replace`` gives for an object of a class declared here, at a tenth of its price.
+    """Return a copy of an object with some fields changed, as ``dataclasses.replace`` does, but in a tenth of the time.
 
     >>> @frozen
     ... class Point:
@@ -105,7 +113,7 @@ def altered(one: T, **changes: Any) -> T:
 
 
 def as_dict(one: object) -> dict[str, Any]:
-    """Return {field: value} of an object of a class declared here, as ``dataclasses.asdict`` but without looking into values.
+    """Return {field: value} for an object of a class made here; unlike ``dataclasses.asdict``, do not convert values.
 
     >>> @frozen
     ... class Point:
@@ -119,56 +127,59 @@ def as_dict(one: object) -> dict[str, Any]:
 
 
 def field_defaults(kind: type) -> dict[str, Any]:
-    """Return {field: its default} of a class declared here; ``MISSING`` for required fields."""
+    """Return {field: default} for a class made here; ``MISSING`` for a required field or a ``default_factory``."""
     later: _Later = vars(kind)["__dataclass_fields__"]
     return {name: said.default if isinstance(said, Field) else said for name, said in later.columns.items()}
 
 
 def _copied(declared: type) -> type:
-    """Return the class declared once more: two threads may ask at once, and a dataclass cannot be made of one class twice."""
+    """Return a copy of a class: two threads may call ``dataclass`` at once, which works only once for each class."""
     space = {name: value for name, value in vars(declared).items() if name not in {"__dict__", "__weakref__"}}
     return type(declared.__name__, declared.__bases__, space)
 
 
 class _Later:
-    """The class as an ordinary dataclass, created when it is first needed."""
+    """The ordinary dataclass of a class made here, created when first needed; also gives ``__dataclass_fields__``."""
 
     __slots__ = ("_declared", "_is_frozen", "_known", "columns")
 
     def __init__(self, declared: type, columns: Columns, *, is_frozen: bool) -> None:
-        """``declared``: the class as it was written."""
+        """Keep the class as it was written (``declared``) and its fields (``columns``)."""
         self._declared = declared
         self._is_frozen = is_frozen
         self._known: type | None = None
         self.columns = columns
 
     def __call__(self) -> type:
-        """Return the dataclass."""
+        """Return the ordinary dataclass; create it at the first call."""
         if self._known is None:
             self._known = dataclass(frozen=self._is_frozen, repr=False, eq=False)(_copied(self._declared))
         return self._known
 
     def __get__(self, one: object, owner: type) -> object:
-        """Return the fields, as the standard library wants to know them."""
+        """Return ``__dataclass_fields__`` of the ordinary dataclass, which the functions of ``dataclasses`` read."""
         return vars(self())["__dataclass_fields__"]
 
 
 class _Params:
-    """The ``__dataclass_params__`` of a class."""
+    """The ``__dataclass_params__`` of a class made here, taken from its ordinary dataclass."""
 
     __slots__ = ("_later",)
 
     def __init__(self, later: _Later) -> None:
-        """``later`` gives the dataclass."""
+        """Keep ``later``, which returns the ordinary dataclass."""
         self._later = later
 
     def __get__(self, one: object, owner: type) -> object:
-        """Return the parameters, as the standard library wants to know them."""
+        """Return ``__dataclass_params__`` of the ordinary dataclass, which the functions of ``dataclasses`` read."""
         return vars(self._later())["__dataclass_params__"]
 
 
 def _columns(declared: type, own: dict[str, Any]) -> tuple[Columns, list[str]]:
-    """Return the fields of a class with those of its parents, and the names of its own; their defaults are taken out of ``own``."""
+    """Return (fields of a class, including those of its parents; names of the fields that it adds).
+
+    Remove the defaults of its fields from ``own``, the namespace of the class.
+    """
     columns: Columns = {}
     if declared.__bases__ != (object,):
         for parent in declared.__bases__:
@@ -187,7 +198,7 @@ def _columns(declared: type, own: dict[str, Any]) -> tuple[Columns, list[str]]:
 
 
 def _declarations(columns: Columns) -> dict[str, Field[Any]]:
-    """Return {field: its declaration}, once it is worth making them."""
+    """Return {field: its ``Field``}; make a ``Field`` for each field that has none."""
     return {
         name: said if isinstance(said, Field) else _GIVEN if said is MISSING else field(default=said)
         for name, said in columns.items()
@@ -195,14 +206,14 @@ def _declarations(columns: Columns) -> dict[str, Field[Any]]:
 
 
 def _reader(names: tuple[str, ...]) -> Callable[[object], tuple[Any, ...]]:
-    """Return what gives the values of an object as a tuple."""
+    """Return a function that returns the values of an object's fields as a tuple."""
     if len(names) > 1:
         return attrgetter(*names)
     return lambda one: tuple(getattr(one, name) for name in names)
 
 
 def _of_comparing(columns: Columns, values: Callable[[object], tuple[Any, ...]]) -> dict[str, Callable[..., Any]]:
-    """Return what a frozen class has more."""
+    """Return the methods that only a frozen class has: comparison, hash, pickling, and the refusal of changes."""
     compared = values
     if Field in map(type, columns.values()):
         names = tuple(name for name, said in columns.items() if not isinstance(said, Field) or said.compare)
@@ -249,7 +260,7 @@ def _parts_of(made: type, columns: Columns) -> _Parts:
 
 
 def _init_of(made: type, columns: Columns, later: Callable[[], type]) -> Callable[..., None]:
-    """Binds the arguments one by one; wrong arguments are reported by the dataclass."""
+    """Return an ``__init__`` that binds arguments one by one; for wrong ones the ordinary dataclass raises the error."""
     parts: _Parts | None = None  # of most classes no object is made
     left = UNTIL_COMPILED
 
@@ -275,10 +286,11 @@ def _init_of(made: type, columns: Columns, later: Callable[[], type]) -> Callabl
 
 
 def _compiled(made: type, columns: Columns, later: Callable[[], type]) -> Callable[..., None]:
-    """Return an ``__init__`` at a third of the cost of a frozen dataclass's.
+    """Return a compiled ``__init__``, which takes a third of the time of a frozen dataclass's.
 
-    While it is filled, the object has a twin class, whose attributes are set in the ordinary way; a few attributes are
-    faster to set one by one. If the twin would have another memory layout, the frozen dataclass is used.
+    While it sets the fields of a frozen object, the object has a twin class that permits ordinary assignment. Up to
+    ``FEW_FIELDS`` fields are set one by one instead, which is faster. If a twin would have another memory layout,
+    return the ``__init__`` of the ordinary dataclass.
     """
     if made.__bases__ != (object,) or not columns or "__dict__" in vars(made):
         slow: Callable[..., None] = vars(later())["__init__"]
@@ -320,11 +332,11 @@ else:
         """``functools.cached_property`` with the lock that it had up to Python 3.11: all threads get the same object."""
 
         def __init__(self, func: Any) -> None:
-            """``func`` is called with the object, once."""
+            """Keep ``func``, which computes the value from the object; it is called once for each object."""
             super().__init__(func)
             self._computing = RLock()
 
         def __get__(self, instance: Any, owner: type | None = None) -> Any:
-            """Return the value computed first; afterwards it is stored in the object and this is not called."""
+            """Compute the value and store it in the object, from which it is then read without this method."""
             with self._computing:
                 return super().__get__(instance, owner)

@@ -1,8 +1,8 @@
 """``NamedTuple``: what ``typing.NamedTuple`` gives, without compiling anything when a class is declared.
 
-That of ``typing`` compiles a function for each class and an expression for each annotation: 0.9 million instructions,
-eleven times what a class costs, and most classes make a handful of objects in a command (docs/adr/0020). Here ``__new__``
-is a closure until enough objects are made that compiling one pays.
+``typing.NamedTuple`` compiles a function for each class and an expression for each annotation. This takes 0.9 million
+instructions, eleven times as many as the class itself, although a command makes only a few objects of most classes
+(docs/adr/0020). Here ``__new__`` is a closure; it is compiled when so many objects are made that this pays off.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
 UNTIL_COMPILED: Final = 256
-"""Objects of a class until compiling its ``__new__`` costs less than going without (0.3 µs an object)."""
+"""Number of objects after which a class's ``__new__`` is compiled; doing without costs 0.3 µs for each object."""
 
 
 def _quick(fields: tuple[str, ...], defaults: Mapping[str, Any]) -> Callable[..., Any]:
-    """``__new__`` of a class; wrong arguments are reported by the compiled one."""
+    """Return a ``__new__`` made without compiling; for wrong arguments the compiled one raises the error."""
     left = UNTIL_COMPILED
     count, known, tuple_of = len(fields), frozenset(fields), tuple.__new__
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Pause the collection of cyclic garbage; threads that run meanwhile create none that could not wait."""
+    """Pause the collection of cyclic garbage; garbage that other threads make meanwhile is collected later."""
     was_looking = gc.isenabled()
     gc.disable()
     try:

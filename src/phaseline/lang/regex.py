@@ -1,7 +1,8 @@
 """Match regular expressions from blueprints and packages in a time that grows only with the length of the text.
 
 RE2 does the matching. It does not support look-ahead, which blueprints use at the beginning of a pattern
-(``^(?=.*[A-Z])(?=.*[0-9]).{8,}$``). So each look-ahead becomes a pattern of its own, and all must match.
+(``^(?=.*[A-Z])(?=.*[0-9]).{8,}$``). So each look-ahead becomes a separate pattern. A text must match all patterns,
+except those of negative look-aheads, which it must not match.
 """
 
 from __future__ import annotations
@@ -16,15 +17,18 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAX_PATTERN = 2_000
-"""Most characters of a pattern."""
+"""Largest number of characters of a pattern."""
 MAX_COMPILED_BYTES = 1 << 17
-"""Most bytes of a compiled pattern with its repetitions written out, so that matching takes few thousand steps a character."""
+"""Largest number of bytes of a compiled pattern with its repetitions written out.
+
+It limits matching to a few thousand steps for each character of the text.
+"""
 _AHEAD = re.compile(r"\^?\(\?([=!])")
 _STEP = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
 
 
 class PatternError(Exception):
-    """Why a pattern cannot be used."""
+    """Raised if a pattern cannot be used; the text is the reason."""
 
 
 @frozen
@@ -34,13 +38,13 @@ class Pattern:
     parts: tuple[tuple[Any, bool], ...]
 
     def matches(self, text: str) -> bool:
-        """Return True if the beginning of the text matches the pattern (the end is free, as in the ancestor)."""
+        """Return True if the text matches the pattern from its beginning; more text may follow, as in Cloudify."""
         return all((part.match(text) is not None) == wanted for part, wanted in self.parts)
 
 
 @lru_cache(maxsize=256)
 def compiled(pattern: str) -> Pattern:
-    """Return the pattern, ready to be matched. Raises ``PatternError``."""
+    """Compile a pattern, and return it. Raises ``PatternError``."""
     import re2
 
     options = re2.Options()
@@ -57,7 +61,7 @@ def compiled(pattern: str) -> Pattern:
 
 
 def _looks_ahead(pattern: str) -> tuple[list[tuple[str, bool]], str]:
-    """Return (look-aheads at the beginning of a pattern, the rest of the pattern)."""
+    """Return ([(look-ahead at the beginning of a pattern, True if it must match)], remaining pattern)."""
     found: list[tuple[str, bool]] = []
     anchor = "^" if pattern.startswith("^") else ""
     while (begin := _AHEAD.match(pattern)) is not None:
@@ -77,7 +81,7 @@ def _looks_ahead(pattern: str) -> tuple[list[tuple[str, bool]], str]:
 
 
 def _closing(pattern: str, start: int) -> int | None:
-    """Return where the bracket ends that is open at ``start``."""
+    """Return the index of the bracket that closes the group whose content begins at ``start``, or None."""
     depth = 1
     for step in _STEP.finditer(pattern, start):
         depth += {"(": 1, ")": -1}.get(step[0], 0)

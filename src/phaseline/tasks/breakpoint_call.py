@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from phaseline.calls.batches.native_items import ItemBatch
 
 LONG_S = 86_400.0
-"""Seconds until a breakpoint without a time limit is called again; it then sleeps again."""
+"""Seconds after which a breakpoint without a time limit is called again, because no entry sleeps without a due time."""
 
 
 @operation(bulk=True, repeatable=True)

@@ -50,7 +50,7 @@ class TaskCaller:
         return cast("Outcome", function(call))
 
     def gather(self, gathering: BulkCall) -> TaskRun:
-        """Return the run of a task that is about to be called in the engine's event loop."""
+        """Return the object that runs the task of ``gathering`` in the engine's event loop."""
         return TaskRun(gathering, self._of_loop)
 
     def _of_loop(self) -> SshConnections:
@@ -76,7 +76,7 @@ class TaskRun:
         self._outcome: Outcome | None = None
 
     def code(self, function: Callable[..., object]) -> Callable[[], object]:
-        """Return a function without arguments that makes the runner's coroutine."""
+        """Return a function without arguments that returns the coroutine of the task runner ``function``."""
         return partial(self._run, cast("Callable[[Task], Awaitable[Outcome]]", function))
 
     def settle_only(self, raised: BaseException | None) -> Outcome:

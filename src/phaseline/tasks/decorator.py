@@ -1,4 +1,4 @@
-"""The decorator that declares a function as a task runner; planning reads it from the function's source text."""
+"""The decorator that declares a function as a task runner; planning reads the declaration from the source text."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class KeyCheck:
     def __init__(self, rules: HostKeys, host: str, port: int, said: str = "") -> None:
         """Prepare the check.
 
-        ``said``: the host's public key from the blueprint or the provider; if given, no other is accepted.
+        ``said``: the host's public key from the blueprint or the provider; if given, no other key is accepted.
         """
         import asyncssh
 
@@ -53,7 +53,7 @@ class KeyCheck:
         return self._host if self._port == SSH_PORT else f"[{self._host}]:{self._port}"
 
     def accepts(self, key: SSHKey) -> bool:
-        """Return True if a key is accepted that the file of known hosts does not have for this host."""
+        """Return True if this key, which is not known for the host, is accepted; otherwise set ``refusal``."""
         shown = f"{key.get_algorithm()} {key.get_fingerprint()}"
         if self._said:
             self.refusal = f"its host key is {shown}, not the one that its host_key names"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @frozen
 class Here:
-    """This machine, as the place where commands run. ``root``: the absolute path of the instances' work folders."""
+    """This machine, as the place where commands run. ``root``: absolute path of the folder with all work folders."""
 
     root: str
     name: str = "this machine"
@@ -53,7 +53,7 @@ class LocalLine:
     def close(self) -> None:
         """Close the line.
 
-        A shell that still runs is killed; its watchdog process ends the processes that it has started.
+        A shell that still runs is killed; a watchdog process of its script then ends the processes that it has started.
         """
         self._transport.close()
 

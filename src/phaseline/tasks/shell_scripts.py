@@ -84,7 +84,7 @@ def lived(
     environment: Mapping[str, str] | None = None,
     grace_s: int = GRACE_S,
 ) -> str:
-    """Return a script that runs a command as long as the shell's input is open, and exits with the command's exit code.
+    """Return a script that runs a command, ends it when the shell's input is closed, and exits with its exit code.
 
     The script first ends processes of an earlier attempt, which have the same ``mark``. It creates ``folder`` if
     necessary. If ``sign`` is given and the folder has no file of this name, the script writes ``missing`` to standard

@@ -35,7 +35,7 @@ TIMEOUT_S = 300.0
 SCRIPTS = "deployment_scripts"
 """Default folder of a package's scripts; a package may name another."""
 MASTER = "master"
-"""What messages call this machine if a task belongs to no instance."""
+"""Name of this machine in messages about a task that belongs to no instance."""
 
 
 class Task:
@@ -50,8 +50,8 @@ class Task:
         self._said = cast("Mapping[str, Value]", call.inputs.get("task") or {})
         self.parameters = cast("Mapping[str, Value]", call.inputs.get("parameters") or {})
         self.has_another = False
-        """True if the task may be tried again when this attempt times out, because the limit of each attempt ends
-        first.
+        """True if the task may be tried again after this attempt times out: the limit of an attempt ends before the
+        limit of all attempts together.
         """
 
     # -- what it is called --------------------------------------------------------------------------------------
@@ -80,7 +80,7 @@ class Task:
     def text(self, key: str) -> str:
         """Return a parameter that must be a text.
 
-        Raises ``NonRecoverableError`` if it is none, which is known only now if the parameter is an evaluated
+        Raises ``NonRecoverableError`` if it is no text, which is known only now if the parameter is an evaluated
         expression.
         """
         value = self.parameters.get(key)

@@ -134,7 +134,7 @@ async def note_boot(task: Task) -> Outcome:
 
 @task(repeatable=True)
 async def await_boot(task: Task) -> Outcome:
-    """Wait until the host answers with another boot id than before the reboot. No thread waits meanwhile."""
+    """Complete when the host answers with another boot id than before the reboot; until then, ask for another call."""
     from phaseline.tasks.remote_shell import HostUnreachable
 
     assert task.call.instance is not None
