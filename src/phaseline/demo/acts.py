@@ -215,7 +215,7 @@ def claim_nothing_double(screen: Screen, before: Mapping[str, Any], after: Mappi
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
-    """Wait until a condition holds, but at most ``PATIENCE_S`` seconds; if it does not hold then, the next claim fails."""
+    """Wait until a condition holds, at most ``PATIENCE_S`` seconds; if it does not hold then, the next claim fails."""
     deadline = time.monotonic() + PATIENCE_S
     while not is_so() and time.monotonic() < deadline:
         time.sleep(0.01)

@@ -66,7 +66,7 @@ LEFT = one_of(BLOCKED, WAITING, SKIPPED)
 JOINS = ANY | ENDED
 """Marks of milestones that may pass although some of their needs are unmet."""
 LARGE = 256
-"""Average number of entries from which graphs are added one by one; joining their columns first would cost another copy."""
+"""Average number of entries from which graphs are added one by one, as joining their columns costs another copy."""
 NOTHING: tuple[list[int], list[int]] = [], []
 """An empty wave (positions, statuses), which ends the propagation of a change."""
 ONCE_BEGUN = np.uint8(255 - GATE)
@@ -213,7 +213,7 @@ class Arena:
         return some((self.marks[as_slice(positions)] & bits) != 0)
 
     def number_of(self, positions: np.ndarray) -> int | np.ndarray:
-        """Return the number of each entry's graph in ``order``: one number if all have the same graph, otherwise an array."""
+        """Return the index of each entry's graph in ``order``: one number if all have the same graph, else an array."""
         if len(self.order) == 1:
             return 0
         if len(positions) == 1:
@@ -253,7 +253,7 @@ class Arena:
         return positions, numbers[cuts].tolist(), [*cuts, count]
 
     def edges_of(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return (index of each entry's first edge in ``idx``, the targets of all edges; number of edges of each entry)."""
+        """Return (index in ``idx`` of each entry's first edge, number of its edges); ``idx`` has the edges' targets."""
         ends = self.end[positions]
         starts = np.where(positions > 0, self.end[positions - 1], 0)
         return starts, ends - starts
@@ -348,7 +348,7 @@ class Arena:
         return wave, new
 
     def take_back(self, positions: np.ndarray) -> np.ndarray:
-        """Set done entries, and dependents that could start because of them, to blocked; return all blocked ones, each once.
+        """Set done entries, and dependents that could start because of them, to blocked; return these, each once.
 
         Waiting, sleeping and passed dependents are blocked. Dependents that are being called or have ended otherwise
         stay unchanged (T19). The needs of blocked entries are not checked here: for that the caller must ``change`` the
@@ -368,9 +368,9 @@ class Arena:
         return [left for chunk in chunks if len(left := chunk[self.status[chunk] == status])]
 
     def ends_to_await(self, positions: np.ndarray) -> np.ndarray:
-        """Return the ``ENDED`` milestones that passed because one of these entries, or one skipped because of it, had ended.
+        """Return milestones that passed because one of these entries, or an entry skipped because of it, had ended.
 
-        Return only milestones with a dependent that has not begun or is itself in ``positions``.
+        Return only milestones (``ENDED``) with a dependent that has not begun or is itself in ``positions``.
         """
         if not self._has_ended or not len(positions):
             return positions[:0]
@@ -396,7 +396,7 @@ class Arena:
         return self.idx[begin + np.arange(len(begin))].astype(np.int64), counts
 
     def hand_over(self, positions: np.ndarray, batch: int) -> None:
-        """Mark waiting entries as running in a batch. No dependent changes, and no page, as pages do not hold this status.
+        """Mark waiting entries as running in a batch. No dependent changes, and no page, as pages do not show running.
 
         From now on the conditions of these entries are not evaluated any more (PD28).
         """
@@ -464,8 +464,8 @@ class Arena:
     def compact(self) -> np.ndarray:
         """Close the holes. All changed pages must have been written before.
 
-        Return [old position] -> new position (int64), or -1 for a removed entry. A last element is added so that the index
-        -1 also gives -1.
+        Return [old position] -> new position (int64), or -1 for a removed entry. A last element -1 is added, so that
+        the index -1 also gives -1.
         """
         self._holes.clear()
         kept = [slot for slot in self.order if self.slots.get(slot.graph_id) is slot]

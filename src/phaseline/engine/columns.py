@@ -133,7 +133,7 @@ class Columns:
             write(buffer[low:high], self._meant(value, low, high))
 
     def _meant(self, value: Any, low: int, high: int) -> Any:
-        """Return the value itself, or, if it is a ``Like``, the rows ``low`` to ``high`` - 1 of the column that it names."""
+        """Return the value itself, or, for a ``Like``, the rows ``low`` to ``high`` - 1 of the column that it names."""
         return self._buffers[value.name][low:high] if type(value) is Like else value
 
     def keep(self, chosen: np.ndarray) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PIECE = 65_536
 """Number of edges that are counted at a time."""
 WIDEST = 4 * PIECE
-"""Largest distance, in entries, between targets of a piece that are counted with ``bincount``, which takes memory for it."""
+"""Largest distance (in entries) between targets counted with ``bincount``, which takes memory for the distance."""
 MOST_STRETCHES = 64
 """Number of ranges of entries up to which edges are read range by range; for more ranges they are read with an index."""
 STATUSES = range(len(IS_OPEN))

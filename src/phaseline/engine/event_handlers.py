@@ -127,7 +127,7 @@ def _finish_one(scheduler: Scheduler, draft: TurnDraft, batch: OpenBatch, member
 def _judge_outcomes(
     scheduler: Scheduler, draft: TurnDraft, positions: np.ndarray, kinds: np.ndarray, delays: np.ndarray
 ) -> None:
-    """Apply outcomes to entries: first cancel those whose cancel overrules the outcome, then complete some, then do the others."""
+    """Apply outcomes: first to entries whose cancel overrules them, then to completed entries, then to the others."""
     overruled = _overruled(scheduler, positions)
     if overruled is not None:
         scheduler.arena.change(positions[overruled], CANCELED)
@@ -145,7 +145,7 @@ def _judge_outcomes(
 def _overruled(scheduler: Scheduler, positions: np.ndarray) -> np.ndarray | None:
     """Return the entries (bool array) that become canceled whatever outcome their call has returned (T12).
 
-    They are being canceled, and their policy has ``cancel_wins``. Return None if there are none, which is the usual case.
+    They are canceling, and their policy has ``cancel_wins``. Return None if there are none, which is the usual case.
     """
     arena = scheduler.arena
     canceling = arena.status[as_slice(positions)] == CANCELING

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 class OpenExecution:
     """One execution that has not ended.
 
-    ``asked`` has the graphs after which the planner was asked what comes next (0: the first question, before any graph).
-    Only one question to the planner is open at a time (``is_asking``). If an event makes it outdated (``is_overtaken``),
-    its answer is dropped and the question is repeated. ``failures`` counts failed entries that are not tolerated, by
+    ``asked`` has the graphs after which the planner was asked what comes next (0: before the first graph). Only one
+    question to the planner is open at a time (``is_asking``). If an event makes it outdated (``is_overtaken``), its
+    answer is dropped and the question is repeated. ``failures`` counts failed entries that are not tolerated, by
     (graph, group). ``failed`` has the subjects of these entries, if a share of them is limited or a graph has bounds.
-    ``retried`` is the work that a user wants to continue, if the planner agrees: (graph, positions of entries in it or
-    None for all). ``timeout_ms`` is the time of an attempt (0: no limit). ``ends_at`` is when this time is over; after the
-    time-out (``is_timed_out``) it is when running calls are given up.
+    ``retried`` is the work that a user wants to continue, if the planner agrees: (graph, positions of entries in it
+    or None for all). ``timeout_ms`` is the time of an attempt (0: no limit). ``ends_at`` is when this time is over;
+    after the time-out (``is_timed_out``) it is when running calls are given up.
     """
 
     execution: int

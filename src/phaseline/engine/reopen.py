@@ -78,7 +78,7 @@ def rerun(scheduler: Scheduler, draft: TurnDraft, slot: GraphSlot, positions: np
 
 
 def reopen(scheduler: Scheduler, slot: GraphSlot, positions: np.ndarray) -> None:
-    """Block completed or passed entries, and entries that could start because of them; then set each as its needs determine."""
+    """Block completed or passed entries and those that could start because of them; then let needs set the status."""
     if not len(positions):
         return
     arena, run = scheduler.arena, scheduler.runs[slot.execution]

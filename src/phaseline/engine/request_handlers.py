@@ -295,7 +295,7 @@ def _give_up(scheduler: Scheduler, draft: TurnDraft, batch: OpenBatch, members: 
 
 
 def _retry(scheduler: Scheduler, draft: TurnDraft, event: RetryRequested) -> None:
-    """Continue failed and canceled entries, and entries that were skipped because of them; or ask the planner (``replan``).
+    """Continue failed and canceled entries, and entries skipped because of them; or ask the planner (``replan``).
 
     Unless the request keeps all graphs, drop each graph in which nothing can change any more, except the retried one.
     """
@@ -402,7 +402,7 @@ def _left(scheduler: Scheduler, _draft: TurnDraft, event: Left) -> None:
 
 
 def _wake(scheduler: Scheduler, draft: TurnDraft, event: WakeRequested) -> None:
-    """Wake sleeping entries now. A running entry named in the request is called again at once if its call ends with "again"."""
+    """Wake sleeping entries. A running entry that is named is called again at once if its call ends with "again"."""
     run, arena = scheduler.runs.get(event.execution), scheduler.arena
     if run is None or event.graph not in run.graphs:
         return

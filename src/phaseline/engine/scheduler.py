@@ -266,7 +266,7 @@ class Scheduler:
         self.admit_applicable(draft, positions)
 
     def _stop_runs(self, draft: TurnDraft) -> None:
-        """Time out executions whose time is over. In executions with too many failures, cancel entries that have not begun."""
+        """Time out executions whose time is over; cancel unbegun entries of executions with too many failures."""
         for run in self.limited.values():
             if run.ends_at is not None and run.ends_at <= draft.now:
                 requests.time_out(self, draft, run)

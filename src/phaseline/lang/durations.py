@@ -9,7 +9,7 @@ AGES_MS = {"m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 
 
 def read_span(text: str) -> float:
-    """Return the seconds of a span such as ``90``, ``90s`` or ``10m``. Raises: ``ValueError`` for other texts, and for 0.
+    """Return the seconds of a span such as ``90``, ``90s`` or ``10m``. Raises: ``ValueError`` for other texts and 0.
 
     >>> read_span("10m"), read_span("1.5h")
     (600.0, 5400.0)

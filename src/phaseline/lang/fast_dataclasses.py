@@ -57,7 +57,7 @@ def frozen(declared: type[T]) -> type[T]:
 
 @dataclass_transform(field_specifiers=(field,))
 def mutable(declared: type[T]) -> type[T]:
-    """Return the class as ``@dataclass(eq=False, slots=True)`` makes it, without compiling; an object equals only itself."""
+    """Return what ``@dataclass(eq=False, slots=True)`` makes, without compiling; an object equals only itself."""
     return _made(declared, is_frozen=False)
 
 
@@ -260,7 +260,7 @@ def _parts_of(made: type, columns: Columns) -> _Parts:
 
 
 def _init_of(made: type, columns: Columns, later: Callable[[], type]) -> Callable[..., None]:
-    """Return an ``__init__`` that binds arguments one by one; for wrong ones the ordinary dataclass raises the error."""
+    """Return an ``__init__`` that binds arguments one by one; the ordinary dataclass reports wrong arguments."""
     parts: _Parts | None = None  # of most classes no object is made
     left = UNTIL_COMPILED
 

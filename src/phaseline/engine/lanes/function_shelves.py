@@ -1,8 +1,8 @@
 """Sort the entries of a full lane by function, so that calls of one function do not delay entries of another.
 
 A lane is full when it has as many open calls as it may have. Entries in a full lane are called all the same if their
-own function has fewer open calls than that (ADR 0033). The function of an entry is looked up only when its lane is full,
-and only once.
+own function has fewer open calls than that (ADR 0033). The function of an entry is looked up only when its lane is
+full, and only once.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FEW_EACH = 8
 
 
 class FunctionShelves:
-    """The waiting entries of one lane, in a queue (shelf) for each function, and the number of open calls of each function."""
+    """The waiting entries of one lane, in a queue (shelf) for each function, and its number of open calls."""
 
     def __init__(self, calls: int) -> None:
         """Create empty shelves. ``calls`` is how many calls of one function may be open at once."""
@@ -110,7 +110,7 @@ class FunctionShelves:
         return taken
 
     def purge(self, execution: int, keeps: Callable[[np.ndarray], np.ndarray]) -> None:
-        """Keep only those entries of this execution for which ``keeps`` (positions -> bool array) is True; remove its others."""
+        """Of this execution's entries, keep only those for which ``keeps`` (positions -> bool array) is True."""
         for function, shelf in list(self.queues.items()):
             self.count -= shelf.count
             shelf.purge(execution, keeps)

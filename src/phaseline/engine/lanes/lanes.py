@@ -37,12 +37,12 @@ If they must not be called twice, a batch has at most as many members as its poo
 """
 
 GATHER_MS = 50
-"""Time in ms, from the start of a lane's last call, during which arriving entries are collected for a shared call (PD35)."""
+"""Time in ms from the start of a lane's last call during which new entries are collected for a shared call (PD35)."""
 GATHER_AFTER = 4
 """Number of calls in quick succession after which a lane begins to collect entries for a shared call (ADR 0030)."""
 
 RECENT_KEPT = 256
-"""Number of removed lanes whose last call time is kept; when it is reached, times older than ``GATHER_MS`` are deleted."""
+"""Number of removed lanes whose last call time is kept; when reached, times older than ``GATHER_MS`` are deleted."""
 
 MOST_PASSED_OVER = 8
 """Number of batches of other lanes after which a lane with waiting entries comes first, whatever its priority."""
@@ -90,7 +90,7 @@ class Lane:
         return taken[0] if len(taken) == 1 else np.concatenate(taken)
 
     def purge(self, execution: int, keeps: Callable[[np.ndarray], np.ndarray]) -> None:
-        """Keep only those entries of this execution for which ``keeps`` (positions -> bool array) is True; remove its others."""
+        """Of this execution's entries, keep only those for which ``keeps`` (positions -> bool array) is True."""
         for queue in (self.fresh, self.shelves):
             if queue is not None:
                 queue.purge(execution, keeps)
@@ -151,7 +151,7 @@ class Lane:
                 self.shelves.put(crowd, functions_of(self.spec.phase, crowd[1]))
 
     def limit(self, free: int) -> int:
-        """Return the most members that the next batch may have if the pool has ``free`` slots, or 0 if no batch may begin.
+        """Return how many members the next batch may have if the pool has ``free`` slots, or 0 if no batch may begin.
 
         If the lane is full, ``sort`` must have been called before.
         """
@@ -260,7 +260,7 @@ class Lanes:
             waiting = [lane for lane in waiting if lane.waiting] if begun else []
 
     def _forget(self, key: tuple[int, int], now: int) -> None:
-        """Delete a lane. Keep the time of a recent call: the next lane with this key uses it to collect entries for a call."""
+        """Delete a lane. Keep the time of a recent call: a later lane with this key uses it to collect entries."""
         lane = self.by_key.pop(key)
         if lane.is_gathering and now - lane.began_at <= GATHER_MS:
             if len(self._recent) >= self._recent_looks_at:
@@ -291,7 +291,7 @@ class Lanes:
         begun.passed_over = 0
 
     def _runs_elsewhere(self, lane: Lane) -> bool:
-        """Return whether the phase has as many open calls as it may, counting lanes of its older and newer specifications.
+        """Return whether the phase has as many open calls as it may, counting lanes of its older and newer versions.
 
         Return False for operations, and for phases that are not called in bulk.
         """
@@ -302,7 +302,7 @@ class Lanes:
         return sum(other.running for other in others) >= (spec.concurrency or 1)
 
     def next_opening(self, now: int) -> int | None:
-        """Return the first time (ms) when a lane that now waits for its interval, its rate or more entries may call, or None."""
+        """Return the first time (ms) when a lane that waits for its interval, rate or entries may call, or None."""
         first = None
         for lane in self.by_key.values():
             opens_at = max(lane.opens_at, lane.gathers_until(now))

@@ -100,7 +100,7 @@ class Queue:
         return part
 
     def purge(self, execution: int, keeps: Callable[[np.ndarray], np.ndarray]) -> None:
-        """Keep only those entries of this execution for which ``keeps`` (positions -> bool array) is True; remove its others."""
+        """Of this execution's entries, keep only those for which ``keeps`` (positions -> bool array) is True."""
         chunks = self.queues.pop(execution, None)
         if chunks is None:
             return
