@@ -201,7 +201,7 @@ class HookContext:
         return found
 
     def usage(self, key: str, value: str) -> Sequence[Usage]:
-        """Return the deployments that have this label, each with its instances that exist or may be in creation.
+        """Return a ``Usage`` for each deployment that has this label: its numbers of instances, including those in creation.
 
         The hook's own deployment is included if it has the label.
         """

@@ -3,5 +3,5 @@
 
 All tasks use a *line*: the connection to a shell on a host or on this machine. A command runs only while its line is
 open: when the line is closed, by a time-out, a kill, a lost network or the end of the engine, all processes that the
-command has started there are ended.
+command has started on that machine are ended.
 """
