@@ -201,7 +201,7 @@ class HookContext:
         return found
 
     def usage(self, key: str, value: str) -> Sequence[Usage]:
-        """Return a ``Usage`` for each deployment that has this label: its numbers of instances, including those in creation.
+        """Return a ``Usage`` for each deployment that has this label: its numbers of instances by type.
 
         The hook's own deployment is included if it has the label.
         """
