@@ -18,7 +18,7 @@ class AttributeTypeError(TypeError):
     """The value of an attribute does not have the requested type, or has a type that attributes cannot have."""
 
     def __init__(self, name: str, message: str) -> None:
-        """``name`` is the attribute's name."""
+        """Store ``name``, the attribute's name, with the message."""
         super().__init__(f"'{name}' {message}")
         self.name = name
 
@@ -27,7 +27,7 @@ class AttributeValueError(ValueError):
     """A value that an attribute cannot have, because it is too large or too deep, or an attribute without a name."""
 
     def __init__(self, name: str, message: str) -> None:
-        """``name`` is the attribute's name."""
+        """Store ``name``, the attribute's name, with the message."""
         super().__init__(f"'{name}' {message}")
         self.name = name
 

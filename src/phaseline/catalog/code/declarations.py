@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.code_location import CodeLocation
 
 MAX_PASSES = 8
-"""Number of modules through which the re-export of one function is followed; this ends circular re-exports."""
+"""Largest number of modules that are searched, one after the other, for a function that each of them only imports from
+the next; the limit ends imports in a circle.
+"""
 NATIVE_NAMES = frozenset(
     {
         "phaseline.operation",

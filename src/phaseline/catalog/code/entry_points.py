@@ -20,7 +20,8 @@ called as Heat does.
 def is_announced(*groups: str) -> bool:
     """Return True if the entry points of any distribution on ``sys.path`` mention one of the groups.
 
-    True may also be returned for an empty group, or if an archive on the path cannot be checked quickly.
+    The answer may also be True if a group is mentioned but has no entry point, or if an archive on the path cannot be
+    checked quickly.
     """
     wanted = tuple(group.encode() for group in groups)
     for folder in sys.path:

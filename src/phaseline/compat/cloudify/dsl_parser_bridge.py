@@ -115,8 +115,8 @@ def as_exception(error: ProblemsError) -> Exception:
 
 _VERSION = 102
 _BEFORE_VERSIONS = frozenset({100, 103, 104})
-"""Cloudify's numbers of errors that Cloudify reports before the error that this version of the language lacks a
-section.
+"""Cloudify's error numbers that Cloudify reports first if a blueprint also has error 102: a section that its language
+version lacks.
 """
 
 
