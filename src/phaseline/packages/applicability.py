@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 OS, MODE, RELEASE = "os", "mode", "release"
 LABELS: Final = (OS, MODE, RELEASE)
-"""Labels of a deployment that name its operating system, mode and release; a label that is not set matches everything."""
+"""Labels of a deployment for its operating system, mode and release; a label that is not set matches everything."""
 
 Models = Mapping[str, Any]
 

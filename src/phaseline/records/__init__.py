@@ -1,7 +1,6 @@
 """Records: their text and JSON forms, typed access to attributes, a memory of changed attributes, and the expression
 language.
 
-``record`` defines records; ``formal``, ``informal`` and ``json_form`` read them, ``printing`` writes them. Other
-packages use the language through ``expression``. The parsing library is imported with the first expression and not
-before.
+``record`` defines records, and the modules of ``formats`` read and write them. Other packages use the language through
+``expression``. The parsing library is imported with the first expression and not before.
 """

@@ -217,7 +217,9 @@ class TreeMaker(Transformer[Any, Any]):
         return syntax.Unary(str(sign), of, depth=_above([of]))
 
     def select(self, parts: list[Any]) -> Node:
-        """Return the node for ``a.b``; for ``my.b`` and ``self.b``, a name that is not looked up in enclosing records."""
+        """Return the node for ``a.b``; for ``my.b`` and ``self.b``, a name that is not searched in enclosing
+        records.
+        """
         of, name = parts
         if isinstance(of, syntax.Name) and not of.is_own and of.name.lower() in {"my", "self"}:
             return syntax.Name(name, is_own=True)

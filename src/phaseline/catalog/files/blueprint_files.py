@@ -21,7 +21,7 @@ MAX_FILE_BYTES = 64 * 1024 * 1024
 
 
 class BlueprintFiles:
-    """``dsl.Source`` for files on disk. Links are resolved before it is decided whether a file is allowed (B6)."""
+    """The ``FileSource`` for files on disk. Links are resolved before it is decided whether a file is allowed (B6)."""
 
     def __init__(
         self,

@@ -37,7 +37,7 @@ TOP = (
     *("Disabled", "Dependencies", "Version", "ResourceStateListener", "ResourceStates", "ResourceTypes", "Phase"),
     *("AdType", "Code"),
 )
-"""Attributes that have a meaning to the engine; the engine ignores all others, which plugins may define for themselves."""
+"""Attributes that have a meaning to the engine. Plugins may define any other attributes for themselves."""
 OF_PHASE = ("Description", "Dependencies", *KNOBS)
 OLD_PREFIX = "phase_"
 """Beginning of ``Phase_X``, the spelling of ``Phase.X`` in CycleCloud's early versions."""

@@ -330,7 +330,7 @@ def evaluate(script: Script, options: ProcessOptions, inputs: Mapping[str, Any])
 
 
 def _exec(code: CodeType, namespace: dict[str, Any]) -> None:
-    """Run the code. If the code forks this process, end the forked copy here, before it restores or removes anything."""
+    """Run the code. If the code forks this process, end the copy here, before it restores or removes anything."""
     before = guarded_calls.copies()
     try:
         exec(code, namespace)

@@ -43,7 +43,9 @@ def display_name(blueprint: Blueprint) -> str:
 
 @frozen
 class TopologyInstances:
-    """``InstanceLookup`` over a topology. ``documents`` returns the runtime properties of an instance number."""
+    """``InstanceLookup`` over a topology. ``documents`` returns the runtime properties of the instance with a
+    number.
+    """
 
     topology: Topology
     documents: Callable[[int], Mapping[str, Value]]

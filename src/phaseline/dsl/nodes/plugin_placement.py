@@ -27,7 +27,7 @@ class Placement:
 
 
 def placement_of(blueprint: Blueprint) -> Placement:
-    """Find where each plugin runs that operations or workflows are mapped to.
+    """Return where the plugins run to which operations and workflows are mapped.
 
     A script counts only if it names an executor. The executor ``auto`` counts as the agent of the node's host, or as
     the central agent if the node has no host.
