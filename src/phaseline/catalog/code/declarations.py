@@ -1,9 +1,9 @@
 """Declarations of plugin functions, read from their source text: nothing of a plugin is run or imported.
 
-The reader understands the decorators ``operation`` of ``phaseline`` (native) and of ``cloudify.decorators``
-(``resumable=`` means repeatable), and ``phase`` of ``phaseline``, whatever name a decorator is imported under.
-Arguments may be literals or constants of the module. A function that a module imports from another module is found
-there.
+The reader understands three decorators, whatever name they are imported under: ``operation`` of ``phaseline`` (native),
+``operation`` of ``cloudify.decorators`` (``resumable=`` means repeatable), and ``phase`` of ``phaseline``. Arguments
+may be literals or constants of the module. If a module imports a function from another module, the declaration is read
+from that other module.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.code_location import CodeLocation
 
 MAX_PASSES = 8
-"""Largest number of modules that are searched, one after the other, for a function that each of them only imports from
-the next; the limit ends imports in a circle.
+"""Largest number of modules that are read to find a function, if each module only imports it from the next one; this
+ends circular imports.
 """
 NATIVE_NAMES = frozenset(
     {

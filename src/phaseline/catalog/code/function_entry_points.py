@@ -52,8 +52,8 @@ class FunctionPlace:
 class InstalledFunctions:
     """The functions that installed distributions announce; implements ``dsl.functions.third_party.FunctionFinder``.
 
-    If a name is announced repeatedly, Phaseline's group wins over Cloudify's, and then the first distribution by name
-    wins.
+    If a name is announced repeatedly, an entry point of Phaseline's group wins over one of Cloudify's group. Within a
+    group, the distribution whose name comes first in the alphabet wins.
     """
 
     def __init__(self, adapt: Adapter, before_code: Callable[[], None] | None = None) -> None:

@@ -120,8 +120,8 @@ class InstanceLookup(Protocol):
 class DeploymentFacts:
     """Data of a deployment, apart from its nodes, that functions may read.
 
-    ``labels`` is {key: values}; ``system`` is {entity: {property: value}} for ``get_sys``. ``secrets`` is None if there
-    is no store.
+    ``labels`` is {key: values}; ``system`` is {entity: {property: value}} for ``get_sys``. ``secrets`` is None if
+    secrets cannot be read here.
     """
 
     labels: Mapping[str, Sequence[Value]] = field(default_factory=dict)

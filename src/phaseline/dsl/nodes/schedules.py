@@ -110,7 +110,8 @@ def is_said_again(old: Mapping[str, Value], new: Mapping[str, Value]) -> bool:
 
 
 def later(moment: datetime, text: str) -> datetime:
-    """Add the time spans in ``text`` (such as ``+1day+10min``) to a time; in a shorter month take its last day.
+    """Add the time spans in ``text`` (such as ``+1day+10min``) to a time. A day that the resulting month lacks becomes
+    its last day.
 
     >>> later(datetime(2026, 1, 31), "+1 mo").date().isoformat()
     '2026-02-28'
