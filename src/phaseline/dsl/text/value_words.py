@@ -10,7 +10,7 @@ NAMED = 8
 SHORT, NEAR_SHORT, NEAR = 4, 0.65, 0.75
 """``SHORT`` is the largest length of a short word. A known word is suggested from the similarity (0 to 1)
 ``NEAR_SHORT`` on for a short word, and from ``NEAR`` on for a longer one. Both are high: words of the language resemble
-one another more than names do, and a word that is nearly a known one causes a warning.
+one another more than names do, and each suggestion can cause a warning.
 """
 
 SYNONYMS = {
