@@ -38,7 +38,9 @@ MAX_DIGITS = 400
 
 
 class Token(NamedTuple):
-    """A token with its offset. ``kind`` is the name of its group in the table; for signs and operators, their text."""
+    """A token with its offset. ``kind`` is the name of the group of ``TOKEN`` that matched, such as ``NAME`` or
+    ``SIGN``.
+    """
 
     kind: str
     text: str

@@ -190,8 +190,8 @@ def _declared(
 
 
 def _called_as(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Declaration:
-    """Return the declaration of a function decorated with ``@phase``; it depends on the number of the function's
-    arguments.
+    """Return the declaration of a function decorated with ``@phase``. A function of two arguments is called for each
+    resource, a function of one argument once for all resources.
     """
     return phase_declaration(len(function.args.posonlyargs) + len(function.args.args), function.name)
 

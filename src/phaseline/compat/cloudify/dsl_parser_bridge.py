@@ -65,7 +65,8 @@ def deployment_plan(
 ) -> ReadPlan:
     """Return the plan with inputs, with functions replaced by known values, and with ``node_instances``.
 
-    Raises Cloudify's exceptions.
+    ``auto_correct`` and ``runtime_only`` are explained at ``complete_inputs`` and ``with_inputs``. ``get_secret``, if
+    given, is called to check that each secret exists. Raises Cloudify's exceptions.
     """
     import os
 

@@ -1,4 +1,4 @@
-"""Find out where plugins run: on which hosts, centrally for which nodes, and in which workflows (B34)."""
+"""Find out which plugins run on which hosts, which run in the central agent, and which carry out workflows (B34)."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class PackageFile:
     origin: tuple[int, ...] = ()
 
     def written(self, place: Place) -> Place:
-        """Return the place in the original text."""
+        """Return the place in the original text for a place in the repaired text."""
         if not self.origin or not 0 < place.line <= len(self.origin):
             return place
         line = self.origin[place.line - 1]

@@ -126,7 +126,9 @@ def report_yaql(value: Any, spot: FileElement) -> None:
 
 
 def check_yaql(value: Mapping[str, Any], spot: FileElement) -> None:
-    """Check a YAQL expression that is a task's condition or dependencies; without YAQL it is refused."""
+    """Check a YAQL expression that is a task's condition or dependencies. If no evaluator of YAQL is available, refuse
+    the expression.
+    """
     text, slow = value["yaql_exp"], spot.findings.slow
     if not isinstance(text, str):
         spot.at("yaql_exp").wrong("PL-F004", "is no text", "write an expression in quotes", value=text)

@@ -25,7 +25,7 @@ class FormKey:
 
 
 def required(form: Form) -> FormKey:
-    """Return a key that is required."""
+    """Return a required key whose value must have the form ``form``."""
     return FormKey(form, is_required=True)
 
 

@@ -26,7 +26,7 @@ _KEY: Final = re.compile(r"(?P<indent>\s+)(?P<key>\w+):(?:\s.*)?")
 class Mended:
     """The repaired text. ``origin`` has the original line for each line of the text, both counted from 1.
 
-    ``inserted`` has the inserted lines ``parameters:``, each with the keys below it.
+    ``inserted`` has (line number, keys below it) for each line ``parameters:`` that was inserted into the text.
     """
 
     text: str

@@ -94,9 +94,10 @@ def _regexp(values: list[Value], run: EvaluationState) -> Value:
 
 
 def _regexps(values: list[Value], run: EvaluationState) -> Value:
-    """Return the replacement text, filled with the groups of the first match.
+    """Return the replacement text, in which ``\\0`` to ``\\9`` are replaced by the groups of the first match.
 
-    Option ``f``: the whole text with the match replaced; ``g``: every match instead of the first one.
+    Option ``f``: return the whole text with the match replaced by this result; ``g``: replace every match instead of
+    the first one.
     """
     pattern_text, text_given, replacement, *more = values
     if not isinstance(replacement, str):
