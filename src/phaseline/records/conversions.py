@@ -1,4 +1,6 @@
-"""Conversions of attribute values to another type. A conversion that would lose data raises an error with the name."""
+"""Conversions of attribute values to another type. A conversion that would lose data raises an error with the
+attribute's name.
+"""
 
 from __future__ import annotations
 

@@ -86,7 +86,8 @@ def _shown(path: Path, file: str) -> str:
 
 
 def find_in_folders(folders: Sequence[Path], name: str, version: str) -> TypeFile | None:
-    """Return the first fitting definition files of a plugin in these folders or their subfolders, or None.
+    """Return the first definition files in these folders or their subfolders that belong to the plugin ``name`` and fit
+    ``version``, or None.
 
     A plugin is identified by its ``package_name``, by its name in the file, or by its folder's name. Definition files
     without a version fit any wanted version: the user has chosen the content by naming the folder. Unreadable files are

@@ -52,8 +52,8 @@ class PhaseHandler:
         return self.get_resources()
 
     def get_resource_phase_data(self, resource: Record, phase: str | None = None) -> Record:
-        """Return the data that this phase keeps with the resource, or the data of another ``phase``, which is
-        read-only.
+        """Return the data that this phase keeps with the resource; with ``phase``, a read-only record of the data of
+        that phase.
         """
         method = "getResourcePhaseData"
         self._run.check_open(method)

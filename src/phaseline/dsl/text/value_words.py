@@ -27,7 +27,9 @@ SYNONYMS = {
     "array": "list",
     "sequence": "list",
 }
-"""{word of another language: the word of our language with the same meaning}, even if they look different."""
+"""{word of another language: the word of our language with the same meaning}, for suggestions between words that do not
+look alike.
+"""
 
 _WORDS: Final[dict[type, str]] = {
     str: "text",

@@ -94,7 +94,7 @@ def _regexp(values: list[Value], run: EvaluationState) -> Value:
 
 
 def _regexps(values: list[Value], run: EvaluationState) -> Value:
-    """Return the replacement text, in which ``\\0`` to ``\\9`` are replaced by the groups of the first match.
+    """Return the replacement text, in which each backslash with a digit is replaced by that group of the first match.
 
     Option ``f``: return the whole text with the match replaced by this result; ``g``: replace every match instead of
     the first one.
