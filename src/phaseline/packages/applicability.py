@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 OS, MODE, RELEASE = "os", "mode", "release"
 LABELS: Final = (OS, MODE, RELEASE)
-"""Labels of a deployment that name its system; a label that is not set matches everything."""
+"""Labels of a deployment for its operating system, mode and release; a label that is not set matches everything."""
 
 Models = Mapping[str, Any]
 
@@ -52,7 +52,9 @@ def is_version_of(version: str, release: str) -> bool:
 
 
 def limits_of(package: Package, models: Models) -> tuple[list[RoleLimits], list[Problem]]:
-    """Return the limits of the package's roles that are in force, and a problem (PL-F069) for each that cannot be evaluated."""
+    """Return the limits of the package's roles that are in force, and a problem (PL-F069) for each limit that cannot be
+    evaluated.
+    """
     found: list[RoleLimits] = []
     problems: list[Problem] = []
     for role in package.node_roles:
@@ -70,15 +72,18 @@ def limits_of(package: Package, models: Models) -> tuple[list[RoleLimits], list[
 
 
 def beyond_limits(package: Package, count: Count, models: Models) -> list[Problem]:
-    """Return roles of the package that too few or too many instances have (PL-F069); fewer than recommended is a warning."""
+    """Return a problem (PL-F069) for each role of the package that too few or too many instances have; fewer than
+    recommended is only a warning.
+    """
     found, problems = limits_of(package, models)
     return [*problems, *beyond(found, count)]
 
 
 def _in_force(limits: InstanceLimits, models: Models) -> tuple[int | None, int | None, int | None, str]:
-    """Return (least, most, recommended, message).
+    """Return the limits of a role as (least, most, recommended, message).
 
-    The values come from the first override whose condition is true; values that it lacks come from the role itself.
+    They come from the first override in ``limits`` whose condition is true. A number that the override lacks, or all
+    numbers if there is no override, come from the limits themselves.
     """
     over = next((each for each in limits.overrides if holds(each.condition, models)), None)
     chosen = [

@@ -1,4 +1,4 @@
-"""Reads a package: parses its files, checks each file by its forms, and makes a ``Package`` of the whole.
+"""Reads a package: parses its files, checks each file by its forms, and makes one ``Package`` from all of them.
 
 All problems are found in one pass; with any error there is no package. Warnings come with the package.
 """

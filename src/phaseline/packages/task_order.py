@@ -30,9 +30,10 @@ def ordered(packages: Iterable[Package]) -> tuple[StageTask, ...]:
 
 
 def key_of(task: StageTask) -> Key:
-    """Return the sort key of a task, which is unique.
+    """Return the sort key of a task, which is unique and defines the order that ``ordered`` returns.
 
-    ``ordered`` compares only numbers first, which is five times as fast.
+    ``ordered`` does not use it: it sorts the packages first and then only compares numbers, which is five times as
+    fast.
     """
     return _PLACE[task.stage], task.number, task.plugin, numbers_of(task.version), task.index
 

@@ -63,11 +63,12 @@ class EnabledPackage(Protocol):
 
 @frozen
 class SerializerInput:
-    """The deployment for which tasks are serialized. ``cluster`` is its data for conditions.
+    """The deployment for which tasks are serialized. ``cluster`` is the data about it that conditions read.
 
-    ``work``: folder for the work folders of instances on this machine. ``allows_master``: tasks may change this machine.
-    ``stored``: {package: stored settings} if they differ from the enabled ones. ``slow``: evaluates YAQL; without it,
-    conditions in YAQL count as true and dependencies as empty. ``roles``: {node: the roles of its instances}.
+    ``work``: folder for the work folders of instances on this machine. ``allows_master``: tasks may change this
+    machine. ``stored``: {package: its settings as stored}, for packages whose stored settings differ from ``settings``.
+    ``slow``: evaluates YAQL; without it, conditions in YAQL count as true and dependencies as empty. ``roles``: {node:
+    the roles of its instances}.
     """
 
     workflow: str

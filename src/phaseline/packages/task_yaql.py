@@ -32,10 +32,10 @@ class ConfiguredPackage(Protocol):
 
 
 class YaqlOfTasks:
-    """Evaluates YAQL expressions for one deployment. ``$`` is the data that Fuel gives a node.
+    """Evaluates YAQL expressions for one deployment. In an expression, ``$`` is the data that Fuel gives a node.
 
-    That is: {package: its settings}, the labels of the deployment, and ``roles``, the roles of the node. Fuel also has an
-    earlier state to compare with; here there is none, so everything counts as changed.
+    This data is {package: its settings}, the labels of the deployment, and ``roles``, the roles of the node. In Fuel,
+    an expression can also compare the data with an earlier state; here there is none, so everything counts as changed.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class YaqlOfTasks:
         cluster: Mapping[str, Value],
         roles: Mapping[str, Sequence[str]],
     ) -> None:
-        """Without ``slow`` nothing is evaluated. ``roles`` is {node: the roles of its instances}."""
+        """Prepare the data. Without ``slow`` nothing is evaluated. ``roles`` is {node: the roles of its instances}."""
         self._slow, self._roles = slow, roles
         self._data: dict[str, Value] = dict(cluster)
         for one in chosen:
@@ -53,9 +53,10 @@ class YaqlOfTasks:
             self._data[one.package.name] = {**one.settings, "metadata": about}
 
     def false_on(self, task: GranularTask) -> tuple[str, ...] | None:
-        """Return the nodes for which the condition of a task is false, or None if it is false for every possible node.
+        """Return the nodes for which the condition of a task is false.
 
-        Raises: ``ProblemsError`` PL-F018 for an expression that cannot be evaluated.
+        If no roles of nodes are known, return None for a false condition, which means all nodes. Raises:
+        ``ProblemsError`` PL-F018 for an expression that cannot be evaluated.
         """
         condition = task.yaql.get("condition")
         if condition is None or self._slow is None:
@@ -65,7 +66,9 @@ class YaqlOfTasks:
         return tuple(node for node, roles in self._roles.items() if not self._value(task, "condition", roles))
 
     def dependencies(self, task: GranularTask, key: str) -> Any:
-        """Return the dependencies that the expression of this key gives, checked like those of a file. Raises: PL-F018."""
+        """Return the dependencies that the YAQL expression under ``key`` gives, after the checks that dependencies
+        written in a file get. Raises: PL-F018.
+        """
         if self._slow is None:
             return ()
         roles = sorted({role for some in self._roles.values() for role in some})

@@ -1,5 +1,6 @@
-"""Records: their text and JSON forms, typed access with a memory of what was changed, and the expression language.
+"""Records: their text and JSON forms, typed access to attributes, a memory of changed attributes, and the expression
+language.
 
-``record`` is the noun, ``formal``, ``informal`` and ``json_form`` read it, ``printing`` writes it, ``expression`` is the
-door to the language. The parsing library is imported with the first expression and not before.
+``record`` defines records, and the modules of ``formats`` read and write them. Other packages use the language through
+``expression``. The parsing library is imported with the first expression and not before.
 """

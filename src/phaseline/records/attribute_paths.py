@@ -48,9 +48,9 @@ def follow(record: Record, name: str) -> tuple[Record, str] | None:
 
 
 def descend(record: Record, steps: list[str]) -> tuple[Record, list[str]]:
-    """Follow the steps into nested records as far as these exist; at least one step remains.
+    """Follow the path ``steps`` into nested records, as far as they exist; the last step is never followed.
 
-    Returns (the innermost record reached, the remaining steps within it).
+    Returns (the innermost record reached, the remaining steps within it), with at least one remaining step.
     """
     while len(steps) > 1:
         taken = _longest(record, steps)

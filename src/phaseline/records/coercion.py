@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 SMALL = frozenset({bool, float, timedelta, ErrorValue, Expression, type(None)})
-"""Kinds of which every value may be kept."""
+"""Types whose values are all accepted without a check of their size."""
 SHORT = 10_000
 """Length, in characters, below which a text is surely within the limit of bytes and need not be encoded to check."""
 MAX_PARTS = 1_000_000
@@ -27,7 +27,7 @@ MAX_PARTS = 1_000_000
 
 
 def admitted(name: str, value: Given, owner: Record) -> Stored:
-    """Return the value as ``owner`` keeps it in the attribute ``name``.
+    """Check a value for the attribute ``name`` of ``owner``, and return it in the form in which a record stores it.
 
     Raises: ``AttributeTypeError``, ``AttributeValueError``.
     """
@@ -110,7 +110,9 @@ def _levels_above(record: Record | None) -> int:
 
 
 def _excess(value: Given, room: int) -> str:
-    """Describe the limit that a value exceeds: its nesting depth, or the number of values on one level; empty if none."""
+    """Describe the limit that a value exceeds: its nesting depth, or the number of values on one level; empty text if
+    it exceeds none.
+    """
     level: list[Given] = [value]
     for _ in range(room + 1):
         level = list(islice((item for part in level for item in _parts(part)), MAX_PARTS + 1))

@@ -175,10 +175,10 @@ def _special(node: syntax.Chain) -> Evaluate | None:
 
 
 def _logic(items: list[Evaluate], *, is_and: bool) -> Evaluate:
-    """Three-valued ``&&`` or ``||``, evaluated from left to right.
+    """Return a closure for three-valued ``&&`` or ``||``, which evaluates its operands from left to right.
 
-    The first deciding operand (false for ``&&``, true for ``||``) or error is the result. Otherwise the result is undefined
-    if an operand is undefined.
+    The first operand that decides (false for ``&&``, true for ``||``) or is an error is the result. Otherwise the
+    result is undefined if an operand is undefined.
     """
     decides = not is_and
 

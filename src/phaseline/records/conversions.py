@@ -1,4 +1,6 @@
-"""Conversions of attribute values to another type. A conversion that would lose data raises an error with the name."""
+"""Conversions of attribute values to another type. A conversion that would lose data raises an error with the
+attribute's name.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ class AttributeTypeError(TypeError):
     """The value of an attribute does not have the requested type, or has a type that attributes cannot have."""
 
     def __init__(self, name: str, message: str) -> None:
-        """``name`` is the attribute's name."""
+        """Store ``name``, the attribute's name, with the message."""
         super().__init__(f"'{name}' {message}")
         self.name = name
 
@@ -27,7 +29,7 @@ class AttributeValueError(ValueError):
     """A value that an attribute cannot have, because it is too large or too deep, or an attribute without a name."""
 
     def __init__(self, name: str, message: str) -> None:
-        """``name`` is the attribute's name."""
+        """Store ``name``, the attribute's name, with the message."""
         super().__init__(f"'{name}' {message}")
         self.name = name
 

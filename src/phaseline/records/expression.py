@@ -25,7 +25,9 @@ Evaluate: TypeAlias = "Callable[[Record, EvaluationState], Value]"
 REMEMBERED = 1_024
 """Largest number of expressions that are kept compiled."""
 LONGEST_REMEMBERED = 1_000
-"""Largest length, in characters, of an expression that is kept compiled, so that foreign requests do not fill the memory."""
+"""Largest length, in characters, of an expression that is kept compiled, so that expressions sent by users do not fill
+the memory.
+"""
 
 
 class Compiled:
@@ -134,14 +136,14 @@ class Expression:
     def names(self) -> frozenset[str]:
         """Return the names, in lower case, of the attributes that the expression reads.
 
-        Its value changes only if one of these attributes changes.
+        The value of the expression changes only if one of these attributes changes.
         """
         from phaseline.records.syntax_tree import Name, walk
 
         return frozenset(node.name.lower() for node in walk(self.node) if isinstance(node, Name))
 
     def reaches(self) -> frozenset[str]:
-        """Return ``names`` and also each name after a dot, in lower case.
+        """Return the names from ``names`` and also each name after a dot, in lower case.
 
         A name after a dot can be found in an enclosing record, so the expression may depend on that attribute too.
         """
@@ -173,7 +175,7 @@ class Expression:
 
 
 def verdict(value: Value) -> bool | ErrorValue:
-    """Return what a value means as the answer of a condition (section 6.3): text, lists and records are an error.
+    """Return what a value means as the result of a condition; text, lists and records are an error.
 
     >>> verdict(2), verdict(None), verdict("yes")
     (True, False, ErrorValue(reason='a condition gives true or false, this gave a string'))

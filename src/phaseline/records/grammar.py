@@ -46,10 +46,10 @@ SIGNS = {
     "!": "NOT", "~": "NOT", ".": "_DOT", ",": "_COMMA", ";": "_SEMICOLON", "=": "_EQUALS", ":=": "_EQUALS",
     "(": "_LPAR", ")": "_RPAR", "[": "_LSQB", "]": "_RSQB", "{": "_LBRACE", "}": "_RBRACE",
 }  # fmt: skip
-"""{sign: terminal}"""
+"""The grammar's name for each sign: {sign: terminal}."""
 
 SPELLINGS = {"=?=": "is", "===": "is", "=!=": "isnt", "!==": "isnt"}
-"""{sign: equivalent word}: the tree has one spelling for each meaning."""
+"""Other spellings of operators: {sign: word with the same meaning}. The tree contains only the word."""
 
 GRAMMAR = """
 ?start: conditional
@@ -179,20 +179,20 @@ class TreeMaker(Transformer[Any, Any]):
     """Makes the nodes of ``syntax`` while the text is parsed, from the leaves up and without recursion."""
 
     def conditional(self, parts: list[Node]) -> Node:
-        """``a ? b : c``."""
+        """Return the node for ``a ? b : c``."""
         condition, then, otherwise = parts
         return syntax.Conditional(condition, then, otherwise, depth=_above(parts))
 
     def elvis(self, parts: list[Node]) -> Node:
-        """``a ?: b``."""
+        """Return the node for ``a ?: b``."""
         return syntax.Elvis(tuple(parts), depth=_above(parts))
 
     def disjunction(self, parts: list[Node]) -> Node:
-        """``a || b``."""
+        """Return the node for ``a || b``."""
         return syntax.Logic("||", tuple(parts), depth=_above(parts))
 
     def conjunction(self, parts: list[Node]) -> Node:
-        """``a && b``."""
+        """Return the node for ``a && b``."""
         return syntax.Logic("&&", tuple(parts), depth=_above(parts))
 
     def _chain(self, parts: list[Any]) -> Node:
@@ -203,7 +203,9 @@ class TreeMaker(Transformer[Any, Any]):
     alternatives = exclusives = commons = equality = order = shifted = total = product = _chain
 
     def unary(self, parts: list[Any]) -> Node:
-        """Return ``-x`` as a node; a minus before a literal number becomes part of the number."""
+        """Return the node for a sign before an operand, such as ``-x``; a minus before a literal number becomes part of
+        the number.
+        """
         sign, of = parts
         if (
             sign == "-"
@@ -215,35 +217,37 @@ class TreeMaker(Transformer[Any, Any]):
         return syntax.Unary(str(sign), of, depth=_above([of]))
 
     def select(self, parts: list[Any]) -> Node:
-        """Return ``a.b``; ``my.b`` and ``self.b`` become a name that is not looked up in enclosing records."""
+        """Return the node for ``a.b``; for ``my.b`` and ``self.b``, a name that is not searched in enclosing
+        records.
+        """
         of, name = parts
         if isinstance(of, syntax.Name) and not of.is_own and of.name.lower() in {"my", "self"}:
             return syntax.Name(name, is_own=True)
         return syntax.Select(of, name, depth=_above([of]))
 
     def index(self, parts: list[Node]) -> Node:
-        """``a[b]``."""
+        """Return the node for ``a[b]``."""
         return syntax.Index(parts[0], parts[1], depth=_above(parts))
 
     def number(self, parts: list[Word]) -> Node:
-        """Return a number."""
+        """Return the node for a number."""
         return syntax.Literal(number_of(Token("NUMBER", str(parts[0]), parts[0].start_pos or 0)))
 
     def string(self, parts: list[Word]) -> Node:
-        """Return a string."""
+        """Return the node for a string."""
         return syntax.Literal(unquoted(parts[0]))
 
     def word(self, parts: list[Word]) -> Node:
-        """``true``, ``false``, ``undefined``, ``error``."""
+        """Return the node for ``true``, ``false``, ``undefined`` or ``error``."""
         lower = parts[0].lower()
         return syntax.Literal(ErrorValue() if lower == "error" else WORDS[lower])
 
     def quoted_name(self, parts: list[Word]) -> Node:
-        """``'any name'``."""
+        """Return the node for a name in single quotes, such as ``'any name'``."""
         return syntax.Name(unquoted(parts[0]))
 
     def plain_name(self, parts: list[Word]) -> Node:
-        """``name``."""
+        """Return the node for a name without quotes."""
         return syntax.Name(str(parts[0]))
 
     def name(self, parts: list[Word]) -> str:
@@ -251,20 +255,20 @@ class TreeMaker(Transformer[Any, Any]):
         return unquoted(parts[0]) if parts[0].type == "QUOTED" else str(parts[0])
 
     def call(self, parts: list[Any]) -> Node:
-        """``f(a, b)``."""
+        """Return the node for a call, such as ``f(a, b)``."""
         word, *arguments = parts
         return syntax.FunctionCall(str(word), tuple(arguments), word.start_pos or 0, depth=_above(arguments))
 
     def list_of(self, parts: list[Node]) -> Node:
-        """``{a, b}``."""
+        """Return the node for a list, such as ``{a, b}``."""
         return syntax.ListOf(tuple(parts), depth=_above(parts))
 
     def entry(self, parts: list[Any]) -> tuple[str, Node]:
-        """``a = 1`` inside a record."""
+        """Return (name, node of the value) for ``a = 1`` inside a record."""
         return (parts[0], parts[1])
 
     def record_of(self, parts: list[tuple[str, Node]]) -> Node:
-        """``[a = 1; b = 2]``."""
+        """Return the node for a record, such as ``[a = 1; b = 2]``."""
         return syntax.RecordOf(tuple(parts), depth=_above([node for _, node in parts]))
 
 

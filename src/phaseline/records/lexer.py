@@ -33,12 +33,14 @@ CLOSING = frozenset(OPENING.values())
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([0-7]{1,3})|(.))", re.DOTALL)
 POWERS = {"b": 0, "k": 1, "m": 2, "g": 3, "t": 4}
-"""{suffix of a number: power of 1024}"""
+"""Meaning of the letter after a number: {letter: power of 1024 by which the number is multiplied}."""
 MAX_DIGITS = 400
 
 
 class Token(NamedTuple):
-    """A token with its offset. ``kind`` is the name of its group in the table; for signs and operators, their text."""
+    """A token with its offset. ``kind`` is the name of the group of ``TOKEN`` that matched, such as ``NAME`` or
+    ``SIGN``.
+    """
 
     kind: str
     text: str
@@ -51,9 +53,10 @@ class Token(NamedTuple):
 
 
 def tokens(text: str, start: int = 0, end: int | None = None, *, with_spaces: bool = True) -> Iterator[Token]:
-    """Yield tokens of the text, including comments and, by default, spaces; ``#`` begins a comment only at the start of a line.
+    """Yield tokens of the text, including comments and, by default, spaces; ``#`` begins a comment only at the start of
+    a line.
 
-    Raises: ``TextError`` where there is no word.
+    Raises: ``TextError`` for a character with which no token begins.
     """
     end = len(text) if end is None else end
     match, make = TOKEN.match, tuple.__new__

@@ -58,7 +58,7 @@ class Words:
         return word
 
     def takes(self, text: str) -> bool:
-        """Take the next token if its text is ``text``, and return whether it was."""
+        """If the text of the next token is ``text``, take the token and return True; otherwise return False."""
         word = self._words[self._at]
         is_it = word.text == text and word.kind == "SIGN"
         self._at += is_it
@@ -104,7 +104,7 @@ class Words:
         return name
 
     def _expression(self) -> Expression:
-        """Return the expression that reaches to the end of the entry."""
+        """Take all tokens up to the end of the entry, and return the expression that they form."""
         begin = self._at
         depth = 0
         while (word := self.peek()).kind != "END" and not (
@@ -121,7 +121,7 @@ class Words:
             raise fault.moved(start) from None
 
     def _value(self, name: str) -> Value:
-        """Return a literal value; anything between it and the end of the entry is an error."""
+        """Take a literal value and return it; any token between the value and the end of the entry is an error."""
         start = self.peek().start
         value = self.literal()
         rest = self.peek()

@@ -38,9 +38,10 @@ def truth(value: Value) -> bool | None | ErrorValue:
 
 
 def _settled(sign: str, left: Value, right: Value) -> ErrorValue | None:
-    """Return the result for operands that the operator cannot combine.
+    """Return the result for operands whose types the operator cannot combine.
 
-    An error operand is the result; otherwise None if an operand is undefined; otherwise a new error.
+    The result is the first operand that is an error; otherwise None (undefined) if an operand is undefined; otherwise a
+    new error.
     """
     if isinstance(left, ErrorValue):
         return left
@@ -59,7 +60,9 @@ def _number(value: float) -> Value:
 
 
 def _span(sign: str, left: Value, right: Value) -> Value:
-    """Calculate with times and durations."""
+    """Return the result of an operator on times, durations and numbers, or an error if the operator cannot combine
+    them.
+    """
     apply = _SPANS.get((sign, type(left), type(right)))
     if apply is None:
         return _settled(sign, left, right)
@@ -218,7 +221,10 @@ SIGNS: Mapping[str, Binary] = {
     ">=": _order(">=", operator.ge),
     "in": is_member,
 }
-"""{sign: function}; ``&&``, ``||`` and ``?:`` need not evaluate all operands, and are therefore in ``compiler``."""
+"""Operators that evaluate both operands: {sign: function}.
+
+``&&``, ``||`` and ``?:`` need not evaluate all operands, and are therefore in ``compiler``.
+"""
 
 
 def negate(value: Value) -> Value:
@@ -251,4 +257,4 @@ def _unary(sign: str, value: Value) -> Value:
 
 
 UNARY: Mapping[str, Callable[[Value], Value]] = {"-": negate, "+": keep, "!": invert, "~": complement}
-"""{sign: function}"""
+"""Operators with one operand: {sign: function}."""

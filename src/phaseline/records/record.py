@@ -38,7 +38,7 @@ class ReadOnlyAttributeError(TypeError):
     """An attempt to write an attribute that only the engine may write, or an attribute of a snapshot."""
 
     def __init__(self, name: str, reason: str) -> None:
-        """``name`` is the attribute's name."""
+        """Store ``name``, the attribute's name, with the reason."""
         super().__init__(f"'{name}' cannot be written: {reason}")
         self.name = name
 

@@ -81,9 +81,10 @@ class Series(Sequence["Record"]):
         return not self._count
 
     def filter(self, condition: Condition) -> Series:
-        """Return the records that fulfil an expression or function. A record for which the expression gives an error is left out.
+        """Return the records that fulfil a condition: an expression or a function.
 
-        Raises: ``ProblemsError`` for a text that cannot be read.
+        A record for which the expression gives an error is left out. Raises: ``ProblemsError`` for a text that is no
+        valid expression.
         """
         if callable(condition):
             return Series(record for record in self._records if condition(record))
@@ -92,7 +93,8 @@ class Series(Sequence["Record"]):
         return Series(record for record, verdict in zip(self._records, verdicts, strict=True) if verdict is True)
 
     def group_by(self, attribute: str) -> dict[Group, Series]:
-        """Return {value of the attribute: the records with this value}, in the order of first occurrence; undefined is None.
+        """Return {value of the attribute: the records with this value}, in the order of first occurrence; the key for
+        undefined is None.
 
         Equal numbers are one group. Lists, records, times and errors are grouped by their text form.
         """
@@ -102,7 +104,7 @@ class Series(Sequence["Record"]):
         return {key: Series(members) for key, members in groups.items()}
 
     def names(self) -> list[str | None]:
-        """Return the attribute ``Name`` of each record."""
+        """Return the value of the attribute ``Name`` of each record."""
         return [record.get_as_string("Name") for record in self._records]
 
     isEmpty, groupBy = is_empty, group_by

@@ -57,7 +57,7 @@ class FunctionCall:
 
 @dataclass(frozen=True, slots=True)
 class ListOf:
-    """``{a, b}``."""
+    """A list written as ``{a, b}``."""
 
     items: tuple[Node, ...]
     depth: int = field(default=0, compare=False)
@@ -65,7 +65,7 @@ class ListOf:
 
 @dataclass(frozen=True, slots=True)
 class RecordOf:
-    """``[a = 1; b = 2]``."""
+    """A record written as ``[a = 1; b = 2]``."""
 
     entries: tuple[tuple[str, Node], ...]
     depth: int = field(default=0, compare=False)
@@ -73,7 +73,7 @@ class RecordOf:
 
 @dataclass(frozen=True, slots=True)
 class Unary:
-    """``-x``, ``+x``, ``!x``, ``~x``."""
+    """An operator with one operand: ``-x``, ``+x``, ``!x`` or ``~x``."""
 
     sign: str
     of: Node
@@ -91,7 +91,7 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Logic:
-    """``a && b && c`` or ``a || b || c``."""
+    """Operands joined by one logical operator: ``a && b && c`` or ``a || b || c``."""
 
     sign: str
     items: tuple[Node, ...]
@@ -100,7 +100,7 @@ class Logic:
 
 @dataclass(frozen=True, slots=True)
 class Conditional:
-    """``condition ? then : otherwise``."""
+    """A choice between two values: ``condition ? then : otherwise``."""
 
     condition: Node
     then: Node

@@ -12,7 +12,7 @@ class TextError(Exception):
     """A mistake at ``offset`` (characters from 0) of a text that is read. Code outside this package never sees it."""
 
     def __init__(self, code: str, message: str, mend: str, offset: int = 0) -> None:
-        """``code``, ``message`` and ``mend`` have the same meaning as in ``Problem``."""
+        """Store the offset, and ``code``, ``message`` and ``mend``, which have the same meaning as in ``Problem``."""
         super().__init__(message)
         self.code = code
         self.message = message
@@ -26,7 +26,8 @@ class TextError(Exception):
     def problem(self, text: str, *, file: str = "", subject: str = "") -> Problem:
         """Return the problem for this mistake in ``text``.
 
-        Without a file, its place is the ``subject``, or the line and column if there is no subject either.
+        The problem is located in ``file``; without a file, its place is ``subject``, or only line and column if
+        ``subject`` is empty, too.
         """
         return Problem(self.code, self.message, self.mend, place_at(text, self.offset, file=file, subject=subject))
 

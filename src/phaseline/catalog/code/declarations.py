@@ -1,9 +1,9 @@
 """Declarations of plugin functions, read from their source text: nothing of a plugin is run or imported.
 
-The reader understands the decorators ``operation`` of ``phaseline`` (native) and of ``cloudify.decorators``
-(``resumable=`` means repeatable), and ``phase`` of ``phaseline``, whatever name a decorator is imported under.
-Arguments may be literals or constants of the module. A function that a module imports from another module is found
-there.
+The reader understands three decorators, whatever name they are imported under: ``operation`` of ``phaseline`` (native),
+``operation`` of ``cloudify.decorators`` (``resumable=`` means repeatable), and ``phase`` of ``phaseline``. Arguments
+may be literals or constants of the module. If a module imports a function from another module, the declaration is read
+from that other module.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.code_location import CodeLocation
 
 MAX_PASSES = 8
-"""Number of modules through which the re-export of one function is followed; this ends circular re-exports."""
+"""Largest number of modules that are read to find a function, if each module only imports it from the next one; this
+ends circular imports.
+"""
 NATIVE_NAMES = frozenset(
     {
         "phaseline.operation",
@@ -188,8 +190,8 @@ def _declared(
 
 
 def _called_as(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Declaration:
-    """Return the declaration of a function decorated with ``@phase``; it depends on the number of the function's
-    arguments.
+    """Return the declaration of a function decorated with ``@phase``. A function of two arguments is called for each
+    resource, a function of one argument once for all resources.
     """
     return phase_declaration(len(function.args.posonlyargs) + len(function.args.args), function.name)
 

@@ -52,8 +52,8 @@ class FunctionPlace:
 class InstalledFunctions:
     """The functions that installed distributions announce; implements ``dsl.functions.third_party.FunctionFinder``.
 
-    If a name is announced repeatedly, Phaseline's group wins over Cloudify's, and then the first distribution by name
-    wins.
+    If a name is announced repeatedly, an entry point of Phaseline's group wins over one of Cloudify's group. Within a
+    group, the distribution whose name comes first in the alphabet wins.
     """
 
     def __init__(self, adapt: Adapter, before_code: Callable[[], None] | None = None) -> None:
@@ -113,8 +113,8 @@ def _announced_points() -> dict[str, EntryPoint]:
 def guarded(what: str, mend: str) -> Iterator[None]:
     """Run plugin code in a ``with`` block, and turn its exceptions into ``AnnouncedFunctionError``.
 
-    ``ProblemsError`` and ``NotYetKnown``, which come from the blueprint's own evaluation, pass unchanged. ``what`` and
-    ``mend`` begin and end the message.
+    ``ProblemsError`` and ``NotYetKnown``, which come from the blueprint's own evaluation, pass unchanged. ``what``
+    names the code at the beginning of the message, and ``mend`` is the advice how to correct the error.
     """
     from phaseline.dsl.functions.scope import NotYetKnown
 
@@ -130,7 +130,9 @@ def guarded(what: str, mend: str) -> Iterator[None]:
 
 @frozen
 class OwnFunction:
-    """A function of Phaseline's group. ``call`` gets the evaluated argument, and raises an exception if it is wrong."""
+    """A function of Phaseline's group. ``call`` gets the evaluated argument, and raises an exception if the argument is
+    wrong.
+    """
 
     name: str
     call: Callable[[Value], Value]

@@ -61,9 +61,11 @@ class Space:
         return module if all(each in vars(module) for each in wanted) else None
 
     def holds(self, name: str | None, file: str | None) -> bool:
-        """Return True if the file of module ``name`` is where a folder of this space has the top-level name.
+        """Return True if ``file``, the file of the module ``name``, is in a folder of this space, at the path that the
+        name requires.
 
-        A file deeper below a folder does not count.
+        ``a/b.py`` and ``a.py`` directly in a folder fit the module ``a.b`` or ``a``. A file deeper below the folder
+        belongs to another module of the same name.
         """
         if not name or file is None:
             return False
@@ -72,7 +74,9 @@ class Space:
 
 
 class SpaceLoader(SourceFileLoader):
-    """Loads a module of a space as Python does. Later imports made by the module are recognized by this loader."""
+    """Loads a module of a space as Python does. Imports that the module makes later are known by this loader to belong
+    to the space.
+    """
 
     def __init__(self, usual: SourceFileLoader, finder: SpaceFinder, space: Space) -> None:
         """Take name and path from ``usual``, the loader that Python itself would use."""

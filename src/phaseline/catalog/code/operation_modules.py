@@ -63,8 +63,8 @@ def operation_modules(folders: Iterable[str]) -> Iterator[OperationModule]:
 def _modules(top: Path, tops: Sequence[str]) -> Iterator[Path]:
     """Yield the Python files below a folder, sorted by name, that may be plugins.
 
-    A folder inside that is itself in the search path ``tops``, such as the ``src`` of a distribution, is left out: its
-    modules are found from there under shorter names.
+    A subfolder that is itself in the search path ``tops``, such as the ``src`` of a distribution, is left out: its
+    modules are found through its own entry in the path, under shorter names.
     """
     count = 0
     for folder, inner, files in os.walk(top):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 MARK = "metadata.yaml"
 MAX_DEPTH = 10
-"""Number of parent folders in which the ``metadata.yaml`` of a folder with modules is looked for."""
+"""Number of folders above a folder with modules that are searched for the package's ``metadata.yaml``."""
 
 
 def packaged_module(name: str, group: str, code: CodeLocation) -> str | None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.code_location import CodeLocation
 
 PLUGINS_FOLDER = "plugins"
-"""Folder beside a blueprint that holds its own plugins."""
+"""Name of the folder beside a blueprint that contains the blueprint's plugins."""
 PACKAGE_MARKS = ("setup.py", "pyproject.toml", "setup.cfg")
 """Files that mark a folder as a source distribution: its modules are in the folder or in its subfolder ``src``."""
 SHIM = str(Path(__file__).resolve().parents[2] / "compat" / "cloudify" / "shim")

@@ -23,8 +23,9 @@ MAX_NAME = 1_000
 """Largest number of characters in the name of a member."""
 TAR_MEMBER_BYTES = 2048
 TAR_END_BYTES = 2 * tarfile.RECORDSIZE
-"""Bytes that a tar file may have beyond its members, for its end marker. Each member's header has
-``TAR_MEMBER_BYTES``.
+"""Bytes beyond the contents of its members that a tar file may have, for its end marker.
+
+In addition, each member may have a header of ``TAR_MEMBER_BYTES``. Both keep the total of unpacked bytes limited.
 """
 _DAMAGES = (
     OSError,

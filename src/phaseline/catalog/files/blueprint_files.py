@@ -21,7 +21,7 @@ MAX_FILE_BYTES = 64 * 1024 * 1024
 
 
 class BlueprintFiles:
-    """``dsl.Source`` for files on disk. Links are resolved before it is decided whether a file is allowed (B6)."""
+    """The ``FileSource`` for files on disk. Links are resolved before it is decided whether a file is allowed (B6)."""
 
     def __init__(
         self,
@@ -62,8 +62,9 @@ class BlueprintFiles:
 
     @cached_property
     def _roots(self) -> Sequence[Path]:
-        """The folders that imports must stay in. Resolved on first use: most blueprints import only
-        the built-in types.
+        """The folders that imports must stay in, with links resolved.
+
+        They are resolved on first use, because most blueprints import only the built-in types.
         """
         return [self._folder.resolve(), *(Path(root).resolve() for root in self._more_folders)]
 
@@ -144,10 +145,12 @@ class BlueprintFiles:
         return _bundled(name)
 
     def replacements(self, target: str, minor: int) -> Sequence[str]:
-        """Return the names to try for an import, in this order: replaced by rules, in the catalogue of types,
-        unchanged.
+        """Return the names to try for an import: first its replacements by rules, then a file of the catalogue of
+        types, then ``target`` itself.
 
-        The catalogue is used only if the import is the public address of a plugin's definition file.
+        The catalogue is searched only if ``target`` is the public address of a plugin's definition file. ``minor`` is
+        the minor version of the main blueprint, by which one of the plugin's files is selected. If a rule applies and
+        no fallback is allowed, only its replacements are returned.
         """
         ruled = [new + target[len(old) :] for old, new in self._import_rules if target.startswith(old)]
         if ruled and not self._import_fallback:
@@ -200,8 +203,8 @@ class BlueprintFiles:
         """Return True if the blueprint's folder, or the folder of an imported stored blueprint, has a file at this
         relative path.
 
-        The folder is listed once, because the path may be the name of one of ten thousand functions, which are no
-        files.
+        The names in the folder are read once and compared first: a blueprint may ask for ten thousand texts that are
+        names of functions, not files.
         """
         if self._entries is None:
             try:
@@ -224,9 +227,9 @@ class BlueprintFiles:
 
 
 def _folder_of(new: str) -> Path:
-    """Return the folder that an import rule's replacement leads to.
+    """Return the folder that contains the files to which the replacement text ``new`` of an import rule leads.
 
-    It is ``/srv/mirror`` for ``/srv/mirror/``, and also for the prefix ``/srv/mirror/cloud-``.
+    For ``/srv/mirror/`` and for ``/srv/mirror/cloud-``, which is the beginning of file names, it is ``/srv/mirror``.
     """
     return Path(new) if new.endswith("/") else Path(new).parent
 

@@ -26,7 +26,8 @@ READ, RUN = 0o444, 0o555
 
 @frozen
 class Whose:
-    """How to treat the folder of a blueprint or package. ``noun`` and ``code`` are used in problems.
+    """Options for collecting the folder of a blueprint or package. ``noun`` names the folder in messages, ``code`` is
+    the code of its problems.
 
     ``keeps_empty``: empty folders are kept, too. ``follows_folders``: a link to a folder inside is followed, and the
     files of that folder appear a second time below the link.
@@ -207,7 +208,7 @@ class _Taking:
             self.refuse(path, message, "give yourself the right to read it")
 
     def refuse(self, path: Path, message: str, mend: str) -> NoReturn:
-        """Raise a problem about a path, with the code of the folder's owner."""
+        """Raise a problem about a path, with the problem code that the options (``Whose``) define."""
         shown = os.fsencode(path).decode("utf-8", "replace")
         raise ProblemsError([Problem(self._whose.code, message, mend, Place(shown))])
 
@@ -218,7 +219,7 @@ def _digest(path: Path) -> str:
 
 
 def materialize_tree(folder: Path, files: Sequence[StoredFile], content: Callable[[str], bytes]) -> None:
-    """Write these files to the folder; a file there that differs is replaced.
+    """Write these files to the folder. A file that exists with another content is replaced.
 
     ``content``: returns the content that has a digest. A new folder appears only when it is complete, even if several
     processes write it at once.

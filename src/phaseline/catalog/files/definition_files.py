@@ -81,12 +81,13 @@ def read_sound(path: Path, *, name: str = "", version: str = "") -> tuple[list[D
 
 
 def _shown(path: Path, file: str) -> str:
-    """Return the name of a file within a path that messages show."""
+    """Return the text by which messages name ``file``, a file within ``path``."""
     return str(path) if path.is_file() and path.name == file else f"{path}/{file}"
 
 
 def find_in_folders(folders: Sequence[Path], name: str, version: str) -> TypeFile | None:
-    """Return the first fitting definition files of a plugin in these folders or their subfolders, or None.
+    """Return the first definition files in these folders or their subfolders that belong to the plugin ``name`` and fit
+    ``version``, or None.
 
     A plugin is identified by its ``package_name``, by its name in the file, or by its folder's name. Definition files
     without a version fit any wanted version: the user has chosen the content by naming the folder. Unreadable files are
@@ -113,9 +114,10 @@ def _folders_in(folder: Path) -> list[Path]:
 
 
 def _names_in(file: Path) -> list[tuple[str, str]]:
-    """Return (name, version) for each plugin of a definition file under each of its names; nothing if it is unreadable.
+    """Return (name, version) of each plugin in a definition file, once for each of its names; an empty list if the file
+    is unreadable.
 
-    An unknown version is empty.
+    A plugin's names are its ``package_name`` and its key in the file. An unknown version is an empty text.
     """
     try:
         plugins = _root(_text(_bytes(file), str(file)), str(file)).get("plugins")

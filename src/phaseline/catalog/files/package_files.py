@@ -20,7 +20,7 @@ CHECKSUMS = "checksums.sha256"
 LIMITS = ArchiveLimits(members=20_000, member_bytes=256 * 1024**2, total_bytes=512 * 1024**2)
 """Limits of a package. They are high because a package may contain repositories of software that it installs."""
 MAX_DEPTH = 5
-"""Number of folders above ``metadata.yaml`` in an archive; an rpm has all folders of its installation path."""
+"""Largest number of folders above ``metadata.yaml`` in an archive; an rpm has all folders of its installation path."""
 TEXT_BYTES = 5 * 1024**2 + 1
 """Bytes of a document that are read: one byte more than a document may have, to recognize one that is too long."""
 _JUNK_ENDINGS = ("~", ".pyc", ".pyo", ".swp", ".orig", ".rej")

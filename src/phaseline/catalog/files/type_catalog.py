@@ -50,7 +50,8 @@ class TypeFile:
     def path(self, minor: int, wanted: str = "") -> str:
         """Return the path of the definition file that fits a main blueprint of version ``cloudify_dsl_1_<minor>``.
 
-        A file named ``wanted`` is preferred if it exists and its name is not one of the usual ones.
+        A file named ``wanted`` is returned if it exists and its name is not one of the usual ones, such as
+        ``plugin.yaml``.
         """
         if wanted in self.files and not _FOR_MINOR.fullmatch(wanted) and wanted not in _ORDINARY:
             return str(Path(self.folder, wanted))

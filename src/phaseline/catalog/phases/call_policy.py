@@ -32,7 +32,7 @@ class Knob:
 
 
 class Unfit(Exception):
-    """Raised if a value is not of the expected kind. It is always caught within this folder."""
+    """Raised if a value is not of the expected kind. Code of this folder always catches it."""
 
 
 def _number(low: float, high: float = math.inf, *, above: bool = False) -> Callable[[Stored], float]:
@@ -112,8 +112,8 @@ BY_KEY = {name.lower(): (name, knob) for name, knob in KNOBS.items()}
 
 
 def expression_names() -> Iterator[str]:
-    """Return the names X of the attributes ``Phase.X`` that are expressions.
+    """Return the names X of the attributes ``Phase.X`` whose values are expressions.
 
-    Python and JSON have no notation for an expression, so there a text in such an attribute is read as one.
+    In Python and JSON, which have no notation for an expression, a text in such an attribute is read as an expression.
     """
     return (name for name, knob in KNOBS.items() if knob.is_expression)

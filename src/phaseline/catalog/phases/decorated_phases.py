@@ -48,7 +48,9 @@ def decorated(source: ModuleSource, module: WrittenDefinition) -> Iterator[Writt
 
 
 def marked(given: Mapping[str, Any], plugin: str) -> PhasePlugin:
-    """Return the plugin of a function without source text, from the arguments of its decorator."""
+    """Return the plugin of a decorated function whose source text is not available, from the arguments of its
+    decorator.
+    """
     record = Record()
     problems: list[Problem] = []
     for argument, value in given.items():
@@ -104,7 +106,7 @@ def _written(
 def _unknown(argument: str, place: Place) -> Problem | None:
     """Return problem PL-D006 for an argument that looks like a misspelled one, else None.
 
-    Any other unknown argument is an attribute of the plugin's own, and no problem.
+    Any other unknown argument is an attribute that the plugin defines for itself, and no problem.
     """
     if argument in ARGUMENTS or not argument[:1].islower():
         return None

@@ -37,12 +37,14 @@ TOP = (
     *("Disabled", "Dependencies", "Version", "ResourceStateListener", "ResourceStates", "ResourceTypes", "Phase"),
     *("AdType", "Code"),
 )
-"""Attributes that have a meaning to the engine; all others are the plugin's own."""
+"""Attributes that have a meaning to the engine. Plugins may define any other attributes for themselves."""
 OF_PHASE = ("Description", "Dependencies", *KNOBS)
 OLD_PREFIX = "phase_"
 """Beginning of ``Phase_X``, the spelling of ``Phase.X`` in CycleCloud's early versions."""
 PREFIXES = (OLD_PREFIX, "phase.")
-"""Beginnings of attribute names that mean ``Phase.X``: in records this may also be one name with a dot in it."""
+"""Beginnings of the names of attributes that mean ``Phase.X``. In a record, ``Phase.X`` may be a nested attribute or
+one name that contains a dot.
+"""
 LIKELY = 0.85
 """Similarity (0 to 1) to a known name from which an unknown name counts as a misspelling."""
 
@@ -71,7 +73,7 @@ class WrittenDefinition:
 def define(written: WrittenDefinition) -> PhasePlugin:
     """Return the plugin of a definition, with all its problems.
 
-    It has a phase if at least name and states are readable.
+    The plugin has a phase only if at least the name and the states can be read.
     """
     return _Reading(written).plugin()
 
@@ -159,8 +161,8 @@ class _Reading:
 
     @cached_property
     def _phase_attributes(self) -> Record:
-        """All attributes ``Phase.X`` by X, also those in the old spelling ``Phase_X``; PL-D014 if both spellings are
-        given.
+        """The record of all attributes ``Phase.X`` by X, including those in the old spelling ``Phase_X``. An attribute
+        in both spellings is PL-D014.
         """
         found = Record()
         nested = self.record.stored("Phase") if "phase" in self.record.folded else None
@@ -208,8 +210,8 @@ class _Reading:
         return PhasePolicy(**values)
 
     def _providers(self) -> tuple[str, ...]:
-        """Return the providers that the phase is for; empty for all, also if the definition has the word ``none``
-        (P101).
+        """Return the names of the providers that the phase is for. An empty result means all providers; the word
+        ``none`` in the definition means the same (P101).
         """
         found = self._names("HandlesProvider")
         other = self._names("ForProvider")
@@ -262,8 +264,8 @@ class _Reading:
         )
 
     def _idle(self, attribute: str, functions: tuple[str, ...]) -> None:
-        """Add PL-D041 if the module has one of these functions, but the definition lacks the attribute without which it
-        is not called (P83).
+        """Add warning PL-D041 if the module has one of these functions but the definition lacks ``attribute``: without
+        the attribute, the engine never calls the function (P83).
         """
         source = self.written.source
         if source is None or source.functions is None or self.written.function:

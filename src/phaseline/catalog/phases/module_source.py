@@ -22,9 +22,9 @@ MAX_REPORTED = 20
 OLD_EXCEPT = re.compile(
     r"^(?P<head>[ \t]*except[ \t]+)(?P<kind>[\w.]+|\([^()]*\))[ \t]*,[ \t]*(?P<name>[a-z_]\w*)[ \t]*:", re.MULTILINE
 )
-"""Pattern of ``except X, e:`` of Python 2.
+"""Pattern of ``except X, name:``, the Python 2 form of ``except X as name:``.
 
-If the second name begins with a capital letter, it is another exception class.
+A second name that begins with a capital letter does not match, because it is probably another exception class.
 """
 
 

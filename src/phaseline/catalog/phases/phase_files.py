@@ -40,8 +40,10 @@ NAME = re.compile(r"[^.\s/]+")
 
 @frozen
 class PhaseFileOrigin:
-    """Where files come from: their package, the first parts of their plugins' and modules' dotted names, and import
-    folders.
+    """The origin of plugin files. ``package`` is their package, ``folders`` are the folders from which their modules
+    are imported.
+
+    ``names`` and ``modules`` are the first parts of the dotted names of the plugins and of the modules in these files.
     """
 
     package: str = ""

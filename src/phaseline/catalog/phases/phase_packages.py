@@ -17,8 +17,8 @@ from phaseline.model.phases.definitions import PhasePlugin
 from phaseline.model.problems.problem import Place, Problem
 
 GROUP = "phaseline.phases"
-"""Entry-point group of distributions with phases: the entry point's name begins the plugins' names, its value is a
-module.
+"""Entry-point group of distributions with phases. An entry point's value is a module; its name is the first part of the
+names of the module's plugins.
 """
 LIBRARY = ("lib", "python")
 """Path of the folder in a package whose modules the package's plugins may import."""

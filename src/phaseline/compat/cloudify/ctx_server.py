@@ -71,7 +71,9 @@ class Served:
 
 
 class _Door:
-    """The socket on which scripts reach the contexts of their calls; it is open while there are such contexts."""
+    """The socket on which scripts send requests to the contexts of their calls; it is open as long as there is a
+    context.
+    """
 
     def __init__(self, family: str) -> None:
         self.family = family

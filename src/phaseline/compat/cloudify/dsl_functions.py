@@ -21,9 +21,10 @@ RUNTIME = 2
 
 @frozen
 class AncestorFunction:
-    """A third-party function of Cloudify's form; implements ``dsl.functions.third_party.AnnouncedFunction``.
+    """A third-party function written for Cloudify's parser; implements ``dsl.functions.third_party.AnnouncedFunction``.
 
-    ``guarded``: makes a context manager for plugin code, from two texts for errors: what failed, and how to mend it.
+    ``make`` is the function's class. ``guarded`` makes a context manager in which plugin code runs, from two texts for
+    errors: the name of the code, and how to mend the error.
     """
 
     name: str
@@ -41,8 +42,8 @@ class AncestorFunction:
             self._made(written, {}).validate(Plan(plan))
 
     def evaluate(self, written: Mapping[str, Value], scope: Scope) -> Value:
-        """Return the function's value from ``evaluate``, or at run time from ``evaluate_runtime`` if an older class has
-        it.
+        """Return the function's value from its method ``evaluate``, or at run time from ``evaluate_runtime`` if the
+        class, written for an older Cloudify, has that method.
         """
         if getattr(self.make, "func_eval_type", None) == RUNTIME and not scope.is_running:
             raise NotYetKnown(self.name)
@@ -144,5 +145,5 @@ class LookUps:
         return self._scope.elsewhere("get_environment_capability", capability_path)
 
     def get_consumers(self, prop: Value) -> Value:
-        """Return the consumers of this deployment."""
+        """Return a fact about the deployments that use this one, such as their number. ``prop`` names the fact."""
         return self._scope.elsewhere("get_consumers", prop)

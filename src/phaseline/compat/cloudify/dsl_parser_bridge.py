@@ -65,7 +65,8 @@ def deployment_plan(
 ) -> ReadPlan:
     """Return the plan with inputs, with functions replaced by known values, and with ``node_instances``.
 
-    Raises Cloudify's exceptions.
+    ``auto_correct`` and ``runtime_only`` are explained at ``complete_inputs`` and ``with_inputs``. ``get_secret``, if
+    given, is called to check that each secret exists. Raises Cloudify's exceptions.
     """
     import os
 
@@ -115,8 +116,8 @@ def as_exception(error: ProblemsError) -> Exception:
 
 _VERSION = 102
 _BEFORE_VERSIONS = frozenset({100, 103, 104})
-"""Cloudify's numbers of errors that Cloudify reports before the error that this version of the language lacks a
-section.
+"""Cloudify's error numbers that Cloudify reports first if a blueprint also has error 102: a section that its language
+version lacks.
 """
 
 

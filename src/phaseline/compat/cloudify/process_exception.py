@@ -1,4 +1,6 @@
-"""The exception of a failed script. It has a module of its own because calls of functions do not need ``scripts``."""
+"""The exception of a failed script, in a module of its own: code that only handles the exception need not import
+``scripts``.
+"""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ POLL_S = 0.05
 
 
 class Options(Protocol):
-    """Those options of the operation's input ``process`` that matter here."""
+    """The options of an operation's input ``process`` that this module uses."""
 
     @property
     def cwd(self) -> str | None:
@@ -165,8 +165,9 @@ def run_command(command: str, environment: dict[str, str], logger: Any, options:
 
 
 def _was_killed(code: int) -> bool:
-    """Return True if a signal ended the process or its command, which then has left no background
-    process on purpose.
+    """Return True if a signal ended the process or its command.
+
+    Such a command was interrupted, so a process that it leaves in the background needs no warning.
     """
     return code < 0 or code > SHELL_SAYS_KILLED
 

@@ -330,7 +330,7 @@ def evaluate(script: Script, options: ProcessOptions, inputs: Mapping[str, Any])
 
 
 def _exec(code: CodeType, namespace: dict[str, Any]) -> None:
-    """Run the code. If the code forks this process, the copy ends here, before it restores or removes anything."""
+    """Run the code. If the code forks this process, end the copy here, before it restores or removes anything."""
     before = guarded_calls.copies()
     try:
         exec(code, namespace)
@@ -420,9 +420,10 @@ def without_shell(command: str, prefix: str | None) -> str:
 
 
 def environment_of(inputs: Mapping[str, Any], given: Mapping[str, Any], served: Served | None) -> dict[str, str]:
-    """Return the environment of a script: this process's, the inputs, ``process.env``, and the variables for ``ctx``.
+    """Return the environment of a script: this process's variables, the inputs, ``process.env``, and the variables for
+    ``ctx``.
 
-    Later ones of these win.
+    If a variable occurs in several of these, the last one in this order is used.
     """
     environment = dict(os.environ)
     for name, value in {**inputs, **given}.items():

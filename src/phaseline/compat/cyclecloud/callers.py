@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 class PhaseCaller:
-    """Calls phase plugins, and keeps what their runs share: caches, and the functions already warned about a return
-    value.
+    """Calls phase plugins, and keeps what their runs share: caches, and the functions for which a warning about an
+    ignored return value was already logged.
     """
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class PhaseCaller:
         return run.settle_only(raised)
 
     def gather(self, gathering: BulkCall) -> PhaseRun:
-        """Return the run in which a plugin is called for many resources."""
+        """Return the object that represents one run, in which a plugin is called for many resources."""
         return PhaseRun(gathering, self._cache_of, self._is_new)
 
     def _cache_of(self, phase: str) -> PhaseCache:

@@ -84,7 +84,7 @@ class Sought:
 
 
 def finder_of(function: object) -> Finder | None:
-    """Return the function ``find(items)`` of the handler's module, or None if it has none; lost calls are then
+    """Return the function ``find(items)`` of the handler's module, or None if there is none; interrupted calls are then
     repeated.
     """
     found = getattr(inspect.unwrap(function), "__globals__", {}).get(NAME) if callable(function) else None

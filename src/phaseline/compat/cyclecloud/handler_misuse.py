@@ -11,7 +11,7 @@ from phaseline.calls.protocol.plugin_boundary import shown
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
 
 OURS = f"{Path(__file__).parents[2]}{os.sep}"
-"""Folder of Phaseline's own code; a line in any other folder is the plugin's."""
+"""Folder of Phaseline's own code; a line of a traceback in any other folder belongs to the plugin."""
 
 
 class HandlerMisuse(ProblemsError):

@@ -52,8 +52,8 @@ class PhaseHandler:
         return self.get_resources()
 
     def get_resource_phase_data(self, resource: Record, phase: str | None = None) -> Record:
-        """Return the data that this phase keeps with the resource, or the data of another ``phase``, which is
-        read-only.
+        """Return the data that this phase keeps with the resource; with ``phase``, a read-only record of the data of
+        that phase.
         """
         method = "getResourcePhaseData"
         self._run.check_open(method)
@@ -82,9 +82,9 @@ class PhaseHandler:
     def set_sleeping(
         self, resources: Given, delay: float | timedelta | None = None, message: str | None = None
     ) -> None:
-        """Mark resources as pending, as resources without a mark are: the plugin is called again for them later.
+        """Mark resources as pending: the plugin is called again for them later, as for resources without any mark.
 
-        ``delay``: seconds until then for these resources, by default the run's delay (``set_sleep_delay``).
+        ``delay``: seconds until the next call for these resources, by default the run's delay (``set_sleep_delay``).
         """
         places = self._run.places(resources, "setSleeping")
         delay_ms = None if delay is None else _checked("setSleeping", delay)

@@ -53,7 +53,8 @@ These are the frames of ``guarded_call``, ``call_and_await`` and ``code``.
 class PhaseRun:
     """One call of a plugin with its resources.
 
-    The executor uses it as a ``Together``, the resources as a ``ResourceRun``.
+    It implements ``Together`` for the executor, which makes the call, and ``ResourceRun`` for the resources, which look
+    up their data here.
     """
 
     def __init__(
@@ -61,7 +62,8 @@ class PhaseRun:
     ) -> None:
         """Prepare the run. ``cache_of``: returns the cache of a phase by its name.
 
-        ``is_new``: returns True if there was no warning yet that a function's return value is ignored.
+        ``is_new``: returns True at the first call for a function, so that only one warning about its ignored return
+        value is logged.
         """
         self.gathering = gathering
         self.lock = threading.RLock()
@@ -270,9 +272,9 @@ class PhaseRun:
         return BulkOutcome(kinds, delays, outcomes, self._calls, fallen if self.phase.halves and not is_final else ())
 
     def _let_go(self) -> None:
-        """Drop the resources.
+        """Drop the references to the resources.
 
-        They and the run refer to each other, so otherwise only the garbage collector would free them.
+        Resources and run refer to each other, so otherwise only the garbage collector would free them.
         """
         self.resources, self._made, self._touched = Series(()), None, []
 

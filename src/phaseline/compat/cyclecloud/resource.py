@@ -36,7 +36,7 @@ Changes = tuple[dict["PropertyPath", "Value"], list["PropertyPath"]]
 
 
 class ResourceRun(Protocol):
-    """What resources need of the run they belong to."""
+    """The part of a run that its resources use."""
 
     @property
     def lock(self) -> AbstractContextManager[object]:

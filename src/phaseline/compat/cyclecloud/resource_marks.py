@@ -33,7 +33,7 @@ def milliseconds(delay: object) -> int | None:
 class Marks:
     """The marks of a run's resources, by position.
 
-    If a resource is marked repeatedly, "failed" wins (R8), else the last mark.
+    If a resource is marked repeatedly, the last mark counts, except that "failed" is never replaced (R8).
 
     ``sleep_ms``: milliseconds until the plugin is called again for pending resources; -1 for the phase's delay.
     """

@@ -30,7 +30,7 @@ MEND = "Shorten it; YAQL computes a second and 100,000 steps at most."
 class YaqlJudge:
     """Sends expressions and patterns to a worker process, which is started on first use. Safe to use from any thread.
 
-    It must be closed.
+    Call ``close`` at the end, or use it in a ``with`` block, to end the process.
     """
 
     def __init__(self) -> None:

@@ -37,7 +37,9 @@ def language():
 
 
 def lenient(context):
-    """Let missing values, and attributes of null, be null, as in Fuel's older language of conditions."""
+    """Make the value of a missing key, and of any attribute of null, null instead of an error, as in Fuel's older
+    language of conditions.
+    """
     from yaql.language import specs, utils, yaqltypes
 
     @specs.parameter("d", utils.MappingType, alias="dict")

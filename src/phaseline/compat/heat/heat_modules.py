@@ -100,7 +100,7 @@ def configure(options: Mapping[str, Value]) -> None:
     value}.
 
     A plug-in's call ``CONF()`` then reads these options, too, and never the arguments of Phaseline's own command.
-    Options that a plug-in registers later get their values from them, too.
+    Options that a plug-in registers later also get their values from ``options``.
     """
     try:
         from oslo_config import cfg

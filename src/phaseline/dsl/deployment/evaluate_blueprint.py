@@ -30,9 +30,10 @@ def with_inputs(
     """Return the blueprint with all functions evaluated whose value is known now; the others are evaluated at run time.
 
     ``inputs`` must be complete, as ``complete_inputs`` returns them. In the result, counts of instances are numbers,
-    ``has_functions`` marks elements with remaining functions, and nodes without functions are the same objects.
-    With ``runtime_only`` only counts and connections of instances are evaluated: later runs then use their own inputs.
-    A secret input is not evaluated, so that nothing made from the blueprint shows its value (decision 30).
+    ``has_functions`` marks elements with remaining functions, and nodes without functions are the objects of
+    ``blueprint``. With ``runtime_only`` only counts and connections of instances are evaluated; each execution
+    evaluates all other functions, with the inputs of that time. A secret input is not evaluated, so that nothing made
+    from the blueprint shows its value (decision 30).
 
     Raises: ``ProblemsError`` with all functions that cannot be evaluated, located in the texts of ``source`` if given.
     """

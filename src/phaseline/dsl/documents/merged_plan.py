@@ -149,9 +149,10 @@ def _node(
 
 
 def _used(node: Node, arriving: Iterable[Relationship], plugins: Mapping[str, Document]) -> list[Document]:
-    """Return the plugins of a node's operations, each once for every executor.
+    """Return the plugins of the operations that run at a node, each once for every executor.
 
-    The operations include those that relationships run at the node: as their source, or (``arriving``) as their target.
+    They are the node's own operations, the source operations of its relationships, and the target operations of
+    ``arriving``, the relationships that lead to the node.
     """
     tables = [node.operations, *(item.source_operations for item in node.relationships)]
     tables += [item.target_operations for item in arriving]

@@ -87,7 +87,9 @@ class _Explaining:
         written: Mapping[str, Value],
         spot: ElementPath,
     ) -> Iterator[Piece]:
-        """Yield the fields of every operation that is implemented, or that the template mentions."""
+        """Yield the fields of every operation that is implemented or that the template mentions, each field with its
+        origins.
+        """
         declared: dict[str, tuple[str, Value, ElementPath]] = {}
         for owner, raw, here in lineage(self._sections, section, kind):
             for full, item, at in _each_operation(raw.get(key), here.at(key)):

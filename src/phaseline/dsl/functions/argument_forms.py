@@ -36,7 +36,7 @@ def _is_path(value: Value, is_function: IsFunction, *, least: int = 2) -> bool:
 
 
 def name_or_path(what: str, *, least: int = 2) -> Form:
-    """Return the form for a name, or for a list of a name and keys or indexes with at least ``least`` items."""
+    """Return the form for a name, or for a list [name, key or index, …] of at least ``least`` items."""
 
     def form(value: Value, is_function: IsFunction) -> str | None:
         fits = isinstance(value, str) or is_function(value) or _is_path(value, is_function, least=least)
@@ -46,7 +46,7 @@ def name_or_path(what: str, *, least: int = 2) -> Form:
 
 
 def path(what: str) -> Form:
-    """Return the form for a list of a name and at least one key or index."""
+    """Return the form for a list [name, key or index, …] with at least one key or index."""
 
     def form(value: Value, is_function: IsFunction) -> str | None:
         return None if _is_path(value, is_function) else f"takes a list [{what}; key, key or index, …]"
@@ -55,7 +55,7 @@ def path(what: str) -> Form:
 
 
 def paths(value: Value, is_function: IsFunction) -> str | None:
-    """Complain unless the argument is a list of a node and at least one key or list of keys."""
+    """Return a complaint unless the argument is a list [node, key or list of keys, …]."""
     fits = (
         isinstance(value, list)
         and len(value) >= 2
@@ -66,7 +66,9 @@ def paths(value: Value, is_function: IsFunction) -> str | None:
 
 
 def group_path(value: Value, is_function: IsFunction) -> str | None:
-    """Complain unless the argument is a list of a group, a capability or list of capabilities, and optional keys or indexes."""
+    """Return a complaint unless the argument is a list [group, capability or list of capabilities, …], optionally
+    followed by keys or indexes.
+    """
     fits = (
         isinstance(value, list)
         and len(value) >= 2
@@ -77,7 +79,9 @@ def group_path(value: Value, is_function: IsFunction) -> str | None:
 
 
 def label(value: Value, is_function: IsFunction) -> str | None:
-    """Complain unless the argument is the key of a label, or a list of the key and the index of one of its values."""
+    """Return a complaint unless the argument is the key of a label, or a list [key, index of one of the label's
+    values].
+    """
     if isinstance(value, str) or is_function(value):
         return None
     fits = (
@@ -90,7 +94,9 @@ def label(value: Value, is_function: IsFunction) -> str | None:
 
 
 def system(value: Value, is_function: IsFunction) -> str | None:
-    """Complain unless the argument is a list of two names, an entity and its property; their existence is checked elsewhere."""
+    """Return a complaint unless the argument is a list [entity, property] of two names; whether these exist is checked
+    elsewhere.
+    """
     fits = (
         isinstance(value, list)
         and len(value) >= 2
@@ -113,12 +119,12 @@ def one_of(words: Collection[str]) -> Form:
 
 
 def parts(value: Value, is_function: IsFunction) -> str | None:
-    """Complain unless the argument is a list of parts to join."""
+    """Return a complaint unless the argument is a list of parts to join."""
     return None if isinstance(value, list) or is_function(value) else "takes a list of the parts to join"
 
 
 def mappings(value: Value, is_function: IsFunction) -> str | None:
-    """Complain unless the argument is a list of mappings."""
+    """Return a complaint unless the argument is a list of mappings."""
     if is_function(value):
         return None
     if not isinstance(value, list):
@@ -128,7 +134,8 @@ def mappings(value: Value, is_function: IsFunction) -> str | None:
 
 
 def texts(what: str, least: int, most: int) -> Form:
-    """Return the form for a list of ``least`` texts, which optional whole numbers follow, with at most ``most`` items.
+    """Return the form for a list of ``least`` to ``most`` items: the first ``least`` are texts, all further ones whole
+    numbers.
 
     ``what`` describes the list in a message.
     """
@@ -146,7 +153,7 @@ def texts(what: str, least: int, most: int) -> Form:
 
 
 def text(value: Value, is_function: IsFunction) -> str | None:
-    """Complain unless the argument is one text."""
+    """Return a complaint unless the argument is one text."""
     return None if isinstance(value, str) or is_function(value) else "takes a text"
 
 

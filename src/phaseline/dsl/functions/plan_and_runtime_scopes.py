@@ -120,8 +120,8 @@ class InstanceLookup(Protocol):
 class DeploymentFacts:
     """Data of a deployment, apart from its nodes, that functions may read.
 
-    ``labels`` is {key: values}; ``system`` is {entity: {property: value}} for ``get_sys``. ``secrets`` is None if there
-    is no store.
+    ``labels`` is {key: values}; ``system`` is {entity: {property: value}} for ``get_sys``. ``secrets`` is None if
+    secrets cannot be read here.
     """
 
     labels: Mapping[str, Sequence[Value]] = field(default_factory=dict)
@@ -138,7 +138,7 @@ class RuntimeScope:
 
     ``own`` is the instance that SELF means; ``source`` and ``target`` are the instances of a relationship operation.
     ``own_node`` is the node that SELF means if its instance is unknown. With ``is_tolerant``, an attribute that cannot
-    be computed becomes the text ``<ERROR: …>`` (B24). ``watcher`` is called for each function.
+    be computed becomes the text ``<ERROR: …>`` (B24). ``watcher`` observes each function that is evaluated.
     """
 
     inputs: Mapping[str, Value]
@@ -265,7 +265,11 @@ class RuntimeScope:
         return reference if instance == -1 else self.instances.node_of(instance)
 
     def _within(self, name: str, reference: str) -> RuntimeScope:
-        """Return the scope for properties of the node ``name``: SELF then means the node's instance, or the node if unclear."""
+        """Return the scope in which properties of the node ``name`` are evaluated.
+
+        SELF then means the instance to which ``reference`` leads, or only the node if it is unclear which instance that
+        is.
+        """
         try:
             instance = self._instance(reference)
         except ProblemsError:
@@ -273,7 +277,9 @@ class RuntimeScope:
         return altered(self, own=instance, source=None, target=None, own_node=None)
 
     def _instance(self, reference: str) -> int:
-        """Return the instance that a name, SELF, SOURCE or TARGET means (B42); raise ``ProblemsError`` if unclear."""
+        """Return the instance that a name, SELF, SOURCE or TARGET means (B42); raise ``ProblemsError`` if several are
+        possible or none.
+        """
         direct = {SELF: self.own, SOURCE: self.source, TARGET: self.target}
         if reference in direct:
             instance = direct[reference]

@@ -113,7 +113,7 @@ FUNCTIONS: Final[dict[str, IntrinsicFunction]] = {
         IntrinsicFunction("to_string", "hybrid", forms.anything, "{to_string: {get_input: port}}", is_extension=True),
     )
 }
-"""{name: function} of all built-in functions."""
+"""All built-in functions: {name: function}."""
 
 
 def function_name(value: object) -> str | None:

@@ -63,11 +63,15 @@ class Scope(Protocol):
         ...
 
     def attribute(self, reference: str, path: Sequence[str | int]) -> Value:
-        """Return a runtime attribute of one instance (B42)."""
+        """Return the value at ``path`` among the runtime properties of one instance, to which ``reference`` (a node,
+        SELF, SOURCE or TARGET) leads (B42).
+        """
         ...
 
     def attributes(self, reference: str, paths: Sequence[Sequence[str | int]]) -> Mapping[str, Sequence[Value]]:
-        """Return {instance id: attributes at ``paths``} for all instances of a node; a missing attribute is None."""
+        """Return {instance id: values at ``paths``} from the runtime properties of all instances of a node; a missing
+        value is None.
+        """
         ...
 
     def instances_of(self, node: str) -> Sequence[Mapping[str, Value]]:

@@ -64,7 +64,10 @@ class FunctionCheck:
         return found, later if later.wrong or later.inputs or later.named else None
 
     def use(self, later: DeferredCheck) -> None:
-        """Report the problems of a default that a template uses; they were postponed. A repeated call reports nothing twice."""
+        """Make the postponed checks of a default value, because a template uses it, and report the problems found.
+
+        A repeated call for the same checks does nothing.
+        """
         for name, complaint, spot in later.wrong:
             self._complain(name, complaint, spot)
         later.wrong = []

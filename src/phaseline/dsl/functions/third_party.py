@@ -1,7 +1,7 @@
 """Functions that installed distributions offer (B40): names are known at once, code is imported when it is used.
 
-All parts of the process share one table, like ``sys.path``; the program sets its source once with
-``ANNOUNCED.look_in``. A mapping with one key is looked up here only if it is not a built-in function.
+All parts of the process share one table of functions, like ``sys.path``. The program calls ``ANNOUNCED.look_in`` once,
+to set how the table is filled. A mapping with one key is looked up here only if it is not a built-in function.
 """
 
 from __future__ import annotations
@@ -65,7 +65,10 @@ class ThirdPartyFunctions:
         self._loaded: dict[str, AnnouncedFunction] = {}
 
     def look_in(self, finder: Callable[[], FunctionFinder] | None) -> None:
-        """Search for functions with the object that ``finder`` creates at the first lookup; None: there are no functions."""
+        """Set how third-party functions are found: at the first lookup, ``finder`` creates the object that finds them.
+
+        With None there are no third-party functions.
+        """
         if finder is self._finder:
             return
         self._finder = finder

@@ -43,7 +43,9 @@ def display_name(blueprint: Blueprint) -> str:
 
 @frozen
 class TopologyInstances:
-    """``InstanceLookup`` over a topology. ``documents`` returns the runtime properties of an instance number."""
+    """``InstanceLookup`` over a topology. ``documents`` returns the runtime properties of the instance with a
+    number.
+    """
 
     topology: Topology
     documents: Callable[[int], Mapping[str, Value]]
@@ -60,7 +62,8 @@ class TopologyInstances:
     def targets_of(self, instance: int, node: str) -> Sequence[int]:
         """Return the instances of ``node`` to which ``instance`` has a relationship.
 
-        Relationships have rows, except that all_to_all relationships may be stored as a rule without rows.
+        Most relationship instances are rows of the topology. A relationship of connection type all_to_all may instead
+        be stored as a rule, which means all pairs of instances.
         """
         topology = self.topology
         wanted = topology.node_number.get(node, -1)

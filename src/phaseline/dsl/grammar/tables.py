@@ -53,9 +53,10 @@ class TableKey:
 
 
 class Table:
-    """A mapping with fixed keys. A user may write only a text in its place, which then is the value of the key ``short``.
+    """A mapping with fixed keys. A user may also write a text in its place, which then is the value of the key
+    ``short``.
 
-    ``likely``: the key for which a plain value in place of the mapping was probably meant; a message proposes it.
+    If a user writes any other plain value in its place, a message proposes to make it the value of the key ``likely``.
 
     A mapping that has only the key ``fragment`` adds to an element of another file, so it needs no other key (B7).
     """
@@ -383,7 +384,7 @@ MERGED_SINCE_3 = frozenset(
 )
 """Sections that may occur in several files from version 1_3 on."""
 FIRST_WINS = frozenset({"labels", "blueprint_labels", "resource_tags"})
-"""Sections in which the first of two files with the same key applies, without a message."""
+"""Sections whose keys may occur in several files: the value in the first file is used, without a message."""
 OWN = frozenset({"tosca_definitions_version", "imports", "dsl_definitions"})
 """Sections that apply only to the file in which they are written, and that are not merged."""
 FROM_MAIN = frozenset({"description", "metadata", "upload_resources"})

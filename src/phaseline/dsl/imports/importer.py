@@ -107,7 +107,7 @@ class _Importer:
         """Prepare to read imports; ``follow`` reads them.
 
         ``minor``: the minor DSL version by which built-in types files and files such as ``NAME_1_4.yaml`` are chosen.
-        ``gated``: elements of later versions than this are reported; None: all versions are allowed.
+        ``gated``: the latest minor version whose elements are allowed; None allows all, else later ones are reported.
         """
         self.uploaded: dict[str, str] = {}
         self.may_miss = False

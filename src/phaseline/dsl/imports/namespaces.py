@@ -75,7 +75,9 @@ class Namespacing:
         return text if basic else self._prefix + text
 
     def _value(self, value: Value) -> Value:
-        """Return a free value in which only the names inside functions are renamed."""
+        """Return a value whose form the grammar does not define, such as a property, with the names inside its
+        functions renamed.
+        """
         if isinstance(value, list):
             return [self._value(item) for item in value]
         if not isinstance(value, dict):

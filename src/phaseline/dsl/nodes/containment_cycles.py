@@ -43,7 +43,7 @@ def _host(name: str, nodes: Mapping[str, Node], hosts: dict[str, str | None]) ->
 
 
 def check_circles(nodes: Mapping[str, Node], spot_of: Callable[[str], ElementPath], report: ProblemReport) -> bool:
-    """Return True if no node contains itself or waits for itself; otherwise report one such circle."""
+    """Return True if no node contains itself or waits for itself; otherwise report one circle of nodes that do."""
     waits = {name: [item.target for item in node.relationships] for name, node in nodes.items()}
     circle = first_cycle(waits)
     if not circle:

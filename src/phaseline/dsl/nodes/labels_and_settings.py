@@ -43,7 +43,8 @@ def read_labels(
 def read_settings(
     sections: MergedSections, workflows: Collection[str], functions: FunctionCheck, report: ProblemReport
 ) -> dict[str, Value]:
-    """Return the deployment settings after a check of their functions, with full times of schedules converted to UTC.
+    """Return the deployment settings after a check of their functions. In schedules, times with a date are converted to
+    UTC.
 
     ``workflows`` are the names of all workflows, which schedules may start.
     """

@@ -1,4 +1,4 @@
-"""Find out where plugins run: on which hosts, centrally for which nodes, and in which workflows (B34)."""
+"""Find out which plugins run on which hosts, which run in the central agent, and which carry out workflows (B34)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Placement:
 
 
 def placement_of(blueprint: Blueprint) -> Placement:
-    """Find where each plugin runs that operations or workflows are mapped to.
+    """Return where the plugins run to which operations and workflows are mapped.
 
     A script counts only if it names an executor. The executor ``auto`` counts as the agent of the node's host, or as
     the central agent if the node has no host.

@@ -71,7 +71,8 @@ class Relationships:
     def _known(self, fields: Mapping[str, Any], owner: str) -> Relationship | None:
         """Return a shared object for a relationship that gives only type and target, or None if there is none yet.
 
-        A relationship of this type with another target is copied with the new target.
+        If there is one of the same type with another target, a copy of it with the new target becomes the shared
+        object.
         """
         if len(fields) != 2 or fields["target"] == owner:
             return None

@@ -94,7 +94,9 @@ def read_properties(
 
 
 def check_counts(counts: Counts) -> tuple[Counts, list[CountProblem]]:
-    """Return the counts, ``UNBOUNDED`` as a number, and what is wrong with them. Counts that are functions pass."""
+    """Return (the counts with ``UNBOUNDED`` as a number and default values in place of invalid ones, the problems).
+    Counts that are functions are not checked.
+    """
     complaints: list[CountProblem] = []
     values: list[Value] = []
     for (name, lowest), value in zip(_LOWEST.items(), counts, strict=True):

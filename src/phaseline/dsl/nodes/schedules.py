@@ -1,6 +1,6 @@
 """Read the schedules of deployments: when a workflow starts and how often, in UTC (B26).
 
-A full time such as ``2026-01-01 07:30`` is converted to UTC when the blueprint is read. ``07:30`` (today) and
+A time with a date such as ``2026-01-01 07:30`` is converted to UTC when the blueprint is read. ``07:30`` (today) and
 ``+2 weeks`` (from now) get their meaning when the deployment is made: ``begun`` converts them then.
 """
 
@@ -40,7 +40,9 @@ _SOME_DAY, _FAR = datetime(2000, 1, 1, tzinfo=UTC), datetime(3000, 1, 1, tzinfo=
 
 
 def read_schedule(written: Mapping[str, Any], spot: ElementPath, report: ProblemReport) -> dict[str, Value]:
-    """Return the schedule with its full times in UTC; report everything that is wrong with it."""
+    """Return the schedule with each time that has a date converted to UTC; other times stay as written. Report all
+    problems.
+    """
     found: dict[str, Value] = dict(written)
     zone = _zone(written.get("timezone"), spot, report)
     for key in TIMES:
@@ -108,7 +110,8 @@ def is_said_again(old: Mapping[str, Value], new: Mapping[str, Value]) -> bool:
 
 
 def later(moment: datetime, text: str) -> datetime:
-    """Add the time spans in ``text`` (such as ``+1day+10min``) to a time; in a shorter month take its last day.
+    """Add the time spans in ``text`` (such as ``+1day+10min``) to a time. A day that the resulting month lacks becomes
+    its last day.
 
     >>> later(datetime(2026, 1, 31), "+1 mo").date().isoformat()
     '2026-02-28'
@@ -129,7 +132,7 @@ def _months_later(moment: datetime, months: int) -> datetime:
 
 
 def _time(text: str, zone: tzinfo, spot: ElementPath, report: ProblemReport) -> str:
-    """Return a time in the form that is stored: a full time in UTC; a time of day or a span from now as written."""
+    """Return a time as it is stored: with a date, converted to UTC; a time of day or a span from now, as written."""
     if _LATER.fullmatch(text):
         if _is_near(text):
             return text
@@ -166,7 +169,9 @@ def _is_span(text: str) -> bool:
 
 
 def _is_near(text: str) -> bool:
-    """Return True if the time span, or the sum of several, is short enough for the calendar."""
+    """Return True if the time span, or the sum of several, is positive and short enough for dates (about 1,000
+    years).
+    """
     try:
         return _SOME_DAY < later(_SOME_DAY, text) < _FAR
     except (ValueError, OverflowError):
@@ -174,7 +179,9 @@ def _is_near(text: str) -> bool:
 
 
 def _zone(name: str | None, spot: ElementPath, report: ProblemReport) -> tzinfo:
-    """Return the time zone that a schedule names, or else UTC: a plan is the same on every machine (B51)."""
+    """Return the time zone that a schedule names, or UTC, not the zone of this machine: a plan is equal on every
+    machine (B51).
+    """
     zone = UTC if name is None else _zone_of(name)
     if zone is None:
         from zoneinfo import available_timezones

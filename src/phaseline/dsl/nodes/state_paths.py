@@ -121,7 +121,9 @@ def _place(hierarchy: list[str], raw: Mapping[str, Mapping[str, str]], sections:
 
 
 def _point(spot: ElementPath, key: str) -> Place:
-    """Return the position of the element that contains the key."""
+    """Return the place of ``key`` in the element ``spot`` for a problem; its line and column are those where the
+    element begins.
+    """
     section, name = str(spot.path[0]), str(spot.path[1])
     line, column = spot.document.marks.get(section, {}).get(name, (0, 0))
     return Place(spot.document.name, line, column, f"{section}.{name}.{key}")

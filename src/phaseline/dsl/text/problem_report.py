@@ -99,7 +99,9 @@ class ProblemReport:
         point: Literal["key", "value"] = "value",
         kind: str = "",
     ) -> bool:
-        """Return True if version 1_``minor`` (None: any) of the language has ``what``; otherwise report it (B4)."""
+        """Return True if ``what``, introduced in minor version ``since``, is allowed in version ``minor`` (None: in
+        any); otherwise report it (B4).
+        """
         if minor is None or since <= minor:
             return True
         from phaseline.dsl.text.dsl_versions import version_name

@@ -8,8 +8,9 @@ from typing import Final
 NAMED = 8
 """Largest number of allowed words that a message lists."""
 SHORT, NEAR_SHORT, NEAR = 4, 0.65, 0.75
-"""Length of a short word, and the similarity (0 to 1) from which a known word is suggested for short and longer words.
-Words of the language resemble one another more than names do, and near misses cause warnings.
+"""``SHORT`` is the largest length of a short word. A known word is suggested from the similarity (0 to 1)
+``NEAR_SHORT`` on for a short word, and from ``NEAR`` on for a longer one. Both are high: words of the language resemble
+one another more than names do, and each suggestion can cause a warning.
 """
 
 SYNONYMS = {
@@ -26,7 +27,9 @@ SYNONYMS = {
     "array": "list",
     "sequence": "list",
 }
-"""{word of another language: the word of our language with the same meaning}, even if they look different."""
+"""{word of another language: the word of our language with the same meaning}, for suggestions between words that do not
+look alike.
+"""
 
 _WORDS: Final[dict[type, str]] = {
     str: "text",

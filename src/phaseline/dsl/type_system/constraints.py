@@ -185,7 +185,10 @@ def wrong_constraint(written: Mapping[str, Value], *, has_message: bool) -> Cons
 
 
 def violation(kind: str | None, constraints: Sequence[Mapping[str, Value]], value: Value) -> str | None:
-    """Return a sentence why a value breaks one of its constraints, or None. Constraints on the store are ignored."""
+    """Return a sentence that explains why a value breaks one of its constraints, or None if it breaks none.
+
+    Constraints that can be checked only with the store are not checked.
+    """
     for written in constraints:
         name, argument = _operator(written)
         holds = OPERATORS[name].holds
@@ -206,7 +209,11 @@ def violation(kind: str | None, constraints: Sequence[Mapping[str, Value]], valu
 def choice_violation(
     kind: str | None, constraints: Sequence[Mapping[str, Value]], value: Value, lookup: Lookup
 ) -> str | None:
-    """Return a sentence why a value of an object type is not allowed, or None. Call ``needs_lookup`` before."""
+    """Return a sentence that explains why a value that names an object in the store is not allowed, or None if it is
+    allowed.
+
+    Call this only for a schema for which ``needs_lookup`` is true.
+    """
     filters = {name: argument for name, argument in map(_operator, constraints) if _chooses(name, kind)}
     for name in filters:
         if kind not in OPERATORS[name].kinds:

@@ -19,7 +19,7 @@ EXECUTORS = ("central_deployment_agent", "host_agent")
 
 Owner = Literal["node", "relationship", "workflow"]
 UNRESOLVED: dict[Owner, int] = {"node": 10, "relationship": 19, "workflow": 21}
-"""{owner of a mapping: Cloudify's error number for a mapping to nothing}."""
+"""{owner of a mapping: Cloudify's error number for a mapping to a function, script or plugin that does not exist}."""
 
 
 @mutable
@@ -322,7 +322,7 @@ def _typed(value: Value, schema: PropertySchema | None) -> Value:
 
 
 def _says_anything(fields: Mapping[str, Value]) -> bool:
-    """Return True if at least one field has a value; an operation without any does nothing."""
+    """Return True if at least one field has a value. An operation in which no field has a value does nothing."""
     return any(value not in ("", None, {}) for value in fields.values())
 
 

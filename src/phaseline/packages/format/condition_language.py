@@ -1,6 +1,6 @@
 """The language of conditions in packages: ``settings:storage.ceph.value == true and not ('a' in cluster:tags)``.
 
-Operators bind as in the ancestor: ``not`` most tightly, then ``in``, then ``==`` and ``!=``, then ``and``, then ``or``. A path
+Operators bind as in Fuel: ``not`` most tightly, then ``in``, then ``==`` and ``!=``, then ``and``, then ``or``. A path
 names a value in one of the models passed at evaluation. A missing value is null if the path ends in ``?`` or the
 evaluation is not strict.
 """
@@ -33,7 +33,7 @@ Evaluation: TypeAlias = "Callable[[Models, bool], Any]"
 
 @frozen
 class Condition:
-    """A condition that was parsed. ``paths`` are the values that it reads."""
+    """A condition that was parsed. ``paths`` are the paths of the values that it reads."""
 
     text: str
     evaluate: Evaluation
@@ -110,7 +110,7 @@ class _Reading:
         return _from_left(first, rest) if rest else first
 
     def disjunction(self, depth: int) -> Evaluation:
-        """Return ``a or b``, whose right operand is evaluated only if the left one is false."""
+        """Read ``a or b``, and return its evaluation: the right operand is evaluated only if the left one is false."""
         parts = [self.conjunction(depth)]
         while self.kind == "word" and self.word == "or":
             self.advance()
@@ -118,7 +118,7 @@ class _Reading:
         return parts[0] if len(parts) == 1 else _first(parts, wanted=True)
 
     def conjunction(self, depth: int) -> Evaluation:
-        """Return ``a and b``, whose right operand is evaluated only if the left one is true."""
+        """Read ``a and b``, and return its evaluation: the right operand is evaluated only if the left one is true."""
         parts = [self.comparison(depth)]
         while self.kind == "word" and self.word == "and":
             self.advance()
@@ -126,15 +126,17 @@ class _Reading:
         return parts[0] if len(parts) == 1 else _first(parts, wanted=False)
 
     def comparison(self, depth: int) -> Evaluation:
-        """Return ``a == b`` or ``a != b``."""
+        """Read ``a == b`` or ``a != b``, and return its evaluation."""
         return self._chain({"==": lambda a, b: a == b, "!=": lambda a, b: a != b}, self.membership, depth)
 
     def membership(self, depth: int) -> Evaluation:
-        """Return ``a in b``."""
+        """Read ``a in b``, and return its evaluation."""
         return self._chain({"in": _is_in}, self.primary, depth)
 
     def primary(self, depth: int) -> Evaluation:
-        """Return a constant, a path or an expression in brackets, or the negation of one of these."""
+        """Read a constant, a path or an expression in brackets, or the negation of one of these, and return its
+        evaluation.
+        """
         if depth > MAX_NESTING:
             raise ConditionError(f"brackets are nested more than {MAX_NESTING} levels deep", "use fewer brackets")
         kind, word = self.kind, self.word
@@ -179,7 +181,9 @@ def _from_left(first: Evaluation, rest: list[tuple[Callable[[Any, Any], Any], Ev
 
 
 def _first(parts: list[Evaluation], *, wanted: bool) -> Evaluation:
-    """Return the value of the first part that is true (if ``wanted``) or false (if not), otherwise of the last part."""
+    """Return an evaluation whose result is the first part that is true (if ``wanted``) or false (if not), otherwise the
+    last part.
+    """
 
     def evaluate(models: Models, strict: bool) -> Any:  # noqa: FBT001 - the form of all evaluations
         value = None

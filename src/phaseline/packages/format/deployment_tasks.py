@@ -52,7 +52,7 @@ MAX_NAMED: Final = 20
 IN_YAQL: Final = ("condition", "requires", "required_for", "cross-depends", "cross-depended-by")
 """Keys whose value may be an expression in YAQL."""
 OLD: Final = (2, 0, 0)
-"""Version below which tasks cannot depend on tasks of other instances."""
+"""Version of a task below which the task cannot depend on tasks of other instances."""
 SAY_ROLES: Final = "write role: and the roles whose instances run it, or '*' for all"
 _ROLE_KEYS: Final = ("role", "roles", "groups")
 _SHARE: Final = re.compile(r"-?[0-9]{1,9}|(?:100|[0-9]{1,2})%")
@@ -224,9 +224,11 @@ def _names(task: Mapping[str, Any]) -> frozenset[str] | None:
 
 
 def _may_meet(roles: Mapping[str, frozenset[str] | None], one: str, other: str) -> bool:
-    """Return False if no role is common to both tasks, so that neither waits for the other.
+    """Return False if the tasks have no role in common: a task waits for tasks of its own instance only, so neither
+    waits for the other.
 
-    An instance may still have both roles: such a cycle is found when the tasks are assigned to instances.
+    An instance may still have a role of each task. A cycle that arises from that is found when the tasks are assigned
+    to instances.
     """
     mine, theirs = roles.get(one), roles.get(other)
     return mine is None or theirs is None or not mine.isdisjoint(theirs)
@@ -277,7 +279,7 @@ def _is_yaql(value: Any) -> bool:
 
 
 def _listed(row: Mapping[str, Any], key: str) -> Sequence[Any]:
-    """Return the items of a key, or nothing if the key holds an expression."""
+    """Return the items of the list under a key, or nothing if the key is missing or its value is an expression."""
     value = row.get(key)
     return () if value is None or _is_yaql(value) else value
 
@@ -289,7 +291,7 @@ def _roles(row: Mapping[str, Any]) -> Roles:
 
 
 def crossing(value: Any) -> tuple[CrossDependency, ...]:
-    """Return the dependencies on other instances for a checked list."""
+    """Return the dependencies on tasks of other instances that a checked list describes."""
     return tuple(
         CrossDependency(
             item["name"][1:-1] if is_pattern(item["name"]) else item["name"],

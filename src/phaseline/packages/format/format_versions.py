@@ -26,7 +26,7 @@ GRANULAR_TYPES: Final = (
 class Format:
     """One version of the format.
 
-    ``number`` is its first part; ``least_fuel`` is the oldest release of Fuel that supports it.
+    ``number`` is the first part of ``version``; ``least_fuel`` is the oldest release of Fuel that supports the format.
     """
 
     version: str
@@ -44,7 +44,7 @@ class Format:
 
     @property
     def has_numbers(self) -> bool:
-        """Whether stages may have numbers."""
+        """True if stages may have numbers."""
         return self.number >= 2
 
 

@@ -99,7 +99,7 @@ def _groups(package_format: Format | None) -> Form:
 
 
 def _fuel_version(package_format: Format | None) -> Form:
-    """Return a form for a list of Fuel releases, none older than the package's format."""
+    """Return a form for a list of Fuel releases, each of which must support the package's format."""
 
     def check(value: Any, spot: FileElement) -> None:
         TEXTS(value, spot)

@@ -50,7 +50,7 @@ class PackageFile:
     origin: tuple[int, ...] = ()
 
     def written(self, place: Place) -> Place:
-        """Return the place in the original text."""
+        """Return the place in the original text for a place in the repaired text."""
         if not self.origin or not 0 < place.line <= len(self.origin):
             return place
         line = self.origin[place.line - 1]
@@ -71,10 +71,14 @@ class _Finding:
 
 
 class Findings:
-    """Collects problems; ``problems`` returns all of them, errors first, each by file and line."""
+    """Collects problems; ``problems`` returns all of them: the errors first, then the warnings, each sorted by file and
+    line.
+    """
 
     def __init__(self, slow: Slow | None = None) -> None:
-        """``slow`` evaluates YAQL and patterns that RE2 does not support; None if no such evaluator is available."""
+        """Start without problems. ``slow`` evaluates YAQL and patterns that RE2 does not support; None if no such
+        evaluator is available.
+        """
         self.slow = slow
         self._found: list[_Finding] = []
         self._ready: list[Problem] = []
@@ -82,7 +86,9 @@ class Findings:
         self.errors_count = 0
 
     def may_search(self) -> bool:
-        """Return whether a similar name may be searched once more; their number is limited because a search takes time."""
+        """Count one more search for similar names, and return False if the limit of searches is exceeded; each search
+        takes time.
+        """
         self._searched += 1
         return self._searched <= MAX_SEARCHED
 
@@ -146,7 +152,11 @@ class FileElement:
     def wrong(
         self, code: str, what: str, mend: str, *, value: Any = ABSENT, point: Literal["key", "value"] = "value"
     ) -> None:
-        """Add an error. ``what`` follows the element's name in the sentence: ``is not valid``; ``value`` precedes it."""
+        """Add an error. Its sentence is ``element: value what``, such as ``stage: 'x' is not valid``; ``value`` may be
+        left out.
+
+        ``point`` decides whether the error is located at the key or at the value of the element.
+        """
         self.findings.keep(_Finding(code, self.source, self.path, what, mend, "error", point, value))
 
     def odd(

@@ -1,4 +1,8 @@
-"""Conditions and restrictions in the files of packages; a restriction can be written in three forms."""
+"""Conditions and restrictions in the files of packages.
+
+A restriction can be written in three forms: a condition; ``condition: message``; or a mapping with the keys
+``condition``, ``message`` and ``action``.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +55,7 @@ _FULL: Final = mapping(
 
 
 def check_restrictions(value: Any, spot: FileElement) -> None:
-    """Check a list of restrictions, each in one of the three forms."""
+    """Check a list of restrictions, each in one of the three forms that the module describes."""
     rows(_check_one, least=1, of="restrictions")(value, spot)
 
 

@@ -16,7 +16,9 @@ _SCOPES: Final = {"*": EVERYBODY, "master": Roles(scope="master"), "self": Roles
 
 
 def roles_of(value: Any) -> Roles:
-    """Return the roles of a checked value; ``*`` in a list applies to the whole list."""
+    """Return the roles of a checked value. If a list contains ``*``, it means all roles; ``master`` and ``self`` have a
+    special meaning only outside a list.
+    """
     if value is None:
         return Roles(scope="sync")
     words = [value] if isinstance(value, str) else value
@@ -101,7 +103,7 @@ def check_pattern(word: str, spot: FileElement) -> None:
 
 
 def warn_of_lists(value: list[Any], spot: FileElement) -> None:
-    """Warn of lists that Fuel accepts but that match no role there."""
+    """Warn of lists of roles that Fuel accepts but that match no role in Fuel."""
     if not value:
         mend = "name roles, or write '*' for all of them"
         spot.odd("PL-F053", "names no role, so that the task runs nowhere", mend, value=value)
@@ -111,7 +113,9 @@ def warn_of_lists(value: list[Any], spot: FileElement) -> None:
 
 
 def report_yaql(value: Any, spot: FileElement) -> None:
-    """Report an expression in YAQL that cannot be evaluated; otherwise it would count as true or as empty."""
+    """Report an expression in YAQL where only names or conditions are evaluated; otherwise it would count as true or as
+    empty.
+    """
     mend = "write names, or a condition such as settings:storage.ceph.value == true"
     spot.wrong(
         "PL-F018",
@@ -122,7 +126,9 @@ def report_yaql(value: Any, spot: FileElement) -> None:
 
 
 def check_yaql(value: Mapping[str, Any], spot: FileElement) -> None:
-    """Check a YAQL expression that is a task's condition or dependencies; without YAQL it is refused."""
+    """Check a YAQL expression that is a task's condition or dependencies. If no evaluator of YAQL is available, refuse
+    the expression.
+    """
     text, slow = value["yaql_exp"], spot.findings.slow
     if not isinstance(text, str):
         spot.at("yaql_exp").wrong("PL-F004", "is no text", "write an expression in quotes", value=text)

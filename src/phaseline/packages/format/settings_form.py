@@ -85,7 +85,8 @@ def _value(value: Any, spot: FileElement) -> None:
 def _number(value: Any, spot: FileElement) -> None:
     """Check the value of a number setting.
 
-    It is a whole number, a text with one, a generator, or empty if each deployment must give the number.
+    It is a whole number, a text that contains one, a mapping with ``generator``, or an empty text if each deployment
+    must give the number.
     """
     if isinstance(value, dict):
         _value(value, spot)

@@ -26,7 +26,9 @@ GET_SECRET: Final = "get_secret"  # noqa: S105 - the name of a function
 
 @frozen
 class ChosenSettings:
-    """The chosen settings: ``values`` is {setting: value} for all settings, ``problems`` are the mistakes in the given ones."""
+    """The chosen settings: ``values`` is {setting: value} for all settings, ``problems`` are the mistakes in the values
+    that the user gave.
+    """
 
     values: Mapping[str, Value]
     problems: tuple[Problem, ...] = ()

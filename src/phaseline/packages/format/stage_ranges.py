@@ -10,9 +10,11 @@ from phaseline.lang.fast_dataclasses import frozen
 
 @frozen
 class Range:
-    """Numbers from ``first`` up to, but not including, the next thousand, meant for packages of the group ``group``.
+    """Numbers of stage tasks from ``first`` to ``last``, including all fractions below ``last`` + 1, with their purpose
+    (``use``).
 
-    ``stage`` is a name for the range that users may confuse with a stage.
+    They are for tasks of packages of the group ``group``. ``stage`` is a name for the range that users may confuse with
+    a stage.
     """
 
     first: int

@@ -43,7 +43,9 @@ _KEYS: Final[Mapping[str, Mapping[str, FormKey | Form]]] = {
         "operation": required(text(r"[\w-]+(\.[\w-]+)*", "an operation such as cloudify.interfaces.lifecycle.start")),
     },
 }
-"""{type: {parameter: form}}. All types also accept ``timeout`` and ``strategy``; types without work accept nothing else."""
+"""{type: {parameter: form}}. All types also accept ``timeout`` and ``strategy``; types that are missing here run
+nothing and accept no other parameter.
+"""
 _OF_THE_BLUEPRINT: Final = frozenset({"inputs", "retries", "interval"})
 WITH_TIMEOUT: Final = frozenset({"puppet"})
 """Granular tasks that need a time limit; all stage tasks need one."""
@@ -69,7 +71,7 @@ def parameters_of(task_type: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def has_required(task_type: str) -> bool:
-    """Return whether a granular task of this type makes no sense without parameters."""
+    """Return True if a task of this type must have parameters."""
     return bool(parameters_of(task_type)[0])
 
 

@@ -25,7 +25,7 @@ class FormKey:
 
 
 def required(form: Form) -> FormKey:
-    """Return a key that is required."""
+    """Return a required key whose value must have the form ``form``."""
     return FormKey(form, is_required=True)
 
 
@@ -113,7 +113,8 @@ def mapping(
     likely: bool = True,
     rest: Form = anything,
 ) -> Form:
-    """Return a form for a mapping with these keys; others must have the form ``rest``, or are errors if ``is_closed``.
+    """Return a form for a mapping with these keys; all other keys must have the form ``rest``, or are errors if
+    ``is_closed``.
 
     ``likely``: warn of an unknown key that looks like a misspelled known one.
     """

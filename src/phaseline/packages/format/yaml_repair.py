@@ -1,7 +1,9 @@
-"""Repair of two mistakes that make a list of tasks invalid YAML, so that the rest can be read; they are reported, too.
+"""Repair of two mistakes that make a list of tasks invalid YAML, so that the rest can be read; both mistakes are also
+reported.
 
-Both are in the source document: a stage with colons (``stage: post_deployment:: 50``), which is put into quotes so
-that the check of stages can explain it; and parameters below ``type`` without ``parameters:``.
+Both are in the Fuel document (source 4). One is a stage with colons (``stage: post_deployment:: 50``), which is put
+into quotes so that the check of stages can explain the mistake. The other is parameters that follow ``type`` without
+``parameters:``.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ _KEY: Final = re.compile(r"(?P<indent>\s+)(?P<key>\w+):(?:\s.*)?")
 class Mended:
     """The repaired text. ``origin`` has the original line for each line of the text, both counted from 1.
 
-    ``inserted`` has the inserted lines ``parameters:``, each with the keys below it.
+    ``inserted`` has (line number, keys below it) for each line ``parameters:`` that was inserted into the text.
     """
 
     text: str
@@ -63,7 +65,9 @@ def _column(line: str) -> int:
 
 
 def _keys_below(line: str, following: list[str]) -> tuple[str, ...]:
-    """Return the keys below a plain ``type``, where none are allowed."""
+    """Return the keys that are indented below a ``type`` with a plain value, where YAML allows no keys; empty for any
+    other line.
+    """
     if _TYPE.fullmatch(line) is None:
         return ()
     column = _column(line)

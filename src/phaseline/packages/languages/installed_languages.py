@@ -1,4 +1,6 @@
-"""The languages for packages in the store, which were checked at installation and need no second check."""
+"""Replacement of the slow languages for packages in the store, which were checked at installation and need no second
+check.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class _LookedAt:
-    """An implementation of the slow languages that reports no mistakes and evaluates nothing."""
+    """An implementation of ``Slow`` that finds no mistakes and refuses to evaluate."""
 
     def yaql_fault(self, _text: str) -> str:
         return ""

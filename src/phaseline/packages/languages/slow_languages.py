@@ -1,4 +1,6 @@
-"""The interface to languages whose evaluation may never end; the caller passes in an evaluator with a time limit."""
+"""The interface to languages whose evaluation may take unlimited time; the caller passes in an evaluator with a time
+limit.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ class ConditionError(Exception):
 
 
 class Slow(Protocol):
-    """Evaluates YAQL, and patterns that RE2 does not support. Faults are sentences, empty if there is no fault."""
+    """Evaluates YAQL, and patterns that RE2 does not support. The methods ``…_fault`` return a sentence, or an empty
+    text if there is no fault.
+    """
 
     def yaql_fault(self, text: str) -> str:
         """Return why an expression cannot be parsed, or an empty text."""

@@ -108,7 +108,7 @@ def _expression(text: str, at: int) -> Expression:
 
 
 def _value(text: str, at: int) -> Value:
-    """Return a list if there are commas outside of quotes and brackets, otherwise one value."""
+    """Return the value of a text: a list if it has commas outside of quotes and brackets, otherwise one value."""
     parts = _parts(text, at)
     if len(parts) == 1:
         return _single(*parts[0])

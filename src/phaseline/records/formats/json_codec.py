@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 
 def undefined_in(record: Record) -> list[str]:
-    """Return attributes set to undefined, as a value or as the expression ``undefined``: applying them removes them.
+    """Return the names of the attributes that are undefined, either as a value or as the expression ``undefined``.
+
+    If the record describes changes, these attributes are to be removed.
 
     >>> undefined_in(Record({"Count": 3, "Size": None, "Zone": Expression("undefined")}))
     ['Size', 'Zone']
@@ -136,7 +138,7 @@ MARKS: Mapping[str, Callable[[str], Stored]] = {
     "$real": lambda text: REALS.get(text.lower()),
     "$error": ErrorValue,
 }
-"""{mark: function that makes the value from its text, or returns None if it cannot}."""
+"""{key with a dollar sign: function that makes the value from its text, or returns None if the text is invalid}."""
 
 
 def _no_form(path: str, why: str) -> TextError:

@@ -92,7 +92,9 @@ SIMPLE = re.compile(
     (?:"([^"\\\n]*)"|(-?[0-9]{1,18})|(true)|(false))[ \t]*(?:\n|\Z)""",
     re.VERBOSE,
 )
-"""Pattern of the most frequent lines: a name with a plain text, integer or truth value; they need not be split into tokens."""
+"""Pattern of the most frequent lines: a name with a plain text, integer or truth value. Such lines need not be split
+into tokens.
+"""
 TEXT, INTEGER, TRUE = 2, 3, 4
 
 

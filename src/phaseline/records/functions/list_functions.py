@@ -101,4 +101,4 @@ FUNCTIONS: Mapping[str, ExpressionFunction] = {
     "anyCompare": exactly(3, lambda values, run: _compare(values, run, is_any=True), is_strict=False),
     "allCompare": exactly(3, lambda values, run: _compare(values, run, is_any=False), is_strict=False),
 }
-"""{name: function}"""
+"""The functions of this module: {name in expressions: function}."""

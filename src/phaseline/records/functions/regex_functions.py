@@ -28,7 +28,9 @@ WORK_A_STEP = 256
 FLAGS = "ims"
 """Options that the regular expression engine supports; ``f`` and ``g`` belong to ``regexps``, and others are ignored."""
 EXTENDED = "x"
-"""The ancestor's option that allows spaces and comments in a pattern; ignoring it would change what matches."""
+"""Option of ClassAds, the original of this language, for spaces and comments in a pattern. It is refused: ignoring it
+would change what matches.
+"""
 
 
 class UnusablePatternError(ValueError):
@@ -37,7 +39,7 @@ class UnusablePatternError(ValueError):
 
 @lru_cache(maxsize=REMEMBERED)
 def pattern_of(text: str, options: str) -> Any:
-    """Return the pattern, compiled. Raises ``UnusablePatternError``."""
+    """Return the compiled pattern. Raises ``UnusablePatternError``."""
     import re2
 
     if EXTENDED in options:
@@ -66,7 +68,7 @@ def check(text: str, options: str, offset: int) -> None:
 
 
 def _prepared(values: list[Value], run: EvaluationState) -> tuple[Any, str, str] | ErrorValue:
-    """Return (pattern, text, options)."""
+    """Return (compiled pattern, text, options) from the arguments of a call, or an error."""
     pattern, text, *more = values
     options = more[-1] if more else ""
     for value in (pattern, text, options):
@@ -92,9 +94,10 @@ def _regexp(values: list[Value], run: EvaluationState) -> Value:
 
 
 def _regexps(values: list[Value], run: EvaluationState) -> Value:
-    """Return the replacement text, filled with the groups of the first match.
+    """Return the replacement text, in which each backslash with a digit is replaced by that group of the first match.
 
-    Option ``f``: the whole text with the match replaced; ``g``: every match instead of the first one.
+    Option ``f``: return the whole text with the match replaced by this result; ``g``: replace every match instead of
+    the first one.
     """
     pattern_text, text_given, replacement, *more = values
     if not isinstance(replacement, str):
@@ -139,4 +142,4 @@ FUNCTIONS: Mapping[str, ExpressionFunction] = {
     "regexp": ExpressionFunction(_regexp, 2, 3),
     "regexps": ExpressionFunction(_regexps, 3, 4),
 }
-"""{name: function}"""
+"""The functions of this module: {name in expressions: function}."""

@@ -28,7 +28,7 @@ TABLE: Mapping[str, ExpressionFunction] = {
     for part in (kinds, lists, patterns, texts, times)
     for name, function in part.FUNCTIONS.items()
 }
-"""{name in lower case: function}"""
+"""All functions that get evaluated arguments: {name in lower case: function}."""
 
 
 def _if_then_else(arguments: list[Evaluate], _node: syntax.FunctionCall) -> Evaluate:
@@ -73,7 +73,9 @@ LAZY: Mapping[str, tuple[int, Callable[[list[Evaluate], syntax.FunctionCall], Ev
     "ifundefined": (2, _if_undefined),
     "unparse": (1, _unparse),
 }
-"""{name in lower case: (number of arguments, function that makes the closure)}, for functions that need not evaluate all arguments."""
+"""Functions that need not evaluate all arguments: {name in lower case: (number of arguments, function that makes the
+closure)}.
+"""
 
 NAMES = tuple(
     sorted(

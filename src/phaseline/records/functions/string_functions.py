@@ -37,10 +37,11 @@ def _strcat(values: list[Value], run: EvaluationState) -> Value:
 
 
 def _join(values: list[Value], run: EvaluationState) -> Value:
-    """``join(separator, list)``, ``join(separator, a, b, …)`` or ``join(list)``: the defined members as one text.
+    """Evaluate ``join(separator, list)``, ``join(separator, a, b, …)`` or ``join(list)``: return the defined members as
+    one text.
 
-    Undefined and leading empty members are left out. The result is undefined if there are members but all are undefined,
-    or if there are no members and the separator is undefined.
+    Undefined and leading empty members are left out. The result is undefined if there are members but all are
+    undefined, or if there are no members and the separator is undefined.
     """
     separator, items = _join_parts(values)
     if isinstance(separator, ErrorValue):
@@ -113,7 +114,7 @@ def _list_member(fold: Callable[[str], str]) -> ExpressionFunction:
 
 
 def _substr(values: list[Value], _run: EvaluationState) -> Value:
-    """``substr(text, offset, length)``: a negative offset or length counts from the end of the text."""
+    """Evaluate ``substr(text, offset, length)``; a negative offset or length counts from the end of the text."""
     text, start, *more = values
     if not isinstance(text, str):
         return unfit(text, "a text")
@@ -173,7 +174,9 @@ _VERSION_PART = re.compile(r"(\d{1,18})|([^\d.\-_+]+)")
 
 
 def _version_key(text: str) -> list[tuple[int, int, str]]:
-    """Return parts that compare as people read versions: numbers by size, words before numbers."""
+    """Return the parts of a version in a form that compares as people expect: numbers by size, and words before
+    numbers.
+    """
     return [
         (1, int(digits), "") if digits else (0, 0, word.lower()) for digits, word in _VERSION_PART.findall(text[:1_000])
     ]
@@ -209,4 +212,4 @@ FUNCTIONS: Mapping[str, ExpressionFunction] = {
     "stringListIMember": _list_member(str.lower),
     "stringListSize": ExpressionFunction(_list_size, 1, 2),
 }
-"""{name: function}"""
+"""The functions of this module: {name in expressions: function}."""

@@ -28,7 +28,7 @@ LONGEST_FORMAT = 1_000
 
 
 def time_in(text: str) -> datetime | None:
-    """Return the time of a text in ISO 8601, None if it is not one.
+    """Return the time that a text in ISO 8601 gives, or None for any other text.
 
     >>> time_in("2026-11-21 10:00").isoformat()
     '2026-11-21T10:00:00+00:00'
@@ -40,7 +40,8 @@ def time_in(text: str) -> datetime | None:
 
 
 def span_in(text: str) -> timedelta | None:
-    """Return the duration of a text: ``1+02:03:04``, ``02:03``, ``1d2h``, or seconds; None if it is not one.
+    """Return the duration that a text gives as ``1+02:03:04``, ``02:03``, ``1d2h`` or in seconds, or None for any other
+    text.
 
     >>> span_in("1+02:03:04"), span_in("90") == span_in("01:30"), span_in("x")
     (datetime.timedelta(days=1, seconds=7384), True, None)
@@ -140,4 +141,4 @@ FUNCTIONS: Mapping[str, ExpressionFunction] = {
     "relTime": exactly(1, _rel_time),
     "formatTime": ExpressionFunction(_format_time, 0, 2),
 }
-"""{name: function}"""
+"""The functions of this module: {name in expressions: function}."""

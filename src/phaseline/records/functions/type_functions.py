@@ -109,4 +109,4 @@ FUNCTIONS: Mapping[str, ExpressionFunction] = {
     "ceiling": exactly(1, lambda values, _run: whole(number_of(values[0]), math.ceil)),
     "round": exactly(1, lambda values, _run: whole(number_of(values[0]), round)),
 }
-"""{name: function}"""
+"""The functions of this module: {name in expressions: function}."""
