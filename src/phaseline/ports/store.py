@@ -289,7 +289,7 @@ class Store(Shelves, Protocol):
     def state_names(self, deployment: int) -> tuple[str, ...]:
         """Return the names of the resource states that a deployment uses; the first has number ``FIRST_NAMED``.
 
-        The constant is in ``state_steps``: lower numbers are the states of node instances.
+        The constant is in ``state_graph_names``: lower numbers are the states of node instances.
         """
         ...
 

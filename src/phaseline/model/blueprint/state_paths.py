@@ -67,7 +67,7 @@ class ResourceTypes:
         paths: Iterable[StatePath] = (),
         lines: Mapping[str, tuple[str, ...]] = NO_LINES,
     ) -> None:
-        """Collect types and paths without checking parents and targets, which ``state_checks`` does.
+        """Collect types and paths without checking that their parents and targets exist: readers of plugins check it.
 
         ``lines`` is {type of a blueprint: the type and its parents, nearest first}.
         """
