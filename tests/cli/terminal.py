@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from click.testing import CliRunner, Result
 
@@ -73,6 +73,18 @@ class Terminal:
 
     folder: Path
     environment: dict[str, str]
+
+    @classmethod
+    def in_folder(cls, folder: Path) -> Self:
+        """A terminal in a new folder named ``shop``, with a store beside it."""
+        (folder / "shop").mkdir()
+        environment = {
+            "PHASELINE_STORE_URL": f"sqlite:///{folder}/store.db",
+            "PHASELINE_RUN_TASK_RETRY_INTERVAL": "0.01",
+            "PHASELINE_PLUGINS_PATH": "",
+            "XDG_CONFIG_HOME": str(folder / "config"),
+        }
+        return cls(folder / "shop", environment)
 
     def run(self, *words: str) -> Result:
         """The command with text answers."""

@@ -3,6 +3,7 @@
 import json
 import re
 import sqlite3
+from contextlib import chdir
 from pathlib import Path
 
 import click
@@ -95,9 +96,23 @@ def _planted(value: object) -> object:
     return value.replace(WORD, json.dumps(HOSTILE)[1:-1] if is_json else HOSTILE)
 
 
+@pytest.fixture(scope="module")
+def filled_once(tmp_path_factory: pytest.TempPathFactory) -> Terminal:
+    """A store that is full of hostile texts, for tests that change nothing in it."""
+    made = Terminal.in_folder(tmp_path_factory.mktemp("hostile"))
+    with chdir(made.folder):
+        fill(made)
+    return made
+
+
 @pytest.fixture
-def hostile(terminal: Terminal) -> Terminal:
-    """A store that is full of hostile texts: failed, stopped, kept, forgotten and paused things with such names."""
+def hostile(filled_once: Terminal, monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    monkeypatch.chdir(filled_once.folder)
+    return filled_once
+
+
+def fill(terminal: Terminal) -> None:
+    """Fill its store with hostile texts: failed, stopped, kept, forgotten and paused things with such names."""
     plugins(terminal)
     moved(terminal, record(f"{WORD}-1", Trouble=WORD), record("n2"))
     file = write_blueprint(terminal)
@@ -121,7 +136,6 @@ def hostile(terminal: Terminal) -> Terminal:
     run(terminal, "deployments", "labels", SHOP, "--add", f"{WORD}={WORD}")
     run(terminal, "executions", "complete", "install-3", "--instance", f"{WORD}_base", "--reason", HOSTILE)
     assert plant(terminal) > 10
-    return terminal
 
 
 SHOWING = [
@@ -161,10 +175,11 @@ def filled(words: str) -> list[str]:
     return [names.get(word, word.replace("HOSTILE", HOSTILE)) for word in words.split()]
 
 
-def test_no_command_lets_stored_texts_steer_the_terminal(hostile: Terminal) -> None:
+def test_no_command_lets_stored_texts_steer_the_terminal(terminal: Terminal) -> None:
+    fill(terminal)
     told = {}
     for words in SHOWING:
-        result = run(hostile, *filled(words))
+        result = run(terminal, *filled(words))
         assert steers(result.output) == [], (words, result.output)
         told[words] = result.output
     silent = {words for words in SHOWING if "\\x1b" not in told[words] and "\\u001b" not in told[words]}

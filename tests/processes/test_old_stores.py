@@ -110,6 +110,8 @@ def test_what_was_open_goes_on_and_everything_is_removed(world: OldWorld) -> Non
             world.say("resources", "target", "Terminated", "--all", "-d", "night")
             until_all_are(world, "Terminated")
             world.say("resources", "delete", "--all", "-d", "night")
+            for id in open_ones(world).values():  # the command does not wait until they are deleted
+                world.say("executions", "follow", id)
             world.say("deployments", "delete", "night")
     assert world.say("deployments", "list")["deployments"] == []
     assert world.say("store", "check")["findings"] == []

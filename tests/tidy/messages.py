@@ -15,6 +15,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.tidy.trees import tree as parsed
+
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src/phaseline"
 NOT_OURS = ("compat/cloudify/shim", "compat/cloudify/program", "use_cases/tools/starter")
@@ -66,7 +68,7 @@ class Text(NamedTuple):
 def texts(file: Path) -> Iterator[Text]:
     """The texts of problems in a file."""
     name = file.relative_to(ROOT).as_posix()
-    tree = ast.parse(file.read_text("utf-8"))
+    tree = parsed(file)
     functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     seen: set[int] = set()
     for scope in [tree, *functions.values()]:

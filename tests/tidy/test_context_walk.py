@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+from tests.tidy.trees import tree as parsed
+
 ROOT = Path(__file__).resolve().parents[2] / "src/phaseline"
 NOT_OURS = ("compat/cloudify/shim", "compat/cloudify/program", "use_cases/tools/starter")
 MOST_MODULES = 60
@@ -22,12 +25,20 @@ Function = tuple[str, str]
 """(module, name); a method as ``Class.name``."""
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _trees() -> Iterator[None]:
+    """Trees are kept while this file needs them: the tests that follow had millions of objects to look through."""
+    yield
+    for kept in (modules, functions, imported):
+        kept.cache_clear()
+
+
 @cache
 def modules() -> dict[str, ast.Module]:
     found = {}
     for file in ROOT.rglob("*.py"):
         if not file.relative_to(ROOT).as_posix().startswith(NOT_OURS):
-            found[".".join(file.relative_to(ROOT.parent).with_suffix("").parts)] = ast.parse(file.read_text("utf-8"))
+            found[".".join(file.relative_to(ROOT.parent).with_suffix("").parts)] = parsed(file)
     return found
 
 

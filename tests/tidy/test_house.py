@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests.tidy import trees
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src/phaseline"
@@ -38,6 +39,14 @@ class Import(NamedTuple):
     is_lazy: bool
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _trees() -> Iterator[None]:
+    """Trees are kept while this file needs them: the tests that follow had millions of objects to look through."""
+    yield
+    for kept in (modules, imports):
+        kept.cache_clear()
+
+
 @cache
 def modules() -> Mapping[str, ast.Module]:
     """{dotted name below ``phaseline``: its tree}, of all modules of ours."""
@@ -46,7 +55,7 @@ def modules() -> Mapping[str, ast.Module]:
         short = file.relative_to(SOURCE)
         if not short.as_posix().startswith(NOT_OURS):
             parts = [part for part in short.with_suffix("").parts if part != "__init__"]
-            found[".".join(parts)] = ast.parse(file.read_text("utf-8"))
+            found[".".join(parts)] = trees.tree(file)
     return found
 
 
@@ -86,6 +95,7 @@ def targets(node: ast.AST) -> Iterator[str]:
             yield short if short in modules() else short.rpartition(".")[0]
 
 
+@cache
 def circles() -> list[set[str]]:
     """Modules that import one another, each group once; ``records`` is one unit by plan (attributes are expressions)."""
     forth: dict[str, set[str]] = defaultdict(set)
@@ -149,6 +159,7 @@ def file_of_test(name: str) -> Path:
     return ROOT / "tests" / room.replace(".", "/") / f"test_{own}.py"
 
 
+@cache
 def figures() -> dict[str, int]:
     return {
         "upward imports": upward_imports(),

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.tidy.trees import tree
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src/phaseline"
@@ -43,8 +44,8 @@ def modules() -> list[Path]:
     return sorted(path for room in ROOMS for path in room.rglob("*.py"))
 
 
-def functions(tree: ast.AST) -> Iterator[Function]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+def functions(module: ast.AST) -> Iterator[Function]:
+    return (node for node in ast.walk(module) if isinstance(node, ast.FunctionDef))
 
 
 def opens(node: ast.AST) -> ast.Call | None:
@@ -88,9 +89,9 @@ def must_be_decorated(function: Function) -> bool:
     return takes_order(function) and not function.name.startswith("_") and not is_decorated(function)
 
 
-def findings(path: str, text: str) -> Iterator[str]:
+def findings(path: str, module: ast.Module) -> Iterator[str]:
     """What a module does past ``once``."""
-    for function in functions(ast.parse(text)):
+    for function in functions(module):
         place = f"{path}:{function.name}"
         if next(lonely(function), None) is not None and place not in {*NO_ORDERS, *PARTS}:
             yield f"{place} writes outside of as_one(given)"
@@ -123,20 +124,20 @@ def findings(path: str, text: str) -> Iterator[str]:
     ],
 )
 def test_what_gives_an_order_past_once_is_found(text: str, found: int) -> None:
-    assert len(list(findings("a.py", text))) == found
+    assert len(list(findings("a.py", ast.parse(text)))) == found
 
 
 def test_no_use_case_gives_an_order_past_once() -> None:
     found = []
     for path in modules():
-        found += findings(path.relative_to(SOURCE).as_posix(), path.read_text("utf-8"))
+        found += findings(path.relative_to(SOURCE).as_posix(), tree(path))
     assert not found, "\n".join(found)
 
 
 def test_every_exemption_is_still_needed() -> None:
     needed = set()
     for path in modules():
-        for function in functions(ast.parse(path.read_text("utf-8"))):
+        for function in functions(tree(path)):
             place = f"{path.relative_to(SOURCE).as_posix()}:{function.name}"
             if next(lonely(function), None) is not None or must_be_decorated(function):
                 needed.add(place)

@@ -15,7 +15,7 @@ from phaseline.plan.explain.cloudify_event_lines import CallSpan, GraphOutcome
 from phaseline.plan.explain.cloudify_events import narrate_all
 from phaseline.ports.store import Store
 from phaseline.use_cases.queries.events.events_and_logs import owners
-from phaseline.use_cases.queries.events.line_filter import ANY, LineFilter, Sieve
+from phaseline.use_cases.queries.events.line_filter import LineFilter, Sieve
 from phaseline.views.views import Line
 
 Causes = dict[tuple[int, str], "deque[EventRow]"]
@@ -23,7 +23,7 @@ BY_HAND = "completed_by_hand"
 CAUSES = {"task_failed", "task_rescheduled", BY_HAND}
 
 
-def all_events(store: Store, row: ExecutionRow, wanted: LineFilter = ANY) -> list[Line]:
+def all_events(store: Store, row: ExecutionRow) -> list[Line]:
     """Every event in the order in which they are printed."""
     topology = store.topology(row.deployment)
     told: list[Line] = []
@@ -37,8 +37,13 @@ def all_events(store: Store, row: ExecutionRow, wanted: LineFilter = ANY) -> lis
                 Line(event.at, event.type, row.deployment_name, name, event.operation, event.message, event.actor)
             )
     told.extend(_narrated(store, row, causes))
-    told = [line for line in told if Sieve(wanted, topology).lets_through(line)]
     return sorted(told, key=lambda line: (line.at, _rank(line.level)))
+
+
+def selected(lines: Sequence[Line], wanted: LineFilter, topology: Topology) -> list[Line]:
+    """Those of the lines that a filter lets through."""
+    sieve = Sieve(wanted, topology)
+    return [line for line in lines if sieve.lets_through(line)]
 
 
 def _rank(kind: str) -> int:

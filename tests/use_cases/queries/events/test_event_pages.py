@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.simulation.test_day_two import DayTwo
 from tests.simulation.test_scaling import Scaled
-from tests.use_cases.naive_events import all_events
+from tests.use_cases.naive_events import all_events, selected
 
 from phaseline.app.settings import Settings
 from phaseline.embedded.follow import follow
@@ -77,7 +77,9 @@ def look(store: Store) -> int:
     for row in store.executions():
         if row.request.workflow == REACH_WORKFLOW:
             continue
-        node = store.topology(row.deployment).nodes[0].name
+        topology = store.topology(row.deployment)
+        node = topology.nodes[0].name
+        told = all_events(store, row)
         for wanted in (
             ANY,
             LineFilter(node=node),
@@ -86,7 +88,7 @@ def look(store: Store) -> int:
             LineFilter(text="failed"),
             LineFilter(node=node, level="workflow_node_event"),
         ):
-            everything = all_events(store, row, wanted)
+            everything = selected(told, wanted, topology)
             for limit in LIMITS:
                 found = events(Place(store), row.id, wanted=wanted, limit=limit)  # type: ignore[arg-type]  # a part of one
                 assert found.total == len(everything), (row.id, wanted, limit)
@@ -148,14 +150,15 @@ def test_memory_of_the_last_events_hardly_grows_with_the_execution(tmp_path: Pat
 
 def peak_of_all(settings: Settings) -> tuple[int, int]:
     """(bytes at the peak of all events page by page, how many there are), by a process that has looked before."""
-    for _ in range(2):
-        with open_context(settings, "a test") as ctx:
-            tracemalloc.start()
-            found = event_pages(ctx, deployment="shop")
-            count = sum(map(len, found.pages))
-            peak = tracemalloc.get_traced_memory()[1]
-            tracemalloc.stop()
-        assert count == found.shown == found.total
+    with open_context(settings, "a test") as ctx:
+        next(iter(event_pages(ctx, deployment="shop").pages))
+    with open_context(settings, "a test") as ctx:
+        tracemalloc.start()
+        found = event_pages(ctx, deployment="shop")
+        count = sum(map(len, found.pages))
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert count == found.shown == found.total
     return peak, count
 
 
