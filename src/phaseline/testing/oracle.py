@@ -209,7 +209,10 @@ class NaiveGraph:
         self.settle()
 
     def canceled(self, subjects: Sequence[int] | None, *, is_forced: bool) -> None:
-        """Cancel all entries that have not started. Running calls are awaited or, if ``is_forced``, given up."""
+        """Cancel the entries of ``subjects`` (None: of all) that have not started.
+
+        Their running calls are awaited or, if ``is_forced``, given up.
+        """
         called = [entry for entry in self.of_subjects(subjects) if self.entries[entry].batch]
         self.stopped(subjects)
         for entry in called:

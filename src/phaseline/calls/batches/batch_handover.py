@@ -51,7 +51,7 @@ class BatchHandover:
     """A batch given to the executor. Any thread may call the look-ups; ``lock`` guards which members are answered."""
 
     def __init__(self, batch: Batch, deployments: DeploymentCache) -> None:
-        """Load the data that the batch refers to; called in a turn."""
+        """Look up deployments and graphs of the members, so that threads need not. Call it within a turn of the engine."""
         self.batch = batch
         self.names = deployments.names
         self.count = len(batch)

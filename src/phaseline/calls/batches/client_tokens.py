@@ -1,4 +1,7 @@
-"""Client tokens, by which a cloud recognises a repeated call, and marks, by which the processes of a call are found."""
+"""Client tokens, by which a cloud recognises a repeated call, and marks in the environment of a call's processes.
+
+After a crash the engine finds and ends the processes that carry a mark.
+"""
 
 from __future__ import annotations
 

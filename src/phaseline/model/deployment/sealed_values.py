@@ -16,7 +16,7 @@ HIDDEN = "(hidden)"
 
 
 def veiled_properties(values: Mapping[str, Value]) -> dict[str, Value]:
-    """Return the properties with each value as ``veiled`` shows it, without secrets."""
+    """Return the properties for a user to see: in each value, the text ``(hidden)`` is in the place of secrets."""
     return {name: veiled(value) for name, value in values.items()}
 
 

@@ -87,8 +87,8 @@ class Tying:
     """Adds the edges for the dependencies of tasks, on one side of the workflow's body (before it, or after it).
 
     ``known`` is {id: tasks or points with this id}. ``bears`` is true if some instances may fail. Then a point between
-    stages passes when the tasks before it have ended with any result; the graph's bounds stop the execution if too many
-    instances have failed.
+    stages passes when the tasks before it have ended with any result, and the graph's bounds stop the execution if too
+    many instances have failed. Otherwise a point passes only when all tasks before it are completed.
     """
 
     graph: TaskGraph
@@ -132,10 +132,10 @@ class Tying:
                 self.graph.tie_pairs(before.tail.at(common), behind.head.at(common))
 
     def _across(self, said: CrossDependency, own: Vertices, *, needs: bool) -> None:
-        """Add edges between the task ``own`` and tasks on all instances with a role, for the cross-dependency ``said``.
+        """Add edges between the vertices of a task (``own``) and the tasks that its cross-dependency ``said`` selects.
 
-        With ``needs``, ``own`` waits for these tasks; otherwise these tasks wait for ``own``. Raises: PL-F015 if the
-        task names itself on several instances.
+        ``said`` selects by the tasks' names and by the roles of their instances. With ``needs``, ``own`` waits for
+        these tasks; otherwise they wait for ``own``. Raises: PL-F015 if a task on several instances would wait for itself.
         """
         if said.roles.scope == "self":
             for id in fitting(said.name, self.known, is_pattern=said.is_pattern):

@@ -80,7 +80,7 @@ def marked(topology: Topology, request: Request) -> Reshape:
 
 
 def mark_problems(topology: Topology, request: Request) -> Iterable[Problem]:
-    """Yield PL-P001 if the request names no instance, because an empty selection would mean all instances."""
+    """Yield PL-P001 if a request to mark instances as unhealthy names none: an empty selection would mean all."""
     if only_chosen(topology, request) is None:
         mend = "name them: phaseline instances mark-unhealthy ID -d NAME"
         yield Problem("PL-P001", "no instance selected: 'mark_unhealthy' needs at least one", mend)

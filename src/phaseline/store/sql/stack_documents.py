@@ -26,7 +26,7 @@ _ADD = """insert into stack_document select ?, ?, ?, ?, ?, created_by, ? from ex
 
 
 class SqliteDocuments:
-    """The ``DocumentShelf`` of a store in a file."""
+    """Stack documents (snapshots, and those of abandoned deployments) in a SQLite file: its ``DocumentShelf``."""
 
     def __init__(self, reading: Connect) -> None:
         """``reading`` begins a transaction that reads."""

@@ -54,7 +54,10 @@ class Rotated:
 
 
 def create_secret(ctx: RequestContext, name: str, value: str, *, update: bool = False) -> SecretView:
-    """Store a new secret. ``update``: replace the value if the secret exists. Raises: PL-C051, PL-C052, PL-C053."""
+    """Store a new secret, or with ``update`` replace the value of an existing one.
+
+    Raises: PL-C051 if it exists and ``update`` is False, PL-C052 for a value and PL-C053 for a name that cannot be one.
+    """
     if not NAME.fullmatch(name):
         mend = "begin with a letter, a digit or '_'; then letters, digits, '_', '.' and '-', at most 255 in all"
         raise problem_error("PL-C053", f"'{name}' cannot be the name of a secret", mend)

@@ -81,7 +81,7 @@ def _named(package: Package) -> Iterator[_Named]:
 
 
 def _path_of(named: _Named, sources: Collection[str]) -> str | None:
-    """Return the path of the module's file, or None if no folder contains it."""
+    """Return which of the package's files (``sources``) is the named module, or None if none of them is."""
     below = named.module.replace(".", "/")
     for folder in named.folders:
         begin = f"{folder.strip('/')}/{below}".removeprefix("./").lstrip("/")
