@@ -51,7 +51,10 @@ class BatchHandover:
     """A batch given to the executor. Any thread may call the look-ups; ``lock`` guards which members are answered."""
 
     def __init__(self, batch: Batch, deployments: DeploymentCache) -> None:
-        """Look up deployments and graphs of the members, so that threads need not. Call it within a turn of the engine."""
+        """Look up what calls of the members need: their deployments, executions, policies, stored data and the phase.
+
+        Call it within a turn of the engine, because only the thread of the turn may use ``deployments``.
+        """
         self.batch = batch
         self.names = deployments.names
         self.count = len(batch)

@@ -29,7 +29,7 @@ COMMIT_S = 10.0
 
 
 class LocalChannel:
-    """The ``Channel`` of all calls of one batch."""
+    """The way back for all calls of one batch in this process: their log lines, data and outcomes go to the engine."""
 
     __slots__ = ("_catalog", "_clock", "_copies", "_handover", "_lines", "_poster")
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class MemorySwitches:
-    """The ``SwitchShelf`` of the store in memory."""
+    """Switches that enable and disable hook classes in a store in memory: the methods of the port ``SwitchShelf``."""
 
     def __init__(self, changing: Callable[[], AbstractContextManager[object]], clock: Clock) -> None:
         """``changing``: a context in which no other thread uses the stored data."""

@@ -9,7 +9,7 @@ from phaseline.model.blueprint.labels import Label, Relabelled
 
 
 class MemoryLabels:
-    """The ``LabelShelf`` of the store in memory."""
+    """Labels of deployments in a store in memory: the methods of the port ``LabelShelf``."""
 
     def __init__(self, changing: Callable[[], AbstractContextManager[object]]) -> None:
         """``changing``: a context in which no other thread uses the stored data."""

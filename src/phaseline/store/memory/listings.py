@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class MemoryListings:
-    """The ``Listings`` of the store in memory."""
+    """Lists for users in a store in memory: the methods of the port ``Listings``."""
 
     def __init__(
         self, guard: AbstractContextManager[object], held: MemoryTables, living: Callable[[], Sequence[DeploymentRow]],

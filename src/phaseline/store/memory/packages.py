@@ -17,7 +17,7 @@ RETRIED = (ExecutionStatus.FAILED, ExecutionStatus.CANCELED)
 
 
 class MemoryPackages:
-    """The ``PackageShelf`` of the store in memory."""
+    """Packages in a store in memory: the methods of the port ``PackageShelf``."""
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ from phaseline.model.rows.secrets import SecretRow, WrappedKey
 
 
 class MemorySecrets:
-    """The ``SecretShelf`` of the store in memory."""
+    """Secrets in a store in memory: the methods of the port ``SecretShelf``."""
 
     def __init__(self, changing: Callable[[], AbstractContextManager[object]]) -> None:
         """``changing``: a context in which no other thread uses the stored data."""

@@ -21,7 +21,7 @@ Key = tuple[DocumentKind, int, str]
 
 
 class MemoryDocuments:
-    """The ``DocumentShelf`` of the store in memory."""
+    """Stack documents in a store in memory: the methods of the port ``DocumentShelf``."""
 
     def __init__(self, changing: Callable[[], AbstractContextManager[object]]) -> None:
         """``changing``: a context in which no other thread uses the stored data."""

@@ -11,7 +11,7 @@ from phaseline.store.sql import errors as failures
 
 
 class MemoryBlueprints:
-    """The ``BlueprintShelf`` of the store in memory."""
+    """Stored blueprints in a store in memory: the methods of the port ``BlueprintShelf``."""
 
     def __init__(
         self, changing: Callable[[], AbstractContextManager[object]], living: Callable[[], Mapping[int, str]]

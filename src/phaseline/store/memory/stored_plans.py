@@ -10,7 +10,7 @@ from phaseline.model.execution.stored_plans import MOST_WAITING, StoredPlan
 
 
 class MemoryPlans:
-    """The ``PlanShelf`` of the store in memory."""
+    """Stored plans in a store in memory: the methods of the port ``PlanShelf``."""
 
     def __init__(self, changing: Callable[[], AbstractContextManager[object]]) -> None:
         """``changing``: a context in which no other thread uses the stored data."""

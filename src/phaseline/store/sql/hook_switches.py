@@ -17,7 +17,7 @@ Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 
 class SqliteSwitches:
-    """The ``SwitchShelf`` of a store in a file."""
+    """Switches that enable and disable hook classes in a SQLite file: the methods of the port ``SwitchShelf``."""
 
     def __init__(self, reading: Connect, writing: Connect, clock: Clock) -> None:
         """``reading`` and ``writing`` begin transactions, whether or not this process owns the store."""

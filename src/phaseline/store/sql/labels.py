@@ -13,7 +13,7 @@ Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 
 class SqliteLabels:
-    """The ``LabelShelf`` of a store in a file."""
+    """Labels of deployments in a SQLite file: the methods of the port ``LabelShelf``."""
 
     def __init__(self, reading: Connect, writing: Connect) -> None:
         """``reading`` and ``writing`` begin transactions, whether or not this process owns the store."""

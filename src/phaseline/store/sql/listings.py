@@ -44,7 +44,7 @@ SQLite parses a text only if it contains the name of the list, because most text
 
 
 class SqliteListings:
-    """The ``Listings`` of a store in a file."""
+    """Lists for users in a SQLite file: the methods of the port ``Listings``."""
 
     def __init__(self, reading: Connect) -> None:
         """``reading`` begins a transaction that reads."""

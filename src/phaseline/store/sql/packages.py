@@ -23,7 +23,7 @@ Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 
 class SqlitePackages:
-    """The ``PackageShelf`` of a store in a file."""
+    """Packages in a SQLite file: the methods of the port ``PackageShelf``."""
 
     def __init__(self, reading: Connect, writing: Connect, clock: Clock) -> None:
         """``reading`` and ``writing`` begin transactions, whether or not this process owns the store."""

@@ -20,7 +20,7 @@ Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 
 class SqliteSecrets:
-    """The ``SecretShelf`` of a store in a file."""
+    """Secrets in a SQLite file: the methods of the port ``SecretShelf``."""
 
     def __init__(self, reading: Connect, writing: Connect) -> None:
         """``reading`` and ``writing`` begin transactions, whether or not this process owns the store."""

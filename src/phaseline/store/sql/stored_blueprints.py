@@ -30,7 +30,7 @@ Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 
 class SqliteBlueprints:
-    """The ``BlueprintShelf`` of a store in a file."""
+    """Stored blueprints in a SQLite file: the methods of the port ``BlueprintShelf``."""
 
     def __init__(self, reading: Connect, writing: Connect) -> None:
         """``reading`` and ``writing`` begin transactions, whether or not this process owns the store."""

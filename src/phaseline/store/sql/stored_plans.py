@@ -27,7 +27,7 @@ Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 
 class SqlitePlans:
-    """The ``PlanShelf`` of a store in a file."""
+    """Stored plans in a SQLite file: the methods of the port ``PlanShelf``."""
 
     def __init__(self, reading: Connect, writing: Connect) -> None:
         """``reading`` and ``writing`` begin transactions, whether or not this process owns the store."""
