@@ -47,7 +47,7 @@ class LocalChannel:
         self.log_member(call.member, level, text)
 
     def log_lines(self, call: PluginCall, level: str, lines: Sequence[str]) -> bool:
-        """Store many log lines. Return False when the call may store no more."""
+        """Store log lines of one level. Return False once the call has reached its limit, from which lines are dropped."""
         for line in lines:
             self.log_member(call.member, level, line)
         return self._lines.get(call.member, 0) <= MAX_LINES

@@ -272,7 +272,7 @@ class Channel(Protocol):
         ...
 
     def log_lines(self, call: PluginCall, level: str, lines: Sequence[str]) -> bool:
-        """Store many log lines. Return False when the call may store no more."""
+        """Store log lines of one level. Return False once the call has reached its limit, from which lines are dropped."""
         ...
 
     def save(self, call: PluginCall, *, wait: bool = False) -> None:
@@ -393,7 +393,7 @@ class PluginCall:
         self.channel.log(self, level, text)
 
     def log_lines(self, level: str, lines: Sequence[str]) -> bool:
-        """Store many log lines. Return False when the call may store no more."""
+        """Store log lines of one level. Return False once the call has reached its limit, from which lines are dropped."""
         return self.channel.log_lines(self, level, lines)
 
     def save(self, *, wait: bool = False) -> None:

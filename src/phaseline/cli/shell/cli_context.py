@@ -232,7 +232,7 @@ def command_for(
 
 
 local_command_for = partial(command_for, is_local=True)
-"""Make the command of an operation that needs no store, with the arguments of ``command_for``."""
+"""Make the command of a client's method that needs no store; the arguments are those of ``command_for``."""
 
 
 def run_command_for(

@@ -42,9 +42,9 @@ class LazyRecord(Record):
     __slots__ = ("_is_frozen", "is_fetched")
 
     only_engine: ClassVar[frozenset[str] | None] = NOTHING
-    """Names of attributes, in lower case, that only the engine may set (see ``Record.protect``).
+    """Names of attributes, in lower case, that plugins may not set because only the engine does (see ``Record.protect``).
 
-    None: all are read-only.
+    None means that plugins may set no attribute.
     """
 
     def __init__(self) -> None:

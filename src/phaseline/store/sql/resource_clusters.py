@@ -145,7 +145,7 @@ def measure(db: sqlite3.Connection, measures: Sequence[Metric]) -> None:
 
 
 def measures(db: sqlite3.Connection) -> Mapping[str, Metric]:
-    """Return {name: latest measurement}, sorted by name."""
+    """Return the latest figures that engines measured: {name of a phase's figures or of the engine's: figures}, by name."""
     rows = db.execute("select name, at, body from measure order by name")
     found = {}
     for name, at, body in rows:
