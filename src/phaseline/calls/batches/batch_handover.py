@@ -158,7 +158,7 @@ class BatchHandover:
             self._begun[member] = 0
 
     def begin_all(self, members: np.ndarray) -> bool:
-        """Return True if these members may be called in one call, and count them as called."""
+        """Count these members as called and return True; return False, and count none, if the batch has been closed."""
         if len(members) == 1:
             return self.begin(members.item())
         with self.lock:

@@ -52,7 +52,7 @@ class Together(Protocol):
         ...
 
     def settle_only(self, raised: BaseException | None) -> Outcome:
-        """End a call of one member, and return its outcome."""
+        """End a call of one member, and return its outcome. ``raised`` is the exception of the code, or None."""
         ...
 
 
@@ -60,7 +60,7 @@ class BulkCaller(Protocol):
     """Makes calls of several members for one flavour."""
 
     def gather(self, gathering: BulkCall) -> Together:
-        """Return the members as one unit, which is about to be called."""
+        """Return the object that calls the members of ``gathering`` together and gives their outcomes."""
         ...
 
 

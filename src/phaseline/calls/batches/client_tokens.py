@@ -22,5 +22,5 @@ def client_token(names: Names, graph: int, position: int, generation: int) -> st
 
 
 def process_mark(names: Names, batch: int, member: int) -> str:
-    """Return the mark of a member of a batch, which is in the environment of its processes."""
+    """Return the mark of a member: a text that all processes of its call have in their environment."""
     return f"{names.present}:{batch}:{member}"

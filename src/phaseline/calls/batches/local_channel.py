@@ -115,7 +115,7 @@ class LocalChannel:
         return call.member in self._handover.canceled
 
     def on_kill(self, call: PluginCall, end: Callable[[], object]) -> None:
-        """Register ``end``, which is called when a user wants to interrupt the call."""
+        """Register ``end``, which interrupts the call. Any thread may call it once a user has ordered a kill."""
         self._handover.on_kill(call.member, end)
 
     def load(self, call: PluginCall) -> Callable[..., object]:

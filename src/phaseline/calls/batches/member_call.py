@@ -75,7 +75,7 @@ def remark_for(handover: BatchHandover, member: int, outcome: Outcome, *, said_b
 
 
 def post_call(poster: ReportBuffer, handover: BatchHandover, call: PluginCall, outcome: Outcome) -> None:
-    """Post the outcome of a call with its changes, its data and its remark."""
+    """Post the outcome of a call with its changes, its data, and the message and error to be stored with its entry."""
     outcome, documents = settle_call(handover, call, outcome)
     said_before = call.attempt or handover.data_of(call.member) is not None
     if call.data is not None:

@@ -37,7 +37,7 @@ class ItemLog:
     __slots__ = ("_call",)
 
     def __init__(self, call: PluginCall) -> None:
-        """Store lines with the instance of the call."""
+        """Log through ``call``, which stores each line with its instance."""
         self._call = call
 
     def debug(self, text: str, *arguments: object) -> None:

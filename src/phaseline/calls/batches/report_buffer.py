@@ -78,7 +78,10 @@ class ReportBuffer:
         documents: Sequence[tuple[int, DocumentChange]] = (),
         remark: EntryRemark | None = None,
     ) -> None:
-        """Add the outcome of one member. If the member has an outcome already, add only the documents."""
+        """Add the outcome of one member and its ``remark``, which is stored with its entry.
+
+        ``documents``: (member, change of runtime properties). If the member has an outcome already, add only these.
+        """
         with self._lock:
             gathered = self._waiting.get(handover)
             if gathered is None:

@@ -325,7 +325,10 @@ class Trial:
         """Ignore progress: a trial shows only results."""
 
     def save(self, call: PluginCall, *, wait: bool = False) -> None:
-        """Keep the present runtime properties; with ``wait``, also in ``saved``, which is what survives the process."""
+        """Treat the present runtime properties as stored.
+
+        ``wait``: copy all that are stored so far to ``saved``, which is what a crash would leave.
+        """
         self.deployment.changes(call.subjects)
         for view in call.subjects:
             view.settle()

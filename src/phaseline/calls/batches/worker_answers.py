@@ -31,7 +31,10 @@ class Answers:
         self._note = note
 
     def answer(self, name: str, arguments: list[Any]) -> Any:
-        """Return the answer to a question. Raises: ``KeyError`` (unknown name), ``ProblemsError`` (bad functions)."""
+        """Return the engine's answer to a worker that calls the method ``name`` of ``DeploymentLookup``.
+
+        Raises: ``KeyError`` (unknown name), ``ProblemsError`` (functions that cannot be evaluated, refused changes).
+        """
         deployment = self._deployment
         match name:
             case "instance":

@@ -124,7 +124,10 @@ class BatchPart:
         return found
 
     def _phase_spot(self, name: str, policy: Policy) -> CallTemplate:
-        """Return the template for calls of a phase, with the definition of the phase at the hand-over of the batch."""
+        """Return the data that all calls of a phase share, from the phase's definition at the hand-over of the batch.
+
+        Raises: ``NonRecoverableError`` if the phase cannot be used.
+        """
         from phaseline.calls.protocol.phase_view import PhaseContext, target_of
 
         definition = self.find_phase(name)
@@ -156,9 +159,10 @@ class BatchPart:
         return found
 
     def spot(self, place: int) -> CallTemplate:
-        """Return the template for a member. It is made once for all members with the same node and policy.
+        """Return what all calls of a member's operation share; ``place`` is the index of the member in this part.
 
-        Raises: ``NonRecoverableError`` if no function is mapped any more.
+        It is made once for all members with the same node and policy. Raises: ``NonRecoverableError`` if nothing is
+        mapped to the operation any more.
         """
         key = self._owners[place], self._policy_numbers[place]
         found = self._spots.get(key)

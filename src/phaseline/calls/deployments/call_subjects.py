@@ -254,7 +254,10 @@ class LoadedDeployment:
         return sided.get(phase)
 
     def owners(self, kind: SubjectKind, subjects: np.ndarray) -> np.ndarray:
-        """Return the number of what has each subject's operation: the instance's node, or the relationship's link."""
+        """Return for each subject the number of its node, or of its link for a side of a relationship.
+
+        A node or link has the operations of its subjects. Numbers of deployments are returned unchanged.
+        """
         if kind is SubjectKind.DEPLOYMENT:
             return subjects
         column = self.topology.node if kind is SubjectKind.INSTANCE else self.topology.link
@@ -268,7 +271,10 @@ class LoadedDeployment:
         return InstanceContext(self.topology.ids[number], self._indexes[number], number, self)
 
     def relationship_view(self, link: int, source: int, target: int) -> RelationshipContext:
-        """Return a relationship as its operations see it, properties evaluated. Raises ``ProblemsError``."""
+        """Return a relationship as its operations see it, with its properties evaluated. Raises ``ProblemsError``.
+
+        ``link`` is its index in ``topology.links``; ``source`` and ``target`` are numbers of instances.
+        """
         relationship = self.topology.links[link].relationship
         properties = relationship.properties
         if relationship.has_functions:

@@ -112,7 +112,10 @@ def _bodies(said: Mapping[int, EntryRemark], first: int, places: np.ndarray, out
 
 
 def _is_updated_on(operation: str, topology: Topology, subjects: np.ndarray) -> np.ndarray:
-    """Return for each instance (bool) whether further update operations follow: until then its drift remains (W61)."""
+    """Return for each instance (bool) whether its node implements update operations that come after ``operation``.
+
+    The drift of such an instance remains until the last of them has completed (W61).
+    """
     later = UPDATES[UPDATES.index(operation) + 1 :]
     by_node = [
         any(name in node.operations and node.operations[name].is_implemented for name in later)
@@ -123,7 +126,11 @@ def _is_updated_on(operation: str, topology: Topology, subjects: np.ndarray) -> 
 
 
 def _final(arena: Arena, segment: GraphSegment, places: np.ndarray, kinds: np.ndarray) -> np.ndarray:
-    """Return the outcome of each member: completed, failed, or 0 if it is called again or not known yet."""
+    """Return the outcome of each member: completed, failed, or 0 if it is called again or not known yet.
+
+    ``places``: indexes of the members in the segment; ``kinds``: their reported outcomes. A temporary failure counts as
+    failed unless its entry sleeps until it is retried.
+    """
     found = np.where((kinds == COMPLETED) | (kinds == FAILED), kinds, 0).astype(np.uint8)
     retried = kinds == RETRY
     if some(retried):

@@ -50,17 +50,17 @@ def no_phase(_name: str) -> PhaseDefinition | None:
 
 
 def nowhere(_execution: int) -> PreviewedRounds | None:
-    """Return None: the default of ``leads_to`` in a cache without planners."""
+    """Return None, as no preview of an execution can be made: the default of ``DeploymentCache.leads_to``."""
     return None
 
 
 def nobodys(_deployment: int, _code: CodeLocation, _file: str) -> FilesTaken | None:
-    """Return None: the default of ``files_of`` in a cache that reads no files."""
+    """Return None, as no files of a blueprint can be read: the default of ``DeploymentCache.files_of``."""
     return None
 
 
 class DeploymentCache:
-    """Deployments, executions and graphs in memory, by number. ``names`` has the store's names for client tokens."""
+    """Deployments, executions and graphs in memory, by number. ``names``: the store's names in tokens, by graph."""
 
     def __init__(self, store: Store, secrets: SecretSource | None = None) -> None:
         self._store = store
@@ -149,7 +149,7 @@ class DeploymentCache:
         return found
 
     def aim_of(self, row: ExecutionRow) -> Aim | None:
-        """Return the target of an update, stored with the plan that the request names, or None."""
+        """Return the aim of an update, stored with the plan that its request names, or None."""
         from phaseline.model.execution.stored_plans import PLAN  # few executions carry one out
 
         number = row.request.parameters.get(PLAN)

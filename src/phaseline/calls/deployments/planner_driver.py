@@ -190,7 +190,7 @@ class Planning:
         return Planned(execution, answer, self.number(answer), deployment.functions)
 
     def leads_to(self, execution: int) -> PreviewedRounds | None:
-        """Return what an execution with hooks will have done if nothing fails; None for an unknown workflow."""
+        """Return the rounds of an execution with hooks as if every call completed; None for an unknown workflow."""
         from phaseline.plan.rounds.round_preview import foresee
 
         row = self._rows[execution]
@@ -301,7 +301,10 @@ class Planning:
         self._unreadable.pop(execution, None)
 
     def drop(self, execution: int) -> None:
-        """Drop the row of an ended execution. The latest rows are kept, because late answers of calls need them."""
+        """Remove an ended execution from the open ones; its row stays cached, because late answers of calls need it.
+
+        The cache has the rows of the latest ``ENDED_ROWS_KEPT`` ended executions.
+        """
         row = self._rows.pop(execution, None)
         if row is not None:
             self._ended_rows[execution] = row

@@ -65,7 +65,7 @@ class Failing:
 @frozen
 class Progress:
     """Progress of one execution. ``next_wake`` is a time in ms or None. ``failing`` has the first few failing entries,
-    ``failing_count`` is the number of all.
+    ``failing_count`` is the number of all failing entries.
     """
 
     graph: str
@@ -142,7 +142,7 @@ def count_rows(
 
 
 def _shown(step: str) -> str:
-    """Return the displayed name of a step: its phase, the state it enters, or its operation."""
+    """Return the displayed name of a step: "entering STATE" if it enters a state, else its phase or its operation."""
     state = state_entered(step)
     return f"entering {state}" if state is not None else phase_of(step) or step
 
@@ -165,9 +165,10 @@ def _nodes(topology: Topology, subjects: np.ndarray, kinds: np.ndarray) -> np.nd
 def failing(
     scheduler: Scheduler, slot: GraphSlot, topology: Topology, messages: Mapping[tuple[int, int], str]
 ) -> tuple[tuple[Failing, ...], int]:
-    """Return (the first few failing entries, number of all failing entries).
+    """Return (the first ``MAX_FAILING`` entries to show, number of all failing entries).
 
-    Failing entries have failed, are tried again, or are hooks that wait for their next call.
+    Failing entries have failed, are unsure or are tried again. Hooks that only wait for their next call are shown, too,
+    but not counted. ``messages``: {(graph, position): message}.
     """
     arena = scheduler.arena
     low, high = slot.base, slot.end

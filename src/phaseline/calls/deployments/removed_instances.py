@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 def acting_anew(row: ExecutionRow) -> ExecutionRow:
-    """Return the execution for a retry: if it has ended and has hooks, the retry counts as a new action."""
+    """Return the execution for a retry: if it has ended and has hooks or stage tasks, the retry begins a new action.
+
+    So these are called again.
+    """
     if not (row.request.is_surrounded and row.status.is_ended):
         return row
     return altered(row, request=altered(row.request, acts_since=row.attempt + 1))
@@ -31,7 +34,8 @@ def to_retry(
 ) -> RetryRequested:
     """Return the scheduler's event for a retry of ``wanted`` (graph, positions).
 
-    An ended execution with hooks begins with its hooks again, and its planner decides where it continues (ADR 0022).
+    ``unsure``: also retry unsure entries. ``replan``: the planner decides where the execution continues. This is always
+    so for graphs with removed instances, and for an ended execution with hooks, which are called again (ADR 0022).
     """
     if row.request.is_surrounded and row.status.is_ended:
         return RetryRequested(row.number, *wanted, unsure, replan=True)

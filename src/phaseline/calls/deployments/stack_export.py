@@ -34,7 +34,10 @@ def new_document(
     name: str,
     files: FilesTaken = NO_FILES,
 ) -> NewDocument:
-    """Return the document of an execution's deployment as it is in memory; storing it later encrypts its secrets."""
+    """Return a stack document of this kind and name: the execution's deployment as it is in memory, with ``files``.
+
+    Storing the document later encrypts its secrets.
+    """
     topology = loaded.topology
     known = loaded.documented(topology.is_there.nonzero()[0])
     documents = {instance: loaded.document_of(instance) for instance in known}

@@ -169,7 +169,7 @@ class InstanceContext:
     def changes(self) -> tuple[dict[PropertyPath, Value], tuple[PropertyPath, ...]] | None:
         """The changes given to ``change``: ({path: value written}, paths removed). None if ``change`` was not used.
 
-        Then the changes are found by comparing the document with ``before``.
+        If it is None, the changes are found by comparing the document with ``before``.
         """
         return self._changes
 
@@ -414,11 +414,11 @@ class PluginCall:
         return self.channel.is_canceled(self)
 
     def on_kill(self, end: Callable[[], object]) -> None:
-        """Register ``end``, which interrupts the call from any thread as soon as a user requests it."""
+        """Register ``end``, which interrupts the call. Any thread may call it once a user has ordered a kill."""
         self.channel.on_kill(self, end)
 
     def load(self) -> Callable[..., object]:
-        """Return the function of a site of form ``function``. Raises what the import raises."""
+        """Return the function to call, for a call of the form ``function``. Raises what its import raises."""
         return self.channel.load(self)
 
 

@@ -92,7 +92,7 @@ def write_execution(view: ExecutionContext) -> Letter:
 
 
 def write_call(call: PluginCall, *, inputs: Mapping[str, Value], mark: str) -> Letter:
-    """Return a call as JSON for a worker that knows the call's site. The worker asks for missing data.
+    """Return a call as JSON for a worker that already has the call's ``Site``. The worker asks for any further data.
 
     Of the decisions of hooks, only those for the call's instances are included.
     """
@@ -148,7 +148,7 @@ def write_site(site: Site) -> Letter:
 
 
 def read_site(letter: Letter) -> Site:
-    """Read the site that ``write_site`` wrote."""
+    """Read the ``Site``, the data shared by all calls of one operation, that ``write_site`` wrote."""
     places = letter["code"]
     imported = tuple((namespace, folder) for namespace, folder in places["imported"])
     code = CodeLocation(

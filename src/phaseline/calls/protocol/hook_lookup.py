@@ -57,5 +57,5 @@ class HookLookup(Protocol):
         ...
 
     def usage(self, key: str, value: str) -> Sequence[Usage]:
-        """Return the deployments that have this label, by name, with their numbers of instances."""
+        """Return the deployments with the label ``key``: ``value``, sorted by name, with their numbers of instances."""
         ...

@@ -41,7 +41,7 @@ def _document(change: DocumentChange, secrets: SecretSource) -> DocumentChange:
 
 
 def _remark(remark: EntryRemark, secrets: SecretSource) -> EntryRemark:
-    """Mask secrets in a call's messages, and encrypt them in data for the next call of its entry."""
+    """Mask secrets in the message and error to be stored with an entry; encrypt them in data for its next call."""
     return altered(
         remark,
         message=secrets.masked(remark.message),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LONGEST_AFTER_S = 366 * 24 * 3600
 """The longest delay in seconds until the next call; a longer one is reduced to it."""
 SHORT_NAME = 1_000
-"""The most characters of a property name that is stored without checking the length of the name."""
+"""Number of characters up to which a property name is certainly short enough, so that its length is not checked."""
 SHOWN_CHARS = 60
 """The most characters of an invalid value that a message shows."""
 BARE = (LookupError, AttributeError, TypeError, AssertionError, ArithmeticError, StopIteration, NameError, UnicodeError)

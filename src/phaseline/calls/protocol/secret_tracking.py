@@ -34,7 +34,7 @@ class Watch(Mapping[str, "Value"]):
         self.is_touched = False
 
     def __getitem__(self, name: str) -> Value:
-        """Return the value of an input."""
+        """Return the value of an input. Reading a hidden input sets ``is_touched``."""
         if name in self._hidden:
             self.is_touched = True
         return self._inputs[name]
@@ -68,7 +68,10 @@ class Watch(Mapping[str, "Value"]):
         return altered(scope, inputs=self, facts=altered(scope.facts, secrets=secrets), watcher=self)
 
     def begin(self) -> bool:
-        """Reset ``is_touched`` before a function is evaluated. Return its value before that, which ``end`` restores."""
+        """Reset ``is_touched`` before a function is evaluated; return its former value for ``end``.
+
+        It is True if a secret was read.
+        """
         before, self.is_touched = self.is_touched, False
         return before
 

@@ -25,7 +25,7 @@ class LoopThread:
     """A thread with an event loop that runs coroutines; it starts with the first coroutine."""
 
     def __init__(self, on_break: Callable[[BaseException], None]) -> None:
-        """``on_break`` receives an exception raised by a ``finish`` function, which is a bug of the engine."""
+        """``on_break`` receives an exception raised by the ``finish`` of a ``run``, which is a bug of the engine."""
         self._on_break = on_break
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None

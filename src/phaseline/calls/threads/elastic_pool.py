@@ -25,9 +25,9 @@ LOOK_S = 0.002
 SELDOM_S = 0.1
 """Seconds between two measurements while no call begins or ends."""
 LINGER_S = 0.05
-"""Seconds for which measuring continues after all members were called, because starting it again costs more."""
+"""Seconds for which the measurements continue after all members were called, because starting them again costs more."""
 LATE_S = 0.001
-"""Delay in seconds of a measurement from which computing threads or other processes must be occupying the processor."""
+"""Delay in seconds from which a measurement shows that computing threads or other processes occupy the processor."""
 BUSY = 0.7
 """Share of a processor from which the process counts as computing: then its threads may slow each other down."""
 PATIENCE_S = 0.1
@@ -40,10 +40,10 @@ class SizingRule(Protocol):
     wanted: int
 
     def judge(self, now: float, *, late_s: float, share: float, begun: int) -> None:
-        """Compute ``wanted`` again; called regularly while calls wait or run.
+        """Compute ``wanted``, the number of threads, again; called regularly while calls wait or run.
 
-        ``late_s`` is the delay of this call, ``share`` the share of a processor used since the last call, ``begun`` the
-        number of calls that have begun in all.
+        ``late_s`` is the delay of this measurement, ``share`` the share of a processor used since the previous one,
+        ``begun`` the number of calls that have begun in all.
         """
         ...
 
@@ -82,7 +82,7 @@ class Draw:
     __slots__ = ("call_one", "count", "cursor")
 
     def __init__(self, count: int, call_one: Callable[[int], None]) -> None:
-        """``call_one`` calls the member with an index, and returns when the call has ended."""
+        """``call_one`` calls the member with a given index, below ``count``, and returns when the call has ended."""
         self.count = count
         self.call_one = call_one
         self.cursor = itertools.count()  # next() of it is one step of the interpreter: no lock
@@ -106,9 +106,10 @@ class Crew:
         company: SizingRule | None = None,
         look_s: float = LOOK_S,
     ) -> None:
-        """Start no thread yet. ``alarm(seconds, ring)`` calls ``ring`` after that time; ``inbox`` is as for ``Pool``.
+        """Start no thread yet. ``name``, ``size``, ``on_break``, ``inbox`` are for the ``Pool`` that has the threads.
 
-        ``company`` computes the number of threads every ``look_s`` seconds.
+        ``alarm(seconds, ring)`` calls ``ring`` after that time. ``company`` computes the number of threads every
+        ``look_s`` seconds.
         """
         self._pool = Pool(name, size, on_break, inbox)
         self._inbox = inbox

@@ -55,7 +55,10 @@ def guarded_call(code: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> tup
 
 
 def end_copy(error: BaseException | None) -> NoReturn:
-    """End a copy of this process that plugin code made by ``os.fork``: only the original continues after the call."""
+    """End this process, which is a copy that plugin code made by ``os.fork``; only the original process continues.
+
+    ``error``: the exception with which the code ended in the copy; the exit code follows from it as in Python.
+    """
     code = 1
     try:
         if error is None:

@@ -35,7 +35,7 @@ class Inbox(Generic[T]):
         self.wake()
 
     def promise(self) -> None:
-        """Declare that this thread calls ``look_after`` after each task, so that ``leave`` wakes no other thread for it."""
+        """Declare that this thread calls ``look_after`` after each task, so its ``leave`` need not wake the loop."""
         self._promised.add(threading.get_ident())
 
     def leave(self, report: T) -> None:

@@ -115,9 +115,10 @@ def family(wanted: Callable[[str], bool]) -> set[int]:
 
 
 def end(wanted: Callable[[str], bool], *, grace_s: float = GRACE_S, spare: Iterable[int] = ()) -> int:
-    """End the family of processes: SIGTERM, then SIGKILL after ``grace_s`` seconds (0: at once). Return their number.
+    """End the processes with a mark for which ``wanted(mark)`` is True, and all processes in sessions that they lead.
 
-    ``spare`` are ids of processes that their owner ends itself.
+    Send SIGTERM, then SIGKILL after ``grace_s`` seconds (0: at once). ``spare`` are ids of processes that are left
+    alone, because their owner ends them. Return the number of processes that were found.
     """
     spared = set(spare)
     first = family(wanted) - spared

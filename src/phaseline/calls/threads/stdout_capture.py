@@ -56,7 +56,7 @@ class Printed:
             self._keep(level, before + line)
 
     def close(self) -> None:
-        """Log the rest of the output."""
+        """Log the last line of each stream if it has no line end."""
         rests, self._rest = self._rest, None
         if rests is None:  # nearly always: nothing was printed
             return
@@ -133,7 +133,10 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Restore the original streams after the last ``uninstall``, unless other code has replaced them meanwhile."""
+    """End one use that began with ``install``. After the last one, restore the original streams.
+
+    A stream that other code has replaced meanwhile is left as it is.
+    """
     with _changing:
         del _users[-1:]
         if _users:

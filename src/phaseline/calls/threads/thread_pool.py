@@ -41,7 +41,7 @@ class Pool:
         self._abandoned: set[int] = set()
         self._is_stopped = False
         self._has_idled = threading.Event()
-        """Set in a stopped pool when a thread has finished its task or ended."""
+        """Set in a stopped pool when a thread has finished its task or ended, so that ``stop`` checks again."""
 
     def put(self, task: Callable[[], None]) -> None:
         """Run a task as soon as a thread is free.

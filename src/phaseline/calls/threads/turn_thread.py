@@ -46,9 +46,9 @@ class TurnBaton:
         self._is_open = False
 
     def wait(self, timeout_ms: int) -> bool:
-        """Release the lock and wait up to the given time. Return True on an item, a wake-up, or turns of other threads.
+        """Wait up to the given time for an item or a wake-up; in an open context other threads can run turns then.
 
-        Raises the exception of another thread's turn.
+        Return True if there was an item, a wake-up or a turn of another thread. Raises the exception of such a turn.
         """
         if not self._is_open:
             return self._inbox.wait(timeout_ms)

@@ -83,7 +83,7 @@ class Assignments:
         return len(self._open) > 1
 
     def permit(self, given: Sequence[Assignment]) -> None:
-        """Let these calls begin, one after the other."""
+        """Add these calls behind the worker's other calls; each may begin when the one before it has ended."""
         with self._lock:
             self._open.extend(given)
             self.permits.give(one.number for one in given)
@@ -152,7 +152,7 @@ class Assignments:
             return bool(self._open) and self._open[-1].mark == mark
 
     def close(self) -> None:
-        """Close the pipe and the file descriptor. Safe to call twice."""
+        """Close the pipe of the permits and the file descriptor ``waker``. Safe to call twice."""
         with self._lock:
             self.permits.close()
             if self.waker >= 0:

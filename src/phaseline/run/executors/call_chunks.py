@@ -47,7 +47,9 @@ class ChunkPace:
         self.size = 1
 
     def learn(self, took_s: float, *, is_whole: bool) -> None:
-        """Adjust the size after a letter whose calls took ``took_s`` together; ``is_whole`` if no call was taken back.
+        """Adjust ``size`` after a letter (one message with calls for a worker); ``took_s``: time of its calls together.
+
+        ``is_whole`` is False if some of these calls were taken back from the worker before they began.
 
         >>> pace = ChunkPace()
         >>> [pace.size for _ in range(8) if pace.learn(0.001, is_whole=True) is None]
@@ -112,7 +114,7 @@ class Calls:
             found[1].give_back(back)
 
     def close(self, mark: str) -> None:
-        """Remove a call that has ended or will not begin."""
+        """Remove the call with this mark from the open calls, because it has ended or will not begin."""
         with self._lock:
             self._open.pop(mark, None)
 
@@ -221,7 +223,7 @@ class Chunk:
         self._put_back([one.call.member for one in back])
 
     def ended(self, one: Assignment, message: Message, took_s: float) -> None:
-        """Post the result of a call."""
+        """Post the result of a call that took ``took_s`` seconds, as the worker's ``message`` reports it."""
         self.took_s += took_s
         mark, call = one.mark, one.call
         self._calls.close(mark)

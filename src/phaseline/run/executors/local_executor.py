@@ -50,7 +50,10 @@ of the turn loses its place at each SQL statement.
 
 
 class LocalExecutor:
-    """Implements ``ports.executor.Executor``. Turns call ``submit``, ``cancel``, ``recover``, ``stop``, never two at once."""
+    """The ``ports.executor.Executor`` of one machine: calls run in threads of this process or in worker processes.
+
+    ``submit``, ``cancel``, ``recover`` and ``stop`` are called in turns of the loop, never two at once.
+    """
 
     def __init__(
         self,

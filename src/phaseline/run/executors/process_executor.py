@@ -66,9 +66,10 @@ class Staff:
         self.wanted = max(1, min(self.wanted, left))
 
     def judge(self, now: float, *, late_s: float, share: float, begun: int) -> None:  # noqa: ARG002 - others compute
-        """Use more workers if calls have waited for ``GROW_AFTER_S`` and no worker is starting.
+        """Double the number of workers if calls have waited for ``GROW_AFTER_S`` and no worker is starting.
 
-        If the calls are short, use no more workers than there are cores.
+        If calls are short (``SHORT_S``), do so only while there are fewer workers than cores. ``begun``: number of
+        calls that have begun in all. ``late_s`` and ``share`` are not used.
         """
         if self.waiting <= 0 or self._is_starting() or not self._since:
             self._since, self._begun = now, begun
@@ -252,7 +253,7 @@ class WorkerExecutor:
         worker.close()
 
     def _end_idle(self) -> None:
-        """End workers that were idle for too long, and set the alarm for the next worker that may be."""
+        """End workers that were idle for too long, and set an alarm for when the next idle worker is to end."""
         with self._lock:
             if self._running.is_leaving:
                 return

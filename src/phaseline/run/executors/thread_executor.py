@@ -125,7 +125,7 @@ class ThreadExecutor:
         return self._bulk.busy() > 0 or self._each.busy() > 0 or self._loop.is_busy()
 
     def stop(self, drain_s: float) -> None:
-        """Wait up to ``drain_s`` seconds for running calls."""
+        """Begin no further calls; wait up to ``drain_s`` seconds in all for running ones."""
         self._is_held = True
         until = time.monotonic() + drain_s
         for pool in (self._bulk, self._each):
@@ -394,7 +394,10 @@ def same_for_all(handover: BatchHandover, members: np.ndarray, outcome: Outcome)
 
 
 def bulk_report(handover: BatchHandover, members: np.ndarray, settled: BulkOutcome) -> CallReport:
-    """Return the results of a bulk call by member. Members that the function did not touch cost nothing."""
+    """Return the report of a bulk call, with an outcome for each member.
+
+    Only members that the function touched are examined for changes, so that the others cost nothing.
+    """
     documents: list[tuple[int, DocumentChange]] = []
     outcomes = settled.outcomes
     retried = _retried(handover, members)
@@ -419,6 +422,6 @@ def bulk_report(handover: BatchHandover, members: np.ndarray, settled: BulkOutco
 
 
 def _retried(handover: BatchHandover, members: np.ndarray) -> list[int]:
-    """Return the indexes of members that were called before, whose old messages must be removed."""
+    """Return the indexes in ``members`` of retried entries: messages of their earlier attempts must be removed."""
     attempts = handover.attempts()
     return [] if attempts is None else np.flatnonzero(attempts[members]).tolist()

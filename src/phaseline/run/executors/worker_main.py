@@ -208,7 +208,7 @@ class WorkerChannel:
         return self._sent <= MAX_LINES
 
     def save(self, call: PluginCall, *, wait: bool = False) -> None:
-        """Store the present runtime properties of the call's subjects."""
+        """Store the present runtime properties of the call's subjects; ``wait``: until they are committed."""
         self._engine.ask("save", _changes(call), wait)
         for view in call.subjects:
             view.settle()
@@ -223,7 +223,7 @@ class WorkerChannel:
         return is_stored
 
     def tell(self, call: PluginCall, message: str) -> None:
-        """Show a progress message to users, and store the call's data."""
+        """Show a progress message to users, and store ``call.data``, which the next call of the entry gets."""
         self._engine.ask("tell", message, require_storable(call.data, "data"))
 
     def is_canceled(self, call: PluginCall) -> bool:  # noqa: ARG002 - one call at a time
@@ -247,7 +247,7 @@ class WorkerChannel:
 
 
 class Sites:
-    """The call sites that the engine has sent, by number."""
+    """The ``Site`` objects that the engine has sent, by number. Many calls share a site, so it is sent only once."""
 
     def __init__(self) -> None:
         self._known: dict[int, Site] = {}

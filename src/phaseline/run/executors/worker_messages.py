@@ -119,7 +119,11 @@ class Attending:
         (self._log if current is None else current.log)(level, text)
 
     def _step(self) -> None:
-        """Handle a message or output; wait for it until a time limit is due. Raises ``Closed`` or ``TimedOut``."""
+        """Wait for a message or output of the worker, but not beyond the deadline, and handle it.
+
+        If none comes for some time, give back the calls that have not begun. Raises ``Closed`` if the connection to the
+        worker is closed, ``TimedOut`` if the deadline has passed.
+        """
         worker = self._worker
         if worker.wire.has_message():
             self._handle(worker.wire.receive())
@@ -143,7 +147,7 @@ class Attending:
             self._read(numbers)
 
     def _read(self, numbers: set[int]) -> None:
-        """Log the output in these pipes, which the running call has printed."""
+        """Log what the running call has printed to the output pipes among the file descriptors ``numbers``."""
         worker = self._worker
         are_others = worker.calls.has_more
         if are_others:
@@ -192,7 +196,7 @@ class Attending:
             self._owner.ended(current, message, took_s)
 
     def _look_at_clock(self) -> None:
-        """Begin to measure the time of the call that runs now: the one before has ended, or its code has been loaded.
+        """Begin to measure the current call's time: the previous call has ended, or the current call's code was loaded.
 
         While the worker loads the code of the call, the limit for loading applies instead of the call's limit.
         """

@@ -32,7 +32,7 @@ READ_BYTES = 65_536
 LAST_WORDS_S = 1.0
 """The least number of seconds that a worker gets to forward the last output of its ended child processes."""
 HEARD_OUT_S = 60.0
-"""The most seconds that a worker gets for its last output while output keeps coming."""
+"""The longest time in seconds for which a killed call is awaited because it still prints output."""
 MAX_SITES = 256
 """The most call sites that a worker remembers; then all are forgotten, and sent again when needed."""
 PROGRAM = "phaseline.embedded.worker_main"

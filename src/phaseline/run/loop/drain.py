@@ -67,7 +67,7 @@ class DrainState:
 
     @property
     def is_overdue(self) -> bool:
-        """True if another process set a time limit for leaving, and it has passed."""
+        """True if another process has asked this engine to leave within a time limit, and the limit has passed."""
         return self._at is not None and self._now() >= self._at
 
     def drain_s(self, most: float) -> float:

@@ -63,7 +63,7 @@ TURN_ENTRIES = 10_000
 LONGEST_WAIT_MS = 1_000
 """The longest wait in ms for events, so that the caller of ``run`` can check its own conditions in between."""
 HELD_WAIT_MS = 20
-"""The longest wait in ms while the engine leaves; short, to notice calls that end without a report."""
+"""The longest wait in ms while the engine is to stop; short, to notice calls that end without a report."""
 LENT_ENTRIES = 1_000
 """The most outcomes for which the thread that reports them also runs the turn. Larger turns run in the loop's thread:
 every thread that runs a large turn would keep the memory that it allocated.
@@ -292,7 +292,10 @@ class Engine:
     # -- the loop -----------------------------------------------------------------------------------------------
 
     def run(self, until: Callable[[], bool]) -> None:
-        """Run turns until ``until()`` is true or an interrupt is complete. While it waits, others may run turns."""
+        """Run turns until ``until()`` is true or the engine, asked to leave, need not wait for calls any longer.
+
+        While this thread waits, threads that report outcomes may run turns.
+        """
         with self._hands:
             while not until():
                 if self.leaving.is_wanted and self._has_let_go():

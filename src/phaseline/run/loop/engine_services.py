@@ -52,5 +52,5 @@ class EngineServices(PlannerSource, Protocol):
         ...
 
     def turn_ended(self, engine: Engine) -> None:
-        """React to the end of a turn that ran in the loop's thread."""
+        """React to the end of a turn that ran in the loop's thread, for example by showing the progress."""
         ...

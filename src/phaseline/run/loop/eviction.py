@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 MOST_BYTES = 256 << 20
 """Default limit in bytes for all idle deployments together."""
 NODE_BYTES, INSTANCE_BYTES, ROW_BYTES = 8_000, 300, 32
-"""Estimated bytes of a node template with its mappings, an instance with its indexes, and a relationship instance."""
+"""Estimated bytes in memory, for ``size_of``, of a node template with its mappings, an instance with its indexes, and a
+relationship instance.
+"""
 DOCUMENTS_SAMPLED = 16
 """Number of documents that are measured; the others are assumed to have their average size."""
 DEEPEST = 8

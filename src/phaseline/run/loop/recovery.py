@@ -108,7 +108,10 @@ def _of_one(
 def held_again(
     store: Store, deployments: DeploymentCache, row: ExecutionRow, graph: int, messages: dict[tuple[int, int], str]
 ) -> Event:
-    """Return the event that loads a graph of the execution again after the scheduler had dropped it."""
+    """Return the event that loads a graph of the execution again after the scheduler had dropped it.
+
+    ``messages`` receives the last messages of its entries, by (graph, position).
+    """
     found = next(one for one in store.graphs(row.number) if one.id == graph)
     return _restored(store, deployments, row, found, store.statuses(graph), messages, _LastCalls(store, row))
 

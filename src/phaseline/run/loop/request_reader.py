@@ -105,7 +105,8 @@ class Door:
     def __init__(self, store: Store, orders: Orders, signals: list[Given]) -> None:
         """Read nothing yet; the first ``look`` finds all requests without an answer.
 
-        ``signals`` is the engine's list of signals to sleeping entries, which its next turn stores.
+        ``orders``: the engine's methods and data with which requests are carried out. ``signals``: the engine's list of
+        signals to sleeping entries, which its next turn stores.
         """
         self._store, self._orders, self._signals = store, orders, signals
         self._seen = 0

@@ -1,4 +1,4 @@
-"""From one round of an execution to the next. Both share a turn, because asking a planner changes nothing."""
+"""Plan the next round of an execution in the turn in which a round has settled: asking a planner changes nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from phaseline.ports.store import Store
 
 ROUNDS_TOGETHER = 4
-"""How often planners are asked in one turn: a planner that keeps returning empty graphs must not block the loop."""
+"""Largest number of times that a turn asks the same planner: one that keeps returning empty graphs must not block the
+loop.
+"""
 
 
 class Rounds:

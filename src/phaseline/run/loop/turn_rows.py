@@ -98,10 +98,11 @@ class Sorter:
     def take(
         self, report: CallReport, accepted: Accepted | None, origin: BatchOrigin | None, given_up: set[int]
     ) -> None:
-        """Collect the data that a report brings. Data of a rejected member changes no entry; an event records it.
+        """Collect the data that a report brings.
 
-        ``given_up`` has the members that were rejected because their calls had been given up: their data is stored on
-        the instance as well. Data that arrives after the outcome of its member is also stored on the instance.
+        Data of a member that the scheduler rejected changes no entry; an event of its execution (in ``origin``)
+        records it. ``given_up`` has the members that were rejected because their calls had been given up: their data is
+        stored on the instance as well, and so is data that arrives after the outcome of its member.
         """
         self.logs.extend(report.logs)
         if not report.documents and not report.remarks:

@@ -81,7 +81,7 @@ class ActivePhases:
 
     @property
     def closed(self) -> set[str]:
-        """Lanes of needed phases that may not be called now."""
+        """Lanes of phases that graphs need but that may not be called now: the phase is paused or cannot be used."""
         return {change.phase for change in self._told.values() if change.is_paused}
 
     def needed_by(self, graph: Graph) -> list[LaneChanged]:

@@ -68,12 +68,15 @@ class Conditions:
         self._kept: list[tuple[int, np.ndarray]] = []
         self.remarks: list[EntryRemark] = []
         self.following: Callable[[GraphSlot, np.ndarray], np.ndarray] = lambda _, subjects: subjects
-        """Function that returns those of the subjects of a graph that no newer execution has taken over."""
+        """Function (graph, subjects) that returns those subjects that no newer execution to a target has taken over."""
 
     # -- asked --------------------------------------------------------------------------------------------------
 
     def asked(self, graph: int, positions: np.ndarray) -> list[Event]:
-        """Return answers for these entries. Keep the question for those whose phase is unusable."""
+        """Return events with the answers to the conditions of these entries; at an exit, whether subjects may pass.
+
+        Entries whose phase is unusable get no answer now; they are kept until plugins are reloaded.
+        """
         slot = self._scheduler.arena.slots.get(graph)
         if slot is None:
             return []  # what else came in the same turn took the graph away
@@ -104,7 +107,7 @@ class Conditions:
         return [*news, let_through] if len(passing) else news
 
     def forget_graphs(self, graphs: Collection[int]) -> None:
-        """Drop the kept questions about entries of dropped graphs."""
+        """Drop the scheduler's questions that ``asked`` has kept about entries of these graphs, which were dropped."""
         if self._kept:
             self._kept = [kept for kept in self._kept if kept[0] not in graphs]
 
@@ -114,7 +117,7 @@ class Conditions:
         return [event for graph, positions in kept for event in self.asked(graph, positions)]
 
     def keyed(self, graph: int, positions: np.ndarray, expression: str, keys: LaneKeys) -> list[Event]:
-        """Return lane keys for entries of phases: the values of an expression for their resources."""
+        """Return events with the lane keys of entries of phases: numbers from ``keys`` for the expression's values."""
         slot = self._scheduler.arena.slots.get(graph)
         if slot is None:
             return []
@@ -190,8 +193,8 @@ class Conditions:
         return [] if values is None else [Evaluated(slot.graph_id, positions.astype(np.int32), "applies", values)]
 
     def _still_there(self, slot: GraphSlot, stay: StaySteps, subjects: np.ndarray) -> np.ndarray:
-        """Return the subjects that have not left the state; in a graph of ``reach``, only those that follow its
-        execution.
+        """Return the subjects that have not left the state; in a graph of ``reach``, without those that a newer
+        execution has taken over.
         """
         arena = self._scheduler.arena
         exits = positions_of(slot, stay.exit, arena.subject, subjects) + slot.base
@@ -253,9 +256,10 @@ class Conditions:
     def _stops(
         self, slot: GraphSlot, stay: StaySteps, positions: np.ndarray, when: str, name: str
     ) -> np.ndarray | None:
-        """Return whether a breakpoint stops each subject (H46).
+        """Return whether a breakpoint, whose entries have these positions, stops each subject; None: not known (H46).
 
-        It stops subjects before a phase that applies and has not begun, or after a completed phase.
+        ``when`` "post": it stops subjects that have completed the phase ``name``. Otherwise it stops subjects to which
+        the phase applies and for which it has not begun; the result is None if the phase cannot be used.
         """
         step = stay.phase(name)
         assert step is not None, "a breakpoint is in the same graph as its phase"

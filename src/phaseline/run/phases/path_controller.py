@@ -95,7 +95,7 @@ class Paths:
     # -- executions ---------------------------------------------------------------------------------------------
 
     def begin(self, row: ExecutionRow) -> list[Event]:
-        """Add an execution. Return events that make older executions release its subjects."""
+        """Add an execution, which takes over its subjects. Return events that cancel them in older executions."""
         subjects = numbers_of(row.request.parameters.get("subjects"))
         count = int(subjects[-1]) + 1 if len(subjects) else 0
         loaded = self._deployments.grow(row.deployment, count)
@@ -158,7 +158,10 @@ class Paths:
     # -- turns --------------------------------------------------------------------------------------------------
 
     def after(self, changes: Changes, asks: Iterable[Ask]) -> list[Event]:
-        """Return events that follow from a committed turn: graphs for subjects that continue, and verdicts."""
+        """Return events that follow from a committed turn: graphs for subjects that continue, verdicts on executions.
+
+        ``asks``: the scheduler's questions what comes next, after subjects have passed an exit or a graph has settled.
+        """
         events: list[Event] = list(self._see_begun(changes))
         questions: set[int] = set()
         for ask in asks:
@@ -174,7 +177,10 @@ class Paths:
         return events
 
     def _see_begun(self, changes: Changes) -> Iterator[Event]:
-        """Close graphs that all subjects have left. Graphs dropped because of other events are planned again."""
+        """Yield an event that closes a graph when all its subjects are in newer graphs, which the turn has stored.
+
+        If the turn has not stored a planned graph, note its execution, so that the caller plans for it again.
+        """
         added = {added.graph_id for added in changes.graphs}
         for graph, (execution, subjects, before) in self._in_flight.items():
             if execution not in self._scheduler.runs:
@@ -331,7 +337,7 @@ class Paths:
         return any(self._in_force.registry.listeners_of(state, resource_type) for state in entered if state)
 
     def _verdict(self, execution: int, subjects: np.ndarray) -> Verdict:
-        """Return the verdict of an execution, with the subjects that still follow it."""
+        """Return the verdict of an execution; ``subjects`` are those that still follow it."""
         run = self._scheduler.runs[execution]
         row = self._planning.row(execution)
         loaded = self._deployments.loaded(row.deployment)

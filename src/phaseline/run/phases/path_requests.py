@@ -96,13 +96,16 @@ class PathOrders:
         return events, list(self._told(row, chosen or (), request, reason, now))
 
     def _signal(self, row: ExecutionRow, chosen: Chosen, request: RequestRow) -> tuple[list[Event], list[EventRow]]:
-        """Give a signal to sleeping entries and call them now. Raises what ``signals.given`` raises."""
+        """Give a signal to the sleeping entries of ``chosen``; return (events that wake them, events to store).
+
+        Raises: PL-C093, PL-R011, PL-R012, as ``signals.given`` describes.
+        """
         sleeping, made = given(self._store, self._scheduler, self._deployments, row, chosen, request)
         self._phases.documents += [kept for kept, _ in made if isinstance(kept, DocumentChange)]
         return [WakeRequested(row.number, graph, places) for graph, places in sleeping], [told for _, told in made]
 
     def _refuse_good(self, row: ExecutionRow, chosen: Chosen) -> None:
-        """Raise PL-C014 if one of these entries has not failed and was not canceled."""
+        """Raise PL-C014 if an entry in ``chosen`` that belongs to a phase is not failed, canceled or unsure."""
         for number, positions in chosen:
             graph, statuses = self._store.graph(number), self._statuses(number)
             for name, position in _phases_at(graph, positions):
@@ -210,7 +213,7 @@ class PathOrders:
     def _told(
         self, row: ExecutionRow, chosen: Chosen, request: RequestRow, reason: str, now: int
     ) -> Iterator[EventRow]:
-        """Yield one row of history for each phase of each resource."""
+        """Yield an event for each phase of each chosen resource: what the user requested, and for what reason."""
         kind = TOLD[request.kind]
         for number, positions in chosen:
             graph = self._store.graph(number)
@@ -220,7 +223,7 @@ class PathOrders:
 
 
 def chosen_in(body: Mapping[str, Any]) -> Chosen | None:
-    """Return the entries that a request names, or None if it names none."""
+    """Return [(graph, positions)] of the entries that a request selects, or None if it contains no selection."""
     given = body.get("chosen")
     if given is None and body.get("graph") is not None and body.get("positions") is not None:
         given = [[body["graph"], body["positions"]]]

@@ -57,7 +57,7 @@ class PhaseRows(Protocol):
 
 
 class PhaseEngine:
-    """The part of an engine for phases. The next turn stores ``documents``."""
+    """The part of an engine for phases. ``documents``: changes of resources' documents that the next turn stores."""
 
     def __init__(
         self,

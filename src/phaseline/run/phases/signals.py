@@ -159,7 +159,7 @@ def _with_signal(
 
 
 def _nobody(store: Store, deployments: DeploymentCache, row: ExecutionRow, asleep: Chosen) -> ProblemsError:
-    """Return PL-C093. If an entry is stopped at a breakpoint, name it with the command that clears the breakpoint."""
+    """Return PL-C093: no entry takes the signal. If one is stopped at a breakpoint, name the command that clears it."""
     for graph, positions in asleep:
         if len(positions):
             made, position = store.graph(graph), int(positions[0])

@@ -38,7 +38,7 @@ _BOUNDS = {  # as of np.iinfo, but sixteen calls of it cost as much as loading t
     )
     for dtype in _TYPES.values()
 }
-"""{column type: (least, greatest value) between which a run is filled directly, without summing its steps}"""
+"""{column type: (least, greatest value)}: a run within these bounds is filled at once, without adding its steps up."""
 _HEADS = {dtype: name for name, dtype in _TYPES.items()}
 
 SMALL = 16
@@ -46,7 +46,7 @@ SMALL = 16
 LANES = 12
 """Number of lanes: value n belongs to lane n % 12, and each lane is encoded with steps of its own."""
 WELL = 64
-"""Factor by which runs must shorten a column; if they shorten it less, lanes are tried too."""
+"""Factor by which encoding as runs must shorten a column; otherwise encoding in lanes (``LANES``) is tried, too."""
 PIECE = 65_536
 """Number of values processed at a time: processing a whole column at once would need its memory twice."""
 SAMPLE_BYTES = 16_384
@@ -100,7 +100,7 @@ def decode(data: bytes) -> np.ndarray:
 
 
 def decode_together(parts: Sequence[bytes]) -> list[np.ndarray]:
-    """Decode several columns; the arrays may be parts of one allocated memory block (see ``in_pieces``)."""
+    """Decode several columns. They may share a block of memory, which is freed when none of them is in use."""
     read = [_read(part) for part in parts]
     columns = list(in_pieces([(dtype, length) for dtype, length, _ in read]))
     for column, (_, _, fill) in zip(columns, read, strict=True):
@@ -255,7 +255,10 @@ def states_from(count: int, pages: Iterable[tuple[int, bytes]]) -> np.ndarray:
 
 
 def _filled(page: bytes, room: int) -> bytes:
-    """Append zeros to a page of states that was written before more instances were added to it."""
+    """Append zeros to a page of states that was written before more instances were added to it.
+
+    ``room``: number of instances from the first one of this page to the last one of the deployment.
+    """
     return page.ljust(min(PAGE_ENTRIES, room), b"\0") if room > len(page) else page
 
 

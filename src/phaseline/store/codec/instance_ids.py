@@ -12,7 +12,7 @@ from typing import overload
 SEPARATOR = "\0"
 """Character between two ids: the only one that no YAML name can contain."""
 FEW = 1_000
-"""Largest number of ids that are split at once, because splitting so few costs nothing."""
+"""Largest number of ids that are split when they are loaded, which costs little; more are split at the first read."""
 
 
 class StoredIds(Sequence[str]):

@@ -1,7 +1,8 @@
-"""Conversion of a blueprint, its evaluated nodes and a topology to the values of two rows, and back.
+"""Conversion of blueprints, and of topologies with their evaluated nodes, to values of database rows, and back.
 
-A topology is stored as columns in one row: 100,000 instances are read in a few milliseconds, whereas one row per
-instance would take a hundred. A node is stored a second time only if evaluation has changed its properties.
+A blueprint and a topology are in different rows. A topology is stored as columns in one row: 100,000 instances are read
+in a few milliseconds, whereas one row per instance would take a hundred. A node is stored a second time only if
+evaluation has changed its properties.
 """
 
 from __future__ import annotations

@@ -44,5 +44,5 @@ class MemorySwitches:
             return self._rows.pop((name, deployment), None) is not None
 
     def forget(self, kept: Collection[int]) -> None:
-        """Remove the switches of deployments that are not in ``kept``, for a purge."""
+        """Remove switches of single deployments not in ``kept``, for a purge; those for all deployments remain."""
         self._rows = {key: row for key, row in self._rows.items() if not row.deployment or row.deployment in kept}

@@ -26,7 +26,7 @@ class MemoryOrders:
         self._rows: dict[tuple[str, str, str], GivenOrder] = {}
 
     def find(self, actor: Actor, id: str, since: int = 0) -> GivenOrder | None:
-        """Return the order that this user gave under a request id, or None."""
+        """Return the order that this user gave under a request id at or after the time ``since`` (ms), or None."""
         found = self._rows.get((actor.tenant, actor.name, id))
         return found if found is not None and found.at >= since else None
 

@@ -103,7 +103,7 @@ class MemoryStore:
 
     @contextmanager
     def own(self, command: str) -> Iterator[int]:
-        """Become the owner, the only process that writes for an engine; yield the epoch."""
+        """Become the owner, the only process that writes for an engine, under the name ``command``; yield the epoch."""
         with self._guard:
             if self._owner is not None:
                 raise failures.owned(PLACE, str(self._owner))
@@ -174,7 +174,7 @@ class MemoryStore:
     def create_execution(
         self, new: NewExecution, *, asks: bool | None = None, beside: ConcurrencyRule | None = None
     ) -> ExecutionRow:
-        """Store an execution with status queued and return its row."""
+        """Store an execution with status queued and return its row. ``asks`` and ``beside`` work as in ``Store``."""
         with self._changing():
             return self._add_execution(new, new.deployment, asks, beside)
 

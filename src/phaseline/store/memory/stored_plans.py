@@ -60,7 +60,10 @@ class MemoryPlans:
             return found is not None and not found.execution and self._rows.pop(number) is not None
 
     def forget(self, kept: Collection[int], before: int, deployment: int | None) -> None:
-        """Remove plans for a purge: those of executions not in ``kept``, and unapplied ones made before ``before``."""
+        """Remove plans of a deployment (None: of all deployments) for a purge.
+
+        These are plans of executions that are not in ``kept``, and unapplied plans made before the time ``before``.
+        """
         for row in list(self._rows.values()):
             is_over = row.execution not in kept if row.execution else row.created_at < before
             if is_over and deployment in {None, row.deployment}:

@@ -169,7 +169,10 @@ class MemoryTables:
         return LaneStatistics(len(found), took_ms, found[-last:])
 
     def entry_statuses(self, graph: int, calls: Sequence[BatchRow] | None) -> EntryStatuses:
-        """Return the statuses of a graph's entries by position, including running ones."""
+        """Return the stored and the present statuses of a graph's entries by position.
+
+        ``calls``: the open batches, whose members are running. If None, they are read, unless the execution has ended.
+        """
         held = self.graphs[graph]
         stored = held.statuses()
         if calls is None and self.executions[held.row.execution].row.status.is_ended:
@@ -221,7 +224,10 @@ class MemoryTables:
         return row.number in speaking(ways, owner.states, owner.state_names)
 
     def _kept(self, deployment: int) -> set[int]:
-        """Return the numbers of a deployment's last ``install`` and its last completed ``install``."""
+        """Return the numbers of the executions that a purge keeps while the deployment exists.
+
+        These are the last ``install`` of the deployment and its last completed ``install``.
+        """
         installs = [
             held.row
             for held in self.executions.values()

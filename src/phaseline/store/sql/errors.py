@@ -211,7 +211,10 @@ def unknown_text(error: UnicodeEncodeError) -> ProblemsError:
 
 
 def copy_notice(path: str, cause: str, waiting: int) -> str:
-    """Return the notice that the store's file was found to be a copy, and what follows from that."""
+    """Return the notice that the store at ``path`` counts as restored because of ``cause``.
+
+    ``waiting`` is the number of executions that were open and therefore wait for a user.
+    """
     text = (
         f"The store {path} counts as restored: {cause}. New work has client tokens of its own, so that no cloud "
         "takes it for work of the former store"

@@ -30,7 +30,7 @@ _THESE = "deployment = ? and kind = ? and subject in (select value from json_eac
 
 
 class StoredBodies:
-    """The ``Bodies`` (messages) of one deployment's check results, stored as rows."""
+    """The ``Bodies`` (values that checks returned) of one deployment, stored as rows."""
 
     def __init__(self, db: sqlite3.Connection, deployment: int) -> None:
         """Use the connection of the caller's transaction."""
@@ -53,7 +53,7 @@ class StoredBodies:
             self._db.executemany("insert into check_body values (?, ?, ?, ?)", rows)
 
     def _has_any(self, kind: CheckKind) -> bool:
-        """Return False if there are no bodies of this kind, as usual, so that no subjects need be looked up."""
+        """Return False if no check result of this kind has a message, as usual; then no subjects are looked up."""
         found = self._db.execute(
             "select 1 from check_body where deployment = ? and kind = ? limit 1", (self._deployment, int(kind))
         )

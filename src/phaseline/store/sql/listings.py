@@ -168,7 +168,10 @@ def _by_deployment(rows: Iterable[ExecutionRow]) -> dict[int, list[ExecutionRow]
 
 
 def _states(db: sqlite3.Connection, which: str) -> dict[int, Callable[[], np.ndarray]]:
-    """Return {deployment: function that decodes the states of its instances, or raises if they are damaged}."""
+    """Return {deployment: function that decodes the states of its instances, or raises if they are damaged}.
+
+    ``which``: a JSON list of the numbers of the deployments.
+    """
     pages: dict[int, list[tuple[int, bytes]]] = {}
     for deployment, number, held in db.execute(
         f"select deployment, number, states from state_page where deployment {_CHOSEN}", (which,)
@@ -332,7 +335,7 @@ def _of_deployments(db: sqlite3.Connection, wanted: DeploymentQuery) -> WhereCla
 
 
 def _searched(db: sqlite3.Connection, text: str) -> str:
-    """Return the text for a search that ignores case, and define SQL's ``casefold``.
+    """Return the casefolded text, and define SQL's ``casefold`` for the columns with which it is compared.
 
     SQLite itself ignores case only in ASCII.
     """

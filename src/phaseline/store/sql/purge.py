@@ -70,7 +70,7 @@ _PIECES: tuple[tuple[str, str, str, int], ...] = (
     ("check_page", "deployment, kind, number", "deployment", PAGES_TOGETHER),
     ("check_body", "deployment, kind, subject", "deployment", ROWS_TOGETHER),
 )
-"""(table, its key, the kind of rows in ``remains`` that name what to delete from it, rows deleted in one transaction)"""
+"""(table, its key, the column whose numbers ``remains`` lists under the kind of this name, rows in one transaction)"""
 
 
 def purge(transaction: Transaction, before: int, deployment: int | None) -> Purged:

@@ -359,7 +359,7 @@ def _batches(db: sqlite3.Connection, condition: str, values: Sequence[Any]) -> l
 
 
 def places_of(row: Sequence[Any]) -> MemberPositions:
-    """Decode the graphs and positions of a batch's members from its values of ``PLACES``."""
+    """Return the graphs and positions of a batch's members. ``row``: the batch's values of the columns ``PLACES``."""
     graph, packed, graphs, ends = row
     positions = decode(packed)
     if graphs is None:

@@ -65,7 +65,10 @@ def raise_if_held(db: sqlite3.Connection, row: ExecutionRow) -> None:
 
 
 def raise_if_incompatible(row: ExecutionRow, workflow: str, beside: ConcurrencyRule | None) -> None:
-    """Raise PL-C016 unless the open execution ``row`` may run beside an execution of ``workflow``."""
+    """Raise PL-C016 unless the rule ``beside`` lets the open execution ``row`` run beside an execution of ``workflow``.
+
+    If ``beside`` is None, both must bring resources to a target.
+    """
     if not is_compatible(row, workflow, beside):
         raise failures.busy(row)
 

@@ -126,7 +126,7 @@ def unpause(db: sqlite3.Connection, name: str) -> bool:
 
 
 def know(db: sqlite3.Connection, known: Mapping[str, str]) -> None:
-    """Replace the stored list of known phases, {name in lower case: definition}."""
+    """Replace the stored list of known phases by ``known``: {name in lower case: its definition as JSON}."""
     db.execute("delete from known_phase")
     db.executemany("insert into known_phase values (?, ?)", known.items())
 

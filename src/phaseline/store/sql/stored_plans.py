@@ -37,7 +37,10 @@ class SqlitePlans:
         """Last stored plan, cached with its aim because a plan is often applied at once."""
 
     def add(self, new: StoredPlan) -> StoredPlan:
-        """Store a plan under the next number. If more than ``MOST_WAITING`` plans then wait, delete the oldest."""
+        """Store a plan under the next number. Keep only the latest unapplied plans of its deployment.
+
+        ``MOST_WAITING`` is the number of plans kept.
+        """
         from phaseline.model.execution.stored_plans import MOST_WAITING  # most commands keep no plan
 
         values = (

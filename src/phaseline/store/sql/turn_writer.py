@@ -74,7 +74,7 @@ class TurnWriter:
         self._checks = ChecksWriter()
 
     def forget(self) -> None:
-        """Empty the caches, so that everything is read again when next needed."""
+        """Empty the caches of states, sequence numbers and check results; they are read again when needed."""
         self._states.clear()
         self._state_count = 0
         self._sequences.clear()
@@ -209,7 +209,10 @@ class TurnWriter:
         values_of: Callable[[Any], tuple[str | int, ...]],
         lines: Sequence[LogLine] | Sequence[EventRow],
     ) -> None:
-        """Number new lines within their execution, write them, and delete the oldest lines above the limit ``kept``."""
+        """Number new lines within their execution, write them, and delete the oldest lines above the limit ``kept``.
+
+        ``values_of`` returns the values of a line for the columns after execution, number and time.
+        """
         last: dict[int, int] = {}
         rows = []
         for line in lines:
@@ -236,7 +239,7 @@ class TurnWriter:
 
 
 def _places_of(subjects: np.ndarray) -> tuple[int | slice | np.ndarray, int, Sequence[int]]:
-    """Return (index of the subjects in a column, largest subject, numbers of the pages with these subjects)."""
+    """Return (index that selects the subjects in a column, largest subject, numbers of the subjects' pages)."""
     if len(subjects) == 1:  # of an index that is an array numpy asks at length what it is
         only = subjects.item()
         return only, only, (only // PAGE_ENTRIES,)

@@ -38,7 +38,10 @@ def copy(source: sqlite3.Connection, path: str) -> int:
 
 
 def fill(source: sqlite3.Connection, part: str) -> None:
-    """Write the whole store of a connection into a file, and check that file. Raises: ``sqlite3.Error``."""
+    """Write the whole store of a connection into the file ``part``, mark that file as a copy and check it.
+
+    Raises: ``sqlite3.Error``.
+    """
     with closing(sqlite3.connect(part, isolation_level=None)) as target:
         source.backup(target)
         mark_as_copy(target)

@@ -71,7 +71,10 @@ def compact(path: str, patience_s: float, *, alone: bool) -> Compacted:
 
 
 def _give_back(db: sqlite3.Connection, patience_s: float) -> None:
-    """Return the pages that were free at the start; pages freed later wait for the next compaction."""
+    """Remove from the file the pages that are free at the start; pages freed later wait for the next compaction.
+
+    ``patience_s``: for how many seconds each step is retried while another process writes.
+    """
     # A page is given back at each step of the statement: a script is stepped to its end, a query only once.
     script = f"pragma incremental_vacuum({PAGES_TOGETHER})"
     for _ in range(0, _value(db, "freelist_count"), PAGES_TOGETHER):

@@ -279,7 +279,7 @@ class One:
         self._outer: One | None = None
 
     def __enter__(self) -> dict[str, Value]:
-        """Begin, and return the order's answer for the caller to fill. A nested ``One`` joins the outer one."""
+        """Begin to join transactions; return the order's answer, to be filled. A nested ``One`` joins the outer one."""
         ours = self._connections
         ours.write_guard.acquire()
         self._outer = ours.one
@@ -328,7 +328,7 @@ class One:
             self._begin(db)
 
     def end_part(self, db: sqlite3.Connection) -> None:
-        """Keep the changes of a part. They are still undone if the joined transaction is."""
+        """Keep the changes of one of the joined transactions. They are still undone if the whole is rolled back."""
         if self._is_saved:
             db.execute("release part")
 

@@ -109,9 +109,10 @@ def _recognise(db: sqlite3.Connection, path: str, now: int) -> tuple[str, ...]:
 
 
 def _look(db: sqlite3.Connection, path: str, memory: Memory | None) -> tuple[bool, str, FileIdentity, int]:
-    """Return (True if the store must record its path again, why the file is a copy, file identity, epoch).
+    """Return (True if the store must record its path again, why the file is a copy, file identity now, least epoch).
 
-    The second part is empty for the original file. For a copy, the store's epoch must be raised to at least ``epoch``.
+    The second part is empty for the original file. A copy must raise the store's epoch to at least the last part, which
+    is the epoch in the lock file, or the store's own without it. ``memory``: the lock file's data, or None.
     """
     identity, epoch, known = whereabouts.remembered(db)
     spot = whereabouts.spot_of(path)

@@ -43,7 +43,7 @@ def spot_of(file: str, path: str = "") -> FileIdentity:
 
 
 def remembered(db: sqlite3.Connection) -> tuple[str, int, FileIdentity]:
-    """Return (identity, epoch, file identity) as last written to the store; inode 0 if never written."""
+    """Return (identity of the store, its epoch, path and inode of its file) as stored; inode 0 if never stored."""
     identity, epoch, *spot = db.execute("select identity, epoch, place, inode, device from store").fetchone()
     return identity, epoch, FileIdentity(*spot)
 
@@ -63,6 +63,7 @@ def mark_as_copy(db: sqlite3.Connection) -> None:
 def copied(spot: FileIdentity, now: FileIdentity, epoch: int, memory: Memory | None) -> str:
     """Return why the file is a copy and not the one that was last written; empty if it is that file, even if moved.
 
+    ``spot`` and ``epoch``: the identity and the epoch that are stored in the file. ``now``: its present identity.
     ``memory``: the lock file's data about this store, or None.
     """
     if spot.inode == COPY:

@@ -39,9 +39,9 @@ TAILS = ("", "-wal", "-shm")
 def restore(source: str, path: str, now: int) -> RestoredStore:
     """Replace the store at ``path`` by the one in ``source``. An old store is kept beside it.
 
-    If ``source`` is ``path``, such as after a reset of its file system, the store only gets a new incarnation.
-    Raises: PL-S014 if ``source`` is not a backup, PL-S002, PL-S004 while an engine runs, PL-S005 while other processes
-    have the store open. Then nothing has changed.
+    If ``source`` is ``path``, such as after the whole file system was reset, the store only gets a new incarnation.
+    Raises: PL-S014 if ``source`` is not a backup, PL-S002 if a newer version wrote it, PL-S004 while an engine runs,
+    PL-S005 while other processes have the store open. After each of these problems, nothing has changed.
     """
     _raise_if_missing(source)
     lock = OwnerLock(path + ".lock")
@@ -159,7 +159,7 @@ def _aside(path: str) -> Iterator[str]:
 
 
 def _alone(db: sqlite3.Connection, path: str) -> None:
-    """Move the write-ahead log into the file, and keep other processes out. Raises PL-S005 if one has it open."""
+    """Move the write-ahead log into the store's file and lock the file. Raises PL-S005 if a process has it open."""
     end = time.monotonic() + PATIENCE_S
     while True:
         try:

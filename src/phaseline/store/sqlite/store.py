@@ -105,7 +105,7 @@ class SqliteStore(Seldom):
 
     @contextmanager
     def own(self, command: str) -> Iterator[int]:
-        """Become the owner, the only process that writes for an engine; yield the epoch."""
+        """Become the owner, the only process that writes for an engine, named ``command``; yield the epoch."""
         try:
             self._lock.take(command, self._clock.now())
         except ProblemsError:
@@ -177,7 +177,7 @@ class SqliteStore(Seldom):
     def create_execution(
         self, new: NewExecution, *, asks: bool | None = None, beside: ConcurrencyRule | None = None
     ) -> ExecutionRow:
-        """Store an execution with status queued and return its row."""
+        """Store an execution with status queued and return its row. ``asks``, ``beside``: as in ``ports.store``."""
         with self._writing() as db:
             return writes.add_execution(db, new, new.deployment, asks=self._asks(asks), beside=beside)
 
@@ -415,7 +415,7 @@ class SqliteStore(Seldom):
             return reads.batches(db, execution, only_open=only_open)
 
     def runs_of(self, lane: str, *, last: int = 100) -> LaneStatistics:
-        """Return statistics of a lane's stored batches, with the ``last`` latest batches."""
+        """Return statistics of all stored batches of a lane, and the ``last`` latest of these batches."""
         with self._reading() as db:
             return reads.runs_of(db, lane, last)
 

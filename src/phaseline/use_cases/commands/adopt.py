@@ -159,7 +159,7 @@ def _asked(ctx: RequestContext, order: AdoptOrder, manner: ExecutionOptions) -> 
 
 
 def _loaded(prepared: PreparedAdoption) -> LoadedBlueprint:
-    """Return the future deployment in the form of a loaded blueprint."""
+    """Return the deployment that the adoption would create, in the form of a loaded blueprint."""
     adoption = prepared.adoption
     return LoadedBlueprint(
         prepared.blueprint, prepared.inputs, adoption.topology, prepared.code, adoption.warnings, prepared.uses
@@ -203,7 +203,7 @@ def _as_it_was(
 
 
 def _brought(ctx: RequestContext, order: AdoptOrder, document: Mapping[str, Any]) -> Brought:
-    """Write the blueprint files that the document contains. Raises: PL-C024 if it contains no files."""
+    """Write the document's blueprint files into a folder, and return them. Raises: PL-C024 if it contains none."""
     found = bring(ctx, document, _name(order, document))
     if found is None:
         said = (document["phaseline"].get("files") or {}).get("left_out")
@@ -324,9 +324,9 @@ def _uses(ctx: RequestContext, document: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _sealed(ctx: RequestContext, body: Mapping[str, Value]) -> Mapping[str, Value]:
-    """Return the values as they will be stored.
+    """Return the document of an instance as it will be stored, with its secrets encrypted.
 
-    Values that are encrypted in the document are decrypted first, so that no value is encrypted twice.
+    Values that are encrypted already are decrypted first, so that no value is encrypted twice.
     """
     sealed = ctx.vault.sealed(ctx.vault.unsealed(dict(body)))
     assert isinstance(sealed, dict), "a mapping stays one"

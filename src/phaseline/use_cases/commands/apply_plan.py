@@ -158,7 +158,10 @@ def plan_of(ctx: RequestContext, row: ExecutionRow) -> str:
 
 
 def base_of(ctx: RequestContext, row: DeploymentRow) -> dict[str, Value]:
-    """Return the present state of a deployment, in parts, to be stored with a plan or compared with one."""
+    """Return {part of a deployment's present state, such as inputs: its digest, number or packed value}.
+
+    It is stored with a plan, or compared with the one stored there, to find what has changed since.
+    """
     store = ctx.store
     topology = store.topology(row.number)
     states = bytes(np.array(store.states(row.number), np.uint8)[: len(topology)])

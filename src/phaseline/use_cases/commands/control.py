@@ -252,7 +252,8 @@ def chosen(
     """Return the body of a request: {"graph": id of the last graph, "positions": positions of the selected entries}.
 
     An entry is selected if it belongs to one of the instances and operations and has one of the statuses.
-    ``but_stops``: leave out entries that are breakpoints. Raises: PL-C014 if no entry fits, PL-C027.
+    ``only_phases``: each name in ``operations`` must be that of a phase. ``but_stops``: leave out entries that are
+    breakpoints. Raises: PL-C014 if no entry fits, PL-C027 for an unknown name.
     """
     if row.request.workflow == REACH_WORKFLOW:
         message = f"{row.id} brings resources to a target: it is controlled by the commands about resources"

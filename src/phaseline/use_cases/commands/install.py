@@ -57,8 +57,8 @@ def uninstall(
 ) -> Submission:
     """Stop and delete every instance of a deployment; the record of the deployment stays (W23).
 
-    ``recursive``: first uninstall the deployments that belong to it (W24). Raises: PL-C010 if there is no such
-    deployment, PL-C016 while an execution of it is open, PL-C024 if its folder is missing.
+    ``recursive``: first uninstall the deployments whose label ``csys-obj-parent`` names it (W24). Raises: PL-C010 if
+    there is no such deployment, PL-C016 while an execution of it is open, PL-C024 if its folder is missing.
     """
     if recursive:
         order = workflow_start.WorkflowStart(

@@ -64,9 +64,10 @@ def signal(
 
 
 def _asleep_nowhere(id: str, rows: Sequence[ExecutionRow], refusals: Sequence[Problem]) -> ProblemsError:
-    """Return the error for an instance without a sleeping operation: PL-C093 with the reason.
+    """Return the error for an instance without a sleeping operation: PL-C093 with the reason, or PL-C027.
 
-    Return PL-C027 instead if no open execution has an operation with the given name.
+    PL-C027: all refusals are that no open execution has the operation that the signal names. The reason is the first
+    other refusal, or the status of the last execution if there are no refusals.
     """
     unknown = [problem for problem in refusals if problem.code == "PL-C027"]
     if unknown and len(unknown) == len(refusals):

@@ -81,7 +81,7 @@ class SubmissionAnswer:
 
     @property
     def is_new(self) -> bool:
-        """True for a queued execution without a request, as long as no owner of the store is known to have accepted it.
+        """True for a queued execution submitted without a request, until it is known that an owner accepted it.
 
         The store is not read for this. A new owner of the store finds its queued executions by itself.
         """

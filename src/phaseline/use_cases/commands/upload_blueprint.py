@@ -51,7 +51,10 @@ class Uploaded:
 
 @frozen
 class Shelved:
-    """A stored blueprint in a list: its newest version, the number of its versions, and its users."""
+    """A stored blueprint in a list: its newest version, the number of its versions, and what uses it.
+
+    ``users``: the deployments, and the other stored blueprints that import it.
+    """
 
     blueprint: StoredBlueprint
     versions: int

@@ -54,7 +54,7 @@ class Reading:
     """A cached valid blueprint, with the sources from which it was read and the instances that were last made from it."""
 
     def __init__(self, witness: RecordingSource, blueprint: Blueprint) -> None:
-        """Store the blueprint, with no instances yet."""
+        """``witness`` has recorded the files that were read, to detect changes in them. No instances are cached yet."""
         self.witness = witness
         self.blueprint = blueprint
         self._made: tuple[str, Topology] | None = None
@@ -75,7 +75,7 @@ class Reading:
         return self._made[1] if self._made is not None and self._made[0] == manner else None
 
     def make(self, manner: str, topology: Topology) -> None:
-        """Cache the instances under the key ``manner``."""
+        """Cache the instances under the key ``manner``, unless it is "" or there are too many instances."""
         if manner and len(topology) <= MOST_INSTANCES:
             self._made = manner, topology
 
@@ -242,10 +242,11 @@ def load(
 ) -> LoadedBlueprint:
     """Return the blueprint with its instances and inputs, evaluated as far as possible before anything runs.
 
-    Ids are random (N5). With ``open_types``, types from missing definition files become open types. With
-    ``runtime_only``, functions that do not determine instances are evaluated only at run time. With ``needs_code``
-    False, missing plugins cause warnings only, because a plan calls nothing. ``former`` has values of declared inputs
-    that are not given now. With ``auto_correct``, texts become numbers or truth values if the input's type requires it.
+    Ids are random (N5). With ``yes_many``, more than a million relationship calls are allowed. With ``open_types``,
+    types from missing definition files become open types. With ``runtime_only``, functions that do not determine
+    instances are evaluated only at run time. With ``needs_code`` False, missing plugins cause warnings only, because a
+    plan calls nothing. ``former`` has values of declared inputs that are not given now. With ``auto_correct``, texts
+    become numbers or truth values if the input's type requires it.
 
     Raises ``ProblemsError`` with all problems.
     """

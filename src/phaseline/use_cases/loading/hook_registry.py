@@ -137,7 +137,7 @@ def in_use(ctx: RequestContext, hooks: Sequence[KnownHook], deployment: int) -> 
 def switched_off(hook: KnownHook, switches: Iterable[Switch], deployment: int) -> Switch | None:
     """Return the switch that disables a class for a deployment, or None if the class is enabled.
 
-    Only an optional class can be disabled for one deployment.
+    Only a class that is declared as optional can be disabled for one deployment.
     """
     for switch in switches:
         if switch.name in (hook.name, hook.entry.key):

@@ -24,7 +24,7 @@ class MappedPlaces:
     """Finds the lines of operation mappings. The files are read again at the first lookup, each node only once."""
 
     def __init__(self, opened: Opened, *, open_types: bool = False) -> None:
-        """Keep the files, which are not read yet.
+        """Store the files of the blueprint, which are read at the first lookup.
 
         ``open_types`` is the option with which the blueprint was read.
         """

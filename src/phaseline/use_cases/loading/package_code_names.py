@@ -35,7 +35,7 @@ class _Named:
 
     @property
     def name(self) -> str:
-        """Return the top-level name in the module, or "" if the reference is the module itself."""
+        """Return the name after the colon up to its first dot, or "" if the reference is a module alone."""
         return self.target.partition(":")[2].partition(".")[0]
 
 

@@ -128,7 +128,7 @@ def _loaded(load: Callable[[], object], what: str) -> Workflow | None:
 def _guarded(planner: Planner, what: str) -> Planner:
     """Return a planner that calls a third-party planner and converts its exceptions to problems.
 
-    So an exception ends only the execution for which it was raised.
+    So an exception ends only the execution for which it was raised. ``what`` is the beginning of these problems.
     """
 
     def plan(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from phaseline.catalog.files.type_catalog import TypeFile, TypeFiles
 
 SECTIONS = ("plugins", "node_types", "relationships", "data_types", "workflows")
-"""Sections of a definition file that are shown."""
+"""Sections of a definition file whose names ``TypesView.defines`` lists."""
 
 
 @frozen
@@ -73,7 +73,10 @@ def list_definitions(ctx: RequestContext) -> list[TypesView]:
 
 
 def find_definitions(ctx: RequestContext, name: str, version: str = "") -> list[TypesView]:
-    """Return the versions of a plugin in the catalogue, the newest first, with their definitions."""
+    """Return the versions of a plugin in the catalogue, the newest first, with their definitions.
+
+    ``version``: only this one; "": all.
+    """
     found = [
         each
         for each in _all(types_folder(ctx.settings))

@@ -54,7 +54,7 @@ def _unread(ctx: RequestContext) -> PhasePlugins:
 
 
 def found_phases(ctx: RequestContext) -> LoadedPlugins:
-    """Return what ``read`` finds (phases, types, problems of other plugins), cached until packages change.
+    """Return the phases and types that plugins define now, and the problems of plugins; cached until packages change.
 
     This is not the object that the engine of this process uses, which changes only by a reload.
     """

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PARENT = "csys-obj-parent"
 """Key of the label that names the deployment to which another one belongs."""
 SHOWN = 5
-"""Number of deployments that a message names; all are counted."""
+"""Number of deployments that the warning PL-P048 names; of further ones it has only the number."""
 
 
 def below(ctx: RequestContext, top: DeploymentRow) -> Sequence[DeploymentRow]:

@@ -59,7 +59,10 @@ def look_before_start(
 def look_before_first(
     ctx: RequestContext, given: Sequence[Breakpoint], request: Request, loaded: LoadedBlueprint
 ) -> tuple[Problem, ...]:
-    """Return the warnings of ``look_for_stops`` for the first execution of a new deployment."""
+    """Return a warning for each given breakpoint at which a new deployment's first execution probably does not stop.
+
+    Raises: PL-P047 if it certainly does not stop.
+    """
     if not given:
         return ()
 

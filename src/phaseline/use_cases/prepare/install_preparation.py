@@ -41,7 +41,7 @@ class ChosenInstall(NamedTuple):
 class PreparedInstall(NamedTuple):
     """A checked installation that can be stored.
 
-    ``execution`` has its hook classes and stage tasks. Its time is also that of the deployment.
+    ``execution`` has its hook classes and stage tasks. Its ``created_at`` is stored with the deployment, too.
     """
 
     name: str
@@ -81,7 +81,7 @@ def choose_install(
 def prepare_install(
     ctx: RequestContext, order: DeploymentSpec, *, manner: ExecutionOptions = DEFAULT_OPTIONS
 ) -> PreparedInstall:
-    """Check an installation. Raises: ``ProblemsError`` with all problems."""
+    """Check an installation and return what is to be stored for it. Raises: ``ProblemsError`` with all problems."""
     name = blueprint_loading.deployment_name(order.file, order.name)
     loaded = deployment_spec.load_order(ctx, order)
     chosen = choose_install(ctx, name, loaded, manner)
@@ -99,9 +99,10 @@ def prepare_install(
 def choose_uninstall(
     ctx: RequestContext, name: str, manner: ExecutionOptions, *, ignore_failure: bool, to_change: bool
 ) -> ChosenUninstall:
-    """Return the uninstall request for a deployment.
+    """Return the uninstall request for a deployment, with the deployment and its topology.
 
-    Raises: PL-C010 if there is none, PL-C024 if its folder is missing.
+    ``to_change``: require the whole name; otherwise its beginning is enough. Raises: PL-C010 if there is no such
+    deployment, PL-C013 if several names begin with ``name``, PL-C024 if the deployment's folder is missing.
     """
     deployment = find_deployment(ctx.store, name, to_change=to_change)
     moved_folders.raise_if_folders_missing(ctx, deployment)

@@ -133,10 +133,10 @@ def plan_made(
     replaces: int = 0,
     given: Sequence[Breakpoint] = (),
 ) -> PlanPreview:
-    """Return the plan of the first execution of a deployment that is not stored, with its warnings.
+    """Return the plan, with its warnings, of the first execution of a deployment ``name`` that is not stored yet.
 
-    ``replaces`` is the deployment that it replaces, whose enabled packages it keeps. ``given`` are breakpoints of this
-    execution only.
+    ``yes_many``: allow more than a million relationship calls. ``replaces``: number of the deployment that it replaces,
+    whose enabled packages it keeps. ``given``: breakpoints of this execution only.
     """
     foreseen = foresee_first(ctx, request, loaded)
     stops = look_for_stops(ctx, given, request, foreseen)

@@ -30,8 +30,9 @@ def new_execution(
     """Return (the execution to be stored, with its hook classes and stage tasks; warnings of packages).
 
     ``deployment`` is 0 if it is created with the execution. ``at`` is the time in ms, by default now. ``made`` has the
-    instances of a new deployment that replaces ``deployment``. Raises: the errors of ``pre_post_for``; PL-F069 for more
-    or fewer instances than packages allow, PL-F015 for tasks of packages that would wait for each other.
+    instances that an install creates; ``deployment`` is then the existing one that it replaces, or 0. Raises: the
+    errors of ``pre_post_for``; PL-F069 for more or fewer instances than packages allow, PL-F015 for tasks of packages
+    that would wait for each other.
     """
     warnings: tuple[Problem, ...] = ()
     around = pre_post_for(ctx, request, deployment)
@@ -78,7 +79,7 @@ def uses_packages(ctx: RequestContext, deployment: int) -> bool:
 
 
 def _stages_of(ctx: RequestContext, workflow: str, deployment: int) -> Stages | None:
-    """Return the stage tasks of the packages that are enabled for a deployment, or None."""
+    """Return the stage tasks that enabled packages add to this workflow of a deployment; None if there are none."""
     return enabled_tasks.stages_of(ctx, workflow, deployment)
 
 

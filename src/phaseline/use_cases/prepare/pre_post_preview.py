@@ -58,8 +58,8 @@ def with_surroundings(
 ) -> PlanPreview:
     """Return the plan with the hook classes and stage tasks that the workflow would call, if there are any.
 
-    ``made`` is the name and blueprint of a new deployment. ``aim`` is the target of an update. Raises: PL-H001, as the
-    workflow itself would.
+    ``foreseen`` has the workflow's rounds. ``deployment`` is 0 for a new one, whose name and blueprint are in ``made``.
+    ``aim`` is the target of an update. Raises: PL-H001, as the workflow itself would.
     """
     if not foreseen.graphs:
         return planned
@@ -85,7 +85,7 @@ def _there(ctx: RequestContext, deployment: int) -> LoadedDeployment:
 
 
 def _made(name: str, loaded: LoadedBlueprint) -> LoadedDeployment:
-    """Return a future deployment in the form of a stored one."""
+    """Return a deployment that is not stored yet, in the form in which stored ones are loaded."""
     return call_subjects.LoadedDeployment(
         0,
         name,

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 def looked_at(
     ctx: RequestContext, limits: Sequence[RoleLimits], deployment: int, request: Request, made: Topology | None = None
 ) -> list[Problem]:
-    """Return warnings about the numbers of instances after a request.
+    """Return a warning for each of these limits that a request would violate, but that does not forbid it.
 
-    ``made`` has the instances of a new deployment. Raises: PL-F069 with all limits that the request would exceed.
+    ``made`` has the instances of a new deployment. Raises: PL-F069 with all violated limits that forbid the request.
     """
     if made is not None or request.workflow == INSTALL:
         return raise_if_beyond_limits(limits, made if made is not None else ctx.store.topology(deployment))
@@ -41,7 +41,10 @@ def looked_at(
 def raise_if_circular(
     ctx: RequestContext, stages: Stages, deployment: int, request: Request, made: Topology | None = None
 ) -> None:
-    """Raise PL-F015 if tasks of packages would wait for each other. Call it before a request begins."""
+    """Raise PL-F015 if tasks of packages would wait for each other. Call it before a request is stored.
+
+    ``made``: the instances of a new deployment, if they are not stored yet; None: the stored or foreseen instances.
+    """
     if all(task.ties is None for task in stages):
         return
     if made is not None or request.workflow == INSTALL:

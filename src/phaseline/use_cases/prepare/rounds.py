@@ -59,7 +59,7 @@ def foresee_rounds(
 def foresee_checked(
     ctx: RequestContext, topology: Topology, code: CodeLocation, request: Request, history: History
 ) -> PreviewedRounds:
-    """Return the rounds of a built-in workflow. Raises: all problems of the request."""
+    """Return the rounds that a built-in workflow would have after ``history``. Raises: all problems of the request."""
     raise_if_invalid(topology, request)
     return foresee_planned(ctx, topology, code, request, history)
 

@@ -38,7 +38,7 @@ NATIVE_KINDS: Mapping[str, tuple[type, str]] = {
     **dict.fromkeys(("code", "uses", "files", "counts", "restricted"), A_MAPPING),
     **dict.fromkeys(("packages", "instances", "groups", "relationships"), A_LIST),
 }
-"""{key that only Phaseline's documents have: its required type, if present}."""
+"""{key that only Phaseline's documents have: (required type, its name in problems)}. Each key may be missing."""
 ROWS: Mapping[str, tuple[type, str]] = {
     **dict.fromkeys(("packages", "instances", "groups"), A_MAPPING),
     "relationships": A_LIST,
@@ -164,7 +164,7 @@ def read_document(path: str) -> Mapping[str, Any]:
 
 
 def _of_other_kinds(document: Mapping[str, Any], native: Mapping[str, Any]) -> Iterator[str]:
-    """Yield every key whose value has a wrong type."""
+    """Yield a sentence for each key of a document, or of its part ``native``, whose value has a wrong type."""
     for key, (kind, called) in KINDS.items():
         if document.get(key) is not None and not isinstance(document[key], kind):
             yield f"'{key}' must be {called}"
@@ -178,7 +178,7 @@ def _of_other_kinds(document: Mapping[str, Any], native: Mapping[str, Any]) -> I
 
 
 def _no_names(document: Mapping[str, Any], native: Mapping[str, Any]) -> Iterator[str]:
-    """Yield sentences about invalid names in a document (decision 33).
+    """Yield sentences about invalid names in a document, of which ``native`` is the part ``phaseline`` (decision 33).
 
     The names are checked because they become names of nodes, instances and folders.
     """

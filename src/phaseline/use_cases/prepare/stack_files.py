@@ -149,10 +149,10 @@ def is_there(ctx: RequestContext, document: Mapping[str, Any], folder: str) -> b
 
 
 def brought(ctx: RequestContext, document: Mapping[str, Any], name: str) -> Brought | None:
-    """Write the document's files beside those of stored blueprints, or return None if it has no files.
+    """Write the document's files into the folder for files of stored blueprints, or return None if it has no files.
 
-    ``name`` is the deployment's name. Raises: ``KeyError``, ``TypeError`` or ``ValueError`` for files in another form
-    than that of an export.
+    ``name``: the deployment's name, from which a blueprint id is made if the document names none. Raises: ``KeyError``,
+    ``TypeError`` or ``ValueError`` for files in another form than that of an export.
     """
     said = document[NATIVE].get("files") or {}
     if not said.get("main"):

@@ -217,7 +217,7 @@ def _status_of_resources(executions: Sequence[ExecutionRow]) -> str:
 
 
 def _that_acted(store: Store, executions: Sequence[ExecutionRow]) -> Sequence[ExecutionRow]:
-    """Return the executions up to the last one that was not refused by a hook class; refused ones changed nothing (H22)."""
+    """Return the executions without the latest ones if a hook class refused these: they changed nothing (H22)."""
     if not executions or not _was_refused(store, executions[-1]):
         return executions
     executions = store.executions(executions[-1].deployment)  # an earlier one may have completed

@@ -123,9 +123,9 @@ def show_instance(ctx: RequestContext, id: str, *, deployment: str | None = None
 
 
 def _phases(ctx: RequestContext, deployment: int, number: int, document: dict[str, Value]) -> Sequence[PhaseEntryView]:
-    """Return the phases that a node has been in.
+    """Return the phases that a node instance, given by its number, has been in.
 
-    Return nothing, without reading graphs, if no node of the deployment has ever followed a state path.
+    Return nothing, without reading graphs, if no instance of the deployment has ever followed a state path.
     """
     if not ctx.store.state_names(deployment):
         return ()

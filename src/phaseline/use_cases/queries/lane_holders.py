@@ -127,7 +127,10 @@ class _Calls:
                 yield row
 
     def functions(self, row: ExecutionRow) -> Functions:
-        """Return the functions of the deployment of an open execution; a deployment with an open execution cannot be deleted."""
+        """Return the object that computes function numbers of entries in the deployment of an open execution.
+
+        The deployment exists, because a deployment with an open execution cannot be deleted.
+        """
         deployment = self._store.deployment(row.deployment_name)
         assert deployment is not None
         return Functions(self._store.topology(row.deployment), deployment.code)

@@ -123,7 +123,10 @@ def list_plugins(ctx: RequestContext, plugin_folders: Sequence[str] = ()) -> lis
 
 
 def _place_in_list(view: PluginView) -> tuple[str, str, str]:
-    """Return the sort key, name and kind; packages of one name stay in the order of their versions."""
+    """Return the sort key (name in lower case, kind, place).
+
+    Packages have no place in it, so that those of one name stay in the order of their versions.
+    """
     return view.name.lower(), view.kind, "" if view.kind == "package" else view.where
 
 

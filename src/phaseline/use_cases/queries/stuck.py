@@ -433,7 +433,8 @@ def _stuck(key: tuple[Kind, str, str], group: _Group) -> Stuck:
 def _mends(kind: Kind, executions: Mapping[str, str]) -> list[str]:
     """Return for each of the first ``NAMED`` executions the command that an operator should try first.
 
-    If no process runs several executions, return one command: a new engine runs them all.
+    ``executions``: {execution: id of its first stuck instance, or ""}. If ``kind`` is "abandoned" and there are
+    several, return one command: a new engine runs them all.
     """
     if kind == "abandoned" and len(executions) > 1:
         return ["phaseline engine run"]

@@ -33,7 +33,10 @@ LOOKED_BACK = 20
 
 
 def left_half_way(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> np.ndarray:
-    """Return a bool array by position: True if the entry failed or is unsure and its instance is still half way."""
+    """Return a bool array by position: True if the entry failed or is unsure and its instance is still half way.
+
+    An instance is half way while it is in a state such as ``creating`` or ``stopping``.
+    """
     bad = np.isin(statuses, WORTH_TELLING)
     if not bad.any():
         return bad
@@ -45,8 +48,9 @@ def left_half_way(store: Store, row: ExecutionRow, graph: int, statuses: np.ndar
 def left_behind(store: Store, rows: Sequence[ExecutionRow]) -> ExecutionRow | None:
     """Return the latest execution before the last one that left instances half way and was not replaced.
 
-    An execution is replaced if later executions failed on all instances that it left. ``rows``: the executions of one
-    deployment, oldest first. Return None if there is no such execution, or while one is open, because it may repair them.
+    ``left_half_way`` defines half way. An execution is replaced if later executions failed on all instances that it
+    left. ``rows``: the executions of one deployment, oldest first. Return None if there is no such execution, or while
+    an execution is open, because it may repair the instances.
     """
     if len(rows) < 2 or rows[-1].request.workflow == REACH_WORKFLOW or any(not row.status.is_ended for row in rows):
         return None

@@ -253,7 +253,10 @@ def _permissions(file: Path) -> Iterator[Check]:
 
 
 def _shut(files: Sequence[Path], folder: Sequence[Path]) -> Check:
-    """Report files that cannot be written, with the command that repairs this for their owner or for root."""
+    """Return the failed check of files, or of their ``folder``, that cannot be written, with the command to repair it.
+
+    If another user owns one of them, the command is for root, otherwise for the user.
+    """
     names = shlex.join(map(str, (*files, *folder)))
     if any(path.stat().st_uid != os.getuid() for path in (*files, *folder)):
         text, mend = "another user owns it; it can only be read", f"chown {os.getuid()} {names}"

@@ -44,7 +44,10 @@ SAID: Mapping[OutcomeKind, Literal["agreed", "waits", "refused"]] = {
 
 @frozen
 class HookTried:
-    """Result of calling a hook class: ``agreed``, ``refused`` with a ``message`` and a ``traceback``, or ``waits``."""
+    """The ``answer`` of a hook class, with its warnings, decisions and log lines.
+
+    ``waits``: it asked to be called again. ``refused``: ``message`` and ``traceback`` have the reason.
+    """
 
     name: str
     method: str

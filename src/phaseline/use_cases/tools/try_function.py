@@ -39,7 +39,10 @@ class MadeUp:
 
 @frozen
 class Attempt:
-    """Result of trying a function. ``form`` is how an engine calls it; ``calls`` is the number of calls made."""
+    """Result of trying a function. ``calls`` is the number of calls made.
+
+    ``form`` is how an engine calls it: in bulk, each member alone, or with ``ctx`` if it declares nothing.
+    """
 
     function: str
     form: Literal["bulk", "each", "ctx"]

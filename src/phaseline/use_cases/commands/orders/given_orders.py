@@ -35,7 +35,7 @@ def carry_out_once(
     named: Mapping[str, object],
     again: Again | None,
 ) -> R:
-    """Carry out an order under the present request id; if it was carried out before, return its answer from that time.
+    """Carry out an order under the request id of ``ctx``; if that was done before, return its answer from then.
 
     ``again``: function that makes this answer from the stored order; None: use ``submitted``.
     """
@@ -64,9 +64,9 @@ def carry_out_once(
 
 
 def next_once(ctx: RequestContext, given: NewOrder | None, verb: str, submit: Callable[[], Submission]) -> Submission:
-    """Submit a later step of an order that has several executions.
+    """Submit a later step of the order ``given``, which has several executions. ``verb``: name of the step in errors.
 
-    With a request id, this step is stored only once, even if the order is repeated.
+    If the order has a request id and this step was stored before, return the submission of that time.
     """
     try:
         return submit()
@@ -84,9 +84,10 @@ def _repeated(
     again: Again | None,
     arguments: Mapping[str, object],
 ) -> Any:
-    """Return the answer of an order that was given before.
+    """Return the answer of the stored order ``found``, and notify the user that nothing is done twice.
 
-    Raises: PL-C097 if the new order has other arguments than the stored one.
+    ``again`` makes the answer from ``found`` and the ``arguments`` of the call; if None, ``submitted`` does. ``verb``:
+    name of the order in errors. Raises: PL-C097 if the new order has other arguments than the stored one.
     """
     _raise_if_other_order(found, order, verb)
     assert ctx.requested is not None, "a request id is in use"

@@ -217,7 +217,7 @@ def _plan_of(
     types: ResourceTypes,
     breakpoints: tuple[Breakpoint, ...],
 ) -> _Plan:
-    """Return the changes that a cluster needs at present. If the cluster does not exist, create it."""
+    """Return the changes that give a cluster the wanted resources. If the cluster does not exist, store it first."""
     row = ctx.store.deployment(name) or _make(ctx, name)
     problems = _misfits(ctx, row, wanted)
     if problems:

@@ -48,7 +48,7 @@ FITTING: Mapping[Verb, frozenset[EntryStatus]] = {
     "wake": frozenset({EntryStatus.SLEEPING}),
     "signal": frozenset({EntryStatus.SLEEPING}),
 }
-"""{verb: statuses that a named phase may have} (T9, T10, T18, T19)."""
+"""{verb: statuses of the phases to which it applies if the user names phases} (T9, T10, T18, T19)."""
 UNNAMED: Mapping[Verb, frozenset[EntryStatus]] = {
     **FITTING,
     "complete": frozenset({EntryStatus.FAILED, EntryStatus.UNSURE}),
@@ -242,7 +242,10 @@ def _gather(
 def _gather_stay(
     snapshot: ClusterSnapshot, stay: Stay, numbers: np.ndarray, verb: Verb, phases: Sequence[str], found: _Found
 ) -> np.ndarray:
-    """Collect the entries of one stay to which the verb applies; return the numbers of their resources."""
+    """Add the entries of one stay to which the verb applies to ``found``; return the numbers of their resources.
+
+    ``numbers``: the chosen resources. ``phases``: the chosen phases; empty: all.
+    """
     wanted = {name.lower() for name in phases}
     fitting = list(FITTING[verb] if phases else UNNAMED[verb])
     having: list[np.ndarray] = []

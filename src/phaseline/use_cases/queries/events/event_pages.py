@@ -103,7 +103,7 @@ class Narrated:
         is_wanted: Callable[[Line], bool],
         limit: int,
     ) -> None:
-        """Add wanted lines of a round to the heap ``best``. ``those``: (time of its last line, instance), latest first."""
+        """Keep the last ``limit`` wanted lines in the heap ``best``; ``those``: (last time, instance), descending."""
 
         def needed() -> Iterator[int]:
             for at, instance in those:
@@ -137,7 +137,7 @@ class _Stories(NamedTuple):
 
     ``examples`` has one instance number for each story; ``times`` has the number of counted instances with that story.
     ``kind`` and ``counts`` have one value for each instance of the round: the index of its story in ``examples``, and
-    whether the instance is counted.
+    whether the instance is counted, because it is among those that the caller wants.
     """
 
     examples: list[int]

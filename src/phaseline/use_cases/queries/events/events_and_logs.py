@@ -128,7 +128,10 @@ class EventLook:
     """The events of an execution as stored at one time. ``former``: an earlier ``EventLook``, for ``added``."""
 
     def __init__(self, store: Store, row: ExecutionRow, former: EventLook | None = None) -> None:
-        """Read the execution, its stored events and its graphs; results of calls are read when lines are computed."""
+        """Read the execution, its graphs, and the events stored since ``former`` was created, or all events.
+
+        Results of calls are read when lines are computed.
+        """
         self._store = store
         causes: Causes = {}
         self._told: list[tuple[Line, int]] = []

@@ -37,9 +37,10 @@ class NodePhase:
 
 
 def phases_of_node(store: Store, deployment: int, number: int, document: dict[str, Value]) -> list[PhaseEntryView]:
-    """Return the entries of all phases that a node has recently been in, in the order of entering them.
+    """Return the entries of all phases that an instance was in during the deployment's last ``LATEST`` executions.
 
-    If a node was in a phase several times, only the latest counts.
+    They are in the order of entering; of several entries of a phase, only the latest is returned. ``number`` and
+    ``document`` are those of the instance.
     """
     found: dict[str, PhaseEntryView] = {}
     latest = row_queries.ExecutionQuery(deployments=(deployment,), is_latest_first=True, limit=LATEST)

@@ -32,7 +32,7 @@ class KnownPhases:
     """The definitions of phases, and the phases that are paused."""
 
     def __init__(self, registry: PhaseRegistry | None, paused: Mapping[str, PausedRow]) -> None:
-        """``registry`` is None if the definitions were not read."""
+        """``registry`` is None if the definitions were not read. ``paused``: {phase in lower case: its pause}."""
         self.registry = registry
         self._paused = paused
         self._notes: dict[str, tuple[bool, str]] = {}
@@ -113,8 +113,8 @@ def entries_at(
 ) -> list[PhaseEntryView]:
     """Return the views of one phase's entries in a stay.
 
-    ``positions``: their positions in the graph. ``documents``: the stored documents of their resources, in the same
-    order.
+    ``positions``: their positions in the graph. ``statuses``, ``documents``: their statuses and the stored documents of
+    their resources, in the same order. ``known``: descriptions and obstacles of phases.
     """
     notes, runs, state, entered_at = stay.notes, stay.runs(phase), stay.state, stay.at
     description = known.description(phase)
