@@ -135,7 +135,7 @@ def install() -> None:
 def uninstall() -> None:
     """End one use that began with ``install``. After the last one, restore the original streams.
 
-    A stream that other code has replaced meanwhile is left as it is.
+    A stream that other code has replaced meanwhile is left unchanged.
     """
     with _changing:
         del _users[-1:]
