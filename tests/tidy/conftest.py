@@ -8,6 +8,5 @@ from tests.tidy import trees
 
 @pytest.fixture(scope="package", autouse=True)
 def _trees() -> Iterator[None]:
-    """Trees are kept while rules are checked: for the tests that follow they were millions of objects to look through."""
     yield
-    trees.tree.cache_clear()
+    trees.forget()

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
-import pytest
+from tests.tidy.trees import kept
 from tests.tidy.trees import tree as parsed
 
 ROOT = Path(__file__).resolve().parents[2] / "src/phaseline"
@@ -25,15 +24,7 @@ Function = tuple[str, str]
 """(module, name); a method as ``Class.name``."""
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _trees() -> Iterator[None]:
-    """Trees are kept while this file needs them: the tests that follow had millions of objects to look through."""
-    yield
-    for kept in (modules, functions, imported):
-        kept.cache_clear()
-
-
-@cache
+@kept
 def modules() -> dict[str, ast.Module]:
     found = {}
     for file in ROOT.rglob("*.py"):
@@ -42,7 +33,7 @@ def modules() -> dict[str, ast.Module]:
     return found
 
 
-@cache
+@kept
 def functions() -> dict[Function, ast.FunctionDef]:
     found = {}
     for module, tree in modules().items():
@@ -55,7 +46,7 @@ def functions() -> dict[Function, ast.FunctionDef]:
     return found
 
 
-@cache
+@kept
 def imported(module: str) -> dict[str, tuple[str, str]]:
     """{name in the module: (module, name) of what it was imported from}."""
     found = {}

@@ -6,12 +6,12 @@ import ast
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from tests.tidy import trees
+from tests.tidy.trees import kept
+from tests.tidy.trees import tree as parsed
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src/phaseline"
@@ -39,15 +39,7 @@ class Import(NamedTuple):
     is_lazy: bool
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _trees() -> Iterator[None]:
-    """Trees are kept while this file needs them: the tests that follow had millions of objects to look through."""
-    yield
-    for kept in (modules, imports):
-        kept.cache_clear()
-
-
-@cache
+@kept
 def modules() -> Mapping[str, ast.Module]:
     """{dotted name below ``phaseline``: its tree}, of all modules of ours."""
     found = {}
@@ -55,7 +47,7 @@ def modules() -> Mapping[str, ast.Module]:
         short = file.relative_to(SOURCE)
         if not short.as_posix().startswith(NOT_OURS):
             parts = [part for part in short.with_suffix("").parts if part != "__init__"]
-            found[".".join(parts)] = trees.tree(file)
+            found[".".join(parts)] = parsed(file)
     return found
 
 
@@ -70,7 +62,7 @@ def nodes(tree: ast.AST, *, is_lazy: bool = False) -> Iterator[tuple[ast.AST, bo
         yield from nodes(child, is_lazy=is_lazy or inside)
 
 
-@cache
+@kept
 def imports() -> list[Import]:
     """All imports of ours by ours that can happen at run time."""
     found = []
@@ -95,7 +87,7 @@ def targets(node: ast.AST) -> Iterator[str]:
             yield short if short in modules() else short.rpartition(".")[0]
 
 
-@cache
+@kept
 def circles() -> list[set[str]]:
     """Modules that import one another, each group once; ``records`` is one unit by plan (attributes are expressions)."""
     forth: dict[str, set[str]] = defaultdict(set)
@@ -159,7 +151,7 @@ def file_of_test(name: str) -> Path:
     return ROOT / "tests" / room.replace(".", "/") / f"test_{own}.py"
 
 
-@cache
+@kept
 def figures() -> dict[str, int]:
     return {
         "upward imports": upward_imports(),
