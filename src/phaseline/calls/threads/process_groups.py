@@ -37,6 +37,8 @@ LOOK_EVERY_S = 0.02
 """Seconds between two checks while waiting for processes."""
 STARTED_S = 1.0
 """Seconds that a process may take to start another program; meanwhile its environment cannot be read."""
+LEAST_LOOKS = 50
+"""Number of looks at a process that starts another program, whatever they take: the machine itself may have stopped."""
 GRACE_S = 5.0
 """Seconds between SIGTERM and SIGKILL (decision 2)."""
 DRAIN_S = 5.0
@@ -61,12 +63,12 @@ def marked(wanted: Callable[[str], bool]) -> dict[int, str]:
     """Return {process id: mark} of this user's processes with a wanted mark. Wait for processes that are starting."""
     found: dict[int, str] = {}
     left, until = _process_ids(), time.monotonic() + STARTED_S
-    pause = threading.Event()
+    pause, looks = threading.Event(), 0
     while True:
-        marks = {pid: _mark_of(pid) for pid in left}
+        marks, looks = {pid: _mark_of(pid) for pid in left}, looks + 1
         found |= {pid: mark for pid, mark in marks.items() if mark and wanted(mark)}
         left = [pid for pid, mark in marks.items() if mark is None]
-        if not left or time.monotonic() > until:
+        if not left or (looks >= LEAST_LOOKS and time.monotonic() > until):
             break
         pause.wait(LOOK_EVERY_S / 10)
     return found
