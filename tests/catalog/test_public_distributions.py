@@ -17,6 +17,8 @@ from phaseline.catalog.files.type_catalog import TypeFiles
 from phaseline.dsl.reader import read_blueprint
 
 FETCHED = Path(__file__).resolve().parents[2] / ".distributions"
+PIPS_PYTHON = str(Path(sys.base_prefix) / "bin" / "python3")
+"""The interpreter from which this environment was made: uv makes environments without pip (ADR 0041)."""
 NAME, VERSION = "mec-plugin-cloudify", "0.0.4"
 HASH = "fa520f6ed2e359e245b835525ba132f5a2f6d23c593d534ef7ddf28cca8ccf81"
 BLUEPRINT = """
@@ -52,7 +54,7 @@ def fetch(folder: Path) -> Path:
             "--no-binary",
             ":all:",
         ]
-        command = [sys.executable, "-m", *words, "--require-hashes", "-d", str(FETCHED), "-r", str(wanted)]
+        command = [PIPS_PYTHON, "-m", *words, "--require-hashes", "-d", str(FETCHED), "-r", str(wanted)]
         subprocess.run(command, check=True, capture_output=True)
     return file
 
