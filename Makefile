@@ -51,7 +51,7 @@ $(COMPILED): $(READY) $(shell find src -name '*.py')
 $(PLAINLY): requirements-run.lock pyproject.toml hatch_build.py $(shell find src examples docs -type f -not -path '*/__pycache__/*' -not -name '*.pyc') | $(UV)
 	@echo "installing Phaseline and its $$(grep -c == requirements-run.lock) run-time packages into $(PLAIN); nothing is changed outside of it"
 	@$(PYTHON) -c 'import sys; sys.exit("Phaseline needs Python 3.11 or later; try: make PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
-	@test -x $(PLAIN)/bin/python || $(NEWVENV) $(PLAIN)
+	@test -x $(PLAIN)/bin/python -a -x $(PLAIN)/bin/pip || { $(INDEX); $(NEWVENV) --seed $${index:+--default-index "$$index"} $(PLAIN); } # pip as in a user's environment
 	@$(INSTALL) $(PLAIN)/bin/python --require-hashes -r requirements-run.lock
 	@$(INSTALL) $(PLAIN)/bin/python --reinstall .
 	@touch $@
