@@ -95,3 +95,4 @@ def leave_lanes(scheduler: Scheduler, run: OpenExecution, positions: np.ndarray)
     arena.marks[positions] &= np.uint8(255 - ASKED)
     for lane in scheduler.lanes.by_key.values():
         lane.purge(run.execution, lambda chunk: arena.status[chunk] == WAITING)
+    scheduler.lanes.index.stir_all()

@@ -408,6 +408,7 @@ class Scheduler:
         held = min(batch.held, batch.pending)
         self.lanes.used[lane.pool] -= batch.held - held
         batch.held = held
+        self.lanes.index.stirred.add(lane.number)
         if not batch.pending:
             lane.running -= 1
             batch.lane = None

@@ -7,6 +7,9 @@ waits only for calls of its own function (``shelves``).
 The order of calls never depends on chance. Lanes are served in the order in which they were created, beginning one lane
 further each time. Executions are served in the order in which they joined the lane. Entries are served in the order of
 arrival, and by position if they arrived together.
+
+A turn looks only at lanes in which something has changed since they were last found unable to begin a call, at lanes
+whose time has come, and at lanes of a pool that has free slots (``lane_index``, ADR 0042).
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.engine.lanes.function_shelves import FunctionShelves
+from phaseline.engine.lanes.lane_index import LaneIndex, rotated
 from phaseline.engine.lanes.queues import Queue
 from phaseline.engine.lanes.rate_limits import TokenBuckets
 from phaseline.lang.fast_dataclasses import mutable
@@ -73,6 +77,8 @@ class Lane:
     """Number of batches that other lanes began since this lane's last batch while this lane had waiting entries."""
     untold: list[OpenBatch] = field(default_factory=list)
     """Open batches that ``shelves`` does not count yet."""
+    number: int = 0
+    """Number of lanes created before this one; lanes are served in the order of these numbers."""
 
     @property
     def waiting(self) -> int:
@@ -187,24 +193,28 @@ class Lanes:
         self.has_windows = self.has_priorities = False
         self.changed: set[str] = set()
         """Phases that once had lanes of an older and a newer specification at the same time."""
+        self.index = LaneIndex()
         self._next = 0
         self._recent: dict[tuple[int, int], tuple[int, int]] = {}
         self._recent_looks_at = RECENT_KEPT
 
     def lane(self, number: int, spec: LaneSpec, key: int) -> Lane:
-        """Return the lane for a key and the specification with this number; create the lane if necessary."""
+        """Return the lane for a key and the specification with this number, for entries to be put into it.
+
+        Create the lane if necessary.
+        """
         lane = self.by_key.get((number, key))
         if lane is None:
             self.has_windows |= spec.coalesce_ms > 0
             self.has_priorities |= spec.priority != 0
-            for (other, _), known in self.by_key.items():
-                if other != number and known.spec.phase == spec.phase:
-                    self.changed.add(spec.phase)
             is_paused, is_probe = spec.phase in self.paused, spec.phase in self.probed
             lane = Lane(spec, key, pool_of(spec), is_paused=is_paused, is_probe=is_probe)
             if (number, key) in self._recent:
                 lane.began_at, lane.in_succession = self._recent.pop((number, key))
             self.by_key[number, key] = lane
+            if self.index.add(lane, number):
+                self.changed.add(spec.phase)
+        self.index.stirred.add(lane.number)
         lane.is_careful = number in self.careful
         return lane
 
@@ -212,9 +222,9 @@ class Lanes:
         """Pause or reopen the present and future lanes of a phase. With ``is_probe`` they call one member at a time."""
         (self.paused.add if is_paused else self.paused.discard)(phase)
         (self.probed.add if is_probe else self.probed.discard)(phase)
-        for lane in self.by_key.values():
-            if lane.spec.phase == phase:
-                lane.is_paused, lane.is_probe = is_paused, is_probe
+        for lane in self.index.of_phase(phase):
+            lane.is_paused, lane.is_probe = is_paused, is_probe
+            self.index.stirred.add(lane.number)
 
     def free(self, pool: str) -> int:
         """Return the number of free slots of a pool."""
@@ -225,7 +235,7 @@ class Lanes:
 
         Sleeping entries that are due within the window may join the batch (X5).
         """
-        lanes = [lane for lane in self.by_key.values() if lane.spec.coalesce_ms and lane.opens_at <= now]
+        lanes = [lane for lane in self.index.windowed.values() if lane.opens_at <= now]
         return [lane for lane in lanes if lane.limit(self.free(lane.pool))]
 
     def open_lanes(self, now: int, is_more_likely: Callable[[], bool]) -> Iterator[tuple[Lane, int]]:
@@ -234,48 +244,76 @@ class Lanes:
         The iteration ends when no lane may begin a batch. Empty lanes are deleted. ``is_more_likely`` is a function that
         returns whether entries that could share a call may come soon.
         """
-        empty = [key for key, lane in self.by_key.items() if not (lane.waiting or lane.running or lane.opens_at > now)]
-        for key in empty:
-            self._forget(key, now)
-        waiting = self._in_turn()
-        while waiting:
-            begun = False
-            for lane in self._ordered(waiting) if self.has_priorities else waiting:
-                if lane.opens_at > now or (lane.gathers_until(now) > now and is_more_likely()):
-                    continue
-                free = self.slots.get(lane.pool, 0) - self.used.get(lane.pool, 0)
-                if free > 0 and lane.is_full and lane.is_mixed and not lane.is_paused:
-                    lane.sort(self._functions_of)
-                size = lane.limit(free)
-                if not size or (self.changed and self._runs_elsewhere(lane)):
-                    continue
-                delay = self.rates.take(lane.spec, lane.key, now) if lane.spec.rate else 0
-                if delay:
-                    lane.opens_at = now + delay
-                else:
-                    begun = True
+        for lane, number in self.index.take_empty(now):
+            self._forget(lane, number, now)
+        first = self.index.numbers[self._next % len(self.index.numbers)] if self.index.numbers else 0
+        self._next += 1
+        chosen = self.index.to_look_at(everything=self.has_priorities)
+        while True:
+            begun: list[int] = []
+            for lane in self._in_turn(chosen, first):
+                size = self._may_begin(lane, now, is_more_likely)
+                if size:
+                    begun.append(lane.number)
                     yield lane, size
                     if self.has_priorities:
                         self._passed_over(lane)
-            waiting = [lane for lane in waiting if lane.waiting] if begun else []
+            if not begun:
+                return
+            chosen = self.index.to_look_at(everything=True) if self.has_priorities else begun
 
-    def _forget(self, key: tuple[int, int], now: int) -> None:
+    def _in_turn(self, chosen: list[int], first: int) -> Iterator[Lane]:
+        """Yield the chosen lanes that have waiting entries, and lanes of pools that have free slots.
+
+        The lane with the number ``first``, which is another one each time, or the next one after it comes first; so each
+        lane is first at some time.
+        """
+        if self.has_priorities:
+            lanes = [self.index.lanes[number] for number in rotated(chosen, first)]
+            yield from self._ordered([lane for lane in lanes if lane.waiting])
+            return
+        for number in self.index.merged(rotated(chosen, first), first, self.free):
+            lane = self.index.lanes[number]
+            if lane.waiting:
+                yield lane
+
+    def _may_begin(self, lane: Lane, now: int, is_more_likely: Callable[[], bool]) -> int:
+        """Return the size of the lane's next batch, or 0 if none may begin; then note what the lane waits for."""
+        index = self.index
+        if lane.opens_at > now:
+            index.closed_until(lane)
+            return 0
+        if lane.gathers_until(now) > now:
+            index.gathering.add(lane.number)
+            if is_more_likely():
+                return 0
+        free = self.slots.get(lane.pool, 0) - self.used.get(lane.pool, 0)
+        if free > 0 and lane.is_full and lane.is_mixed and not lane.is_paused:
+            lane.sort(self._functions_of)
+        size = lane.limit(free)
+        if not size:
+            if free <= 0 and not lane.is_paused:
+                index.block(lane)
+            return 0
+        if self.changed and self._runs_elsewhere(lane):
+            index.elsewhere.add(lane.number)
+            return 0
+        delay = self.rates.take(lane.spec, lane.key, now) if lane.spec.rate else 0
+        if delay:
+            lane.opens_at = now + delay
+            index.closed_until(lane)
+            return 0
+        return size
+
+    def _forget(self, lane: Lane, number: int, now: int) -> None:
         """Delete a lane. Keep the time of a recent call: a later lane with this key uses it to collect entries."""
-        lane = self.by_key.pop(key)
+        key = number, lane.key
+        del self.by_key[key]
         if lane.is_gathering and now - lane.began_at <= GATHER_MS:
             if len(self._recent) >= self._recent_looks_at:
                 self._recent = {key: began for key, began in self._recent.items() if now - began[0] <= GATHER_MS}
                 self._recent_looks_at = max(RECENT_KEPT, 2 * len(self._recent))  # seldom, however many there are
             self._recent[key] = lane.began_at, lane.in_succession
-
-    def _in_turn(self) -> list[Lane]:
-        """Return the lanes with waiting entries, beginning with another lane each time, so that each is first at some time."""
-        lanes = list(self.by_key.values())
-        self._next += 1
-        if len(lanes) > 1:
-            turn = (self._next - 1) % len(lanes)
-            lanes = lanes[turn:] + lanes[:turn]
-        return [lane for lane in lanes if lane.waiting]
 
     def _ordered(self, lanes: list[Lane]) -> list[Lane]:
         """Return lanes by priority, otherwise in the given order.
@@ -298,13 +336,14 @@ class Lanes:
         spec = lane.spec
         if spec.phase not in self.changed or spec.form != "bulk" or not spec.phase.startswith(LANE_PREFIX):
             return False
-        others = [other for other in self.by_key.values() if other.spec.phase == spec.phase and other.key == lane.key]
+        others = self.index.alike(lane)
         return sum(other.running for other in others) >= (spec.concurrency or 1)
 
     def next_opening(self, now: int) -> int | None:
         """Return the first time (ms) when a lane that waits for its interval, rate or entries may call, or None."""
-        first = None
-        for lane in self.by_key.values():
+        first = self.index.first_opening(now)
+        for number in self.index.gathering:
+            lane = self.index.lanes[number]
             opens_at = max(lane.opens_at, lane.gathers_until(now))
             if opens_at > now and lane.waiting and (first is None or opens_at < first):
                 first = opens_at

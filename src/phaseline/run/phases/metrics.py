@@ -59,9 +59,12 @@ class Gauges:
         """Add the time since the last turn to waiting entries, and measure how late due sleepers are woken."""
         elapsed = now - self._looked if self._looked else 0
         self._looked = now
-        for lane in self._scheduler.lanes.by_key.values():
-            if lane.waiting and elapsed > 0 and (name := phase_of(lane.spec.phase)):
-                self._of(name).waited_ms += lane.waiting * elapsed
+        index = self._scheduler.lanes.index
+        for phase in index.phases() if elapsed > 0 else ():
+            if name := phase_of(phase):
+                waiting = sum(lane.waiting for lane in index.of_phase(phase))
+                if waiting:
+                    self._of(name).waited_ms += waiting * elapsed
         due = self._scheduler.sleepers.next(self._scheduler.arena)
         if due is not None and due <= now:
             self._lag_ms = now - due
