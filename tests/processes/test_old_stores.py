@@ -15,7 +15,7 @@ from tests.processes.test_read_only_stores import be_nobody_special
 from tests.started import Process
 from tests.store.old_stores import SCHEMAS, OldWorld
 
-from phaseline.store.sql import schema as present
+from phaseline.store.database import schema as present
 
 PATIENCE_S = 120
 ABANDONED = 8

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 from tests.store.builders import FakeClock
+from tests.store.postgres_server import new_schema
 
 from phaseline.ports.store import Store
 from phaseline.store.memory.store import MemoryStore
+from phaseline.store.postgres.store import PostgresStore
 from phaseline.store.sqlite.store import SqliteStore
 
 
@@ -22,10 +24,11 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "store.db"
 
 
-@pytest.fixture(params=["sqlite", "memory"])
+@pytest.fixture(params=["sqlite", "postgresql", "memory"])
 def reopen(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> Iterator[Callable[[], Store]]:
     """Gives the store as the next process finds it; the one given before is closed."""
     opened: list[Store] = []
+    url: list[str] = []
 
     def again() -> Store:
         if request.param == "memory":
@@ -33,6 +36,10 @@ def reopen(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> 
             return opened[0]
         if opened:
             opened[-1].close()
+        if request.param == "postgresql":
+            url.append(url[0] if url else new_schema())
+            opened.append(PostgresStore.open(url[0], clock))
+            return opened[-1]
         opened.append(SqliteStore.open(tmp_path / "store.db", clock))
         return opened[-1]
 

@@ -22,8 +22,8 @@ from phaseline.model.rows.orders import NewOrder
 from phaseline.model.rows.rows import Metric, NewDeployment, TurnPayload
 from phaseline.model.rows.secrets import SecretRow, WrappedKey
 from phaseline.store.codec.columns import encode
+from phaseline.store.database import schema
 from phaseline.store.migrations import upgrade
-from phaseline.store.sql import schema
 from phaseline.store.sqlite.owner_lock import OwnerLock
 from phaseline.store.sqlite.store import SqliteStore
 from phaseline.testing.clock import VirtualClock

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from phaseline.model.rows.shelves import Shelves
 
@@ -394,6 +394,14 @@ class Store(Shelves, Protocol):
         ...
 
     # -- maintenance: from any process, while an engine runs
+
+    def sizes(self) -> tuple[int, int]:
+        """Return (size of the stored data, size of the write-ahead log) in bytes; 0 for what does not exist."""
+        ...
+
+    def server_checks(self) -> Sequence[tuple[Literal["ok", "warn", "fail"], str, str, str]]:
+        """Return findings about the database server: (level, name, text, remedy); empty if there is no server."""
+        ...
 
     def check(self) -> Sequence[StoreFinding]:
         """Return all inconsistencies in the store, and change nothing.

@@ -1,4 +1,4 @@
-"""The stores, in an SQLite file or in memory: every change is stored before the engine acts on it."""
+"""The stores, in an SQLite file, in a PostgreSQL database or in memory: every change is stored before the engine acts on it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from phaseline.ports.store import Store
 
 FILE_PREFIX = "sqlite:///"
+DATABASE_PREFIXES = ("postgresql://", "postgres://")
 MEMORY = "memory:"
 
 
 def open_store(url: str, clock: Clock, *, makes: bool = True) -> Store:
-    """Open the store that a URL names: ``sqlite:///`` with a path, or ``memory:``.
+    """Open the store that a URL names: ``sqlite:///`` with a path, ``postgresql://`` with a database, or ``memory:``.
 
     The path is relative to the working folder unless it begins with a slash (``sqlite:////var/lib/store.db``); ``~`` is
     the home folder. ``makes``: create a missing file; if False, a missing file raises PL-S007.
@@ -26,13 +27,27 @@ def open_store(url: str, clock: Clock, *, makes: bool = True) -> Store:
         from phaseline.store.memory.store import MemoryStore
 
         return MemoryStore(clock)
+    if url.startswith(DATABASE_PREFIXES):
+        return _open_database(url, clock, makes=makes)
     path = url.removeprefix(FILE_PREFIX)
     if path == url or not path:
         raise problem_error(
             "PL-S001",
             f"the store cannot be opened: {url!r} names no store",
-            "write sqlite:/// and the path of a file, such as sqlite:///phaseline.db, or memory: for none",
+            "write sqlite:/// and the path of a file, such as sqlite:///phaseline.db, the postgresql:// URL of a database, "
+            "or memory: for none",
         )
     from phaseline.store.sqlite.store import SqliteStore
 
     return SqliteStore.open(Path(path).expanduser(), clock, makes=makes)
+
+
+def _open_database(url: str, clock: Clock, *, makes: bool) -> Store:
+    try:
+        from phaseline.store.postgres.store import PostgresStore
+    except ModuleNotFoundError as error:
+        if error.name not in {"psycopg", "psycopg_binary", "psycopg_c"}:
+            raise
+        text = "the package psycopg, which connects to PostgreSQL, is missing"
+        raise problem_error("PL-S039", text, "install it: pip install 'phaseline[postgres]'") from error
+    return PostgresStore.open(url, clock, makes=makes)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
 
 from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery
-from phaseline.store.sql import listings, schema
+from phaseline.store.database import schema
+from phaseline.store.sql import listings
+from phaseline.store.sqlite.file_connection import FileConnection, connect
 
 
 @pytest.fixture
-def statements() -> Iterator[tuple[sqlite3.Connection, list[str]]]:
+def statements() -> Iterator[tuple[FileConnection, list[str]]]:
     """An empty store and the statements that it is given."""
-    with closing(sqlite3.connect(":memory:")) as db:
+    with closing(connect(":memory:")) as db:
         for table in schema.TABLES:
             db.execute(table)
         seen: list[str] = []
@@ -23,7 +24,7 @@ def statements() -> Iterator[tuple[sqlite3.Connection, list[str]]]:
         yield db, seen
 
 
-def steps(db: sqlite3.Connection, statement: str) -> str:
+def steps(db: FileConnection, statement: str) -> str:
     return "\n".join(row[3] for row in db.execute(f"explain query plan {statement}"))
 
 
@@ -37,7 +38,7 @@ def steps(db: sqlite3.Connection, statement: str) -> str:
     ],
 )
 def test_rf5_a_page_of_executions_is_searched_by_an_index(
-    statements: tuple[sqlite3.Connection, list[str]], wanted: ExecutionQuery
+    statements: tuple[FileConnection, list[str]], wanted: ExecutionQuery
 ) -> None:
     db, seen = statements
     listings.select_executions(db, wanted)
@@ -45,20 +46,20 @@ def test_rf5_a_page_of_executions_is_searched_by_an_index(
     assert "SCAN execution" not in steps(db, seen[0])
 
 
-def test_rf5_the_first_page_stops_at_its_limit(statements: tuple[sqlite3.Connection, list[str]]) -> None:
+def test_rf5_the_first_page_stops_at_its_limit(statements: tuple[FileConnection, list[str]]) -> None:
     db, seen = statements
     listings.select_executions(db, ExecutionQuery(is_latest_first=True, limit=50))
     assert "TEMP B-TREE" not in steps(db, seen[0])  # sorting would read all executions first
 
 
-def test_rf5_deployments_of_one_number_are_found_by_it(statements: tuple[sqlite3.Connection, list[str]]) -> None:
+def test_rf5_deployments_of_one_number_are_found_by_it(statements: tuple[FileConnection, list[str]]) -> None:
     db, seen = statements
     listings.select_deployments(db, DeploymentQuery(numbers=(3,)))
     assert len(seen) == 2  # the second one reads the folders of packages in use
     assert "SCAN deployment" not in steps(db, seen[0])
 
 
-def test_rf5_a_count_is_one_statement(statements: tuple[sqlite3.Connection, list[str]]) -> None:
+def test_rf5_a_count_is_one_statement(statements: tuple[FileConnection, list[str]]) -> None:
     db, seen = statements
     assert listings.count_rows(db, ExecutionQuery(workflow="heal")) == 0
     assert listings.count_rows(db, DeploymentQuery(text="x")) == 0

@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sqlite3
 import sys
 from collections.abc import Callable
 from contextlib import closing
@@ -15,7 +14,8 @@ from tests.store.files import refusal
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.incarnations import Names
 from phaseline.model.rows.rows import RequestKind
-from phaseline.store.sqlite.incarnations import begin_another
+from phaseline.store.relational.incarnations import begin_another
+from phaseline.store.sqlite.file_connection import connect
 from phaseline.store.sqlite.restore import restore
 from phaseline.store.sqlite.store import SqliteStore
 from phaseline.testing.clock import VirtualClock
@@ -150,7 +150,7 @@ def test_bk5_requests_from_before_wait_and_are_asked_anew(path: Path, clock: a.F
         store.ask(RequestKind.CANCEL, run, {"id": "install-1"}, ANN)
         store.ask(RequestKind.STOP, 0, {"pid": 1}, ANN)
         seen = store.requests()[-1].number
-        with closing(sqlite3.connect(path)) as db, db:
+        with closing(connect(str(path))) as db:
             begin_another(db, "test", 7)
         assert list(store.requests(seen)) == []
         with pytest.raises(ProblemsError) as caught:

@@ -19,8 +19,8 @@ from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.rows import DocumentChange, LogLine, TurnPayload
 from phaseline.store import open_store
 from phaseline.store.codec import requests
+from phaseline.store.database import schema
 from phaseline.store.memory.store import MemoryStore
-from phaseline.store.sql import schema
 from phaseline.store.sqlite import database_file as file
 from phaseline.store.sqlite.store import SqliteStore
 

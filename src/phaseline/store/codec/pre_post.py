@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from types import ModuleType
 
 from phaseline.lang.fast_dataclasses import as_dict
 from phaseline.model.execution.pre_post import PinnedHookClass, PrePost
 from phaseline.store.codec.json_documents import to_text
+from phaseline.store.database.connection import Connection
 
 
 def around_to_text(around: PrePost) -> str:
@@ -38,12 +38,12 @@ def _stage_tasks() -> ModuleType:
     return stage_tasks
 
 
-def add_around(db: sqlite3.Connection, execution: int, around: PrePost) -> None:
+def add_around(db: Connection, execution: int, around: PrePost) -> None:
     """Store the hooks and stage tasks before and after an execution."""
     db.execute("insert into around values (?, ?)", (execution, around_to_text(around)))
 
 
-def read_around(db: sqlite3.Connection, execution: int) -> PrePost:
+def read_around(db: Connection, execution: int) -> PrePost:
     """Return the hooks and stage tasks before and after an execution; empty if none were stored with the execution."""
     found = db.execute("select body from around where execution = ?", (execution,)).fetchone()
     return around_from_text(found[0]) if found else PrePost()

@@ -24,7 +24,7 @@ from phaseline.model.graph.graph import Graph
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.model.health.checks import CheckResults, HeldBodies
 from phaseline.model.resources.resources import ResourceAddition
-from phaseline.model.rows.maintenance import Compacted, Purged, StoreFinding
+from phaseline.model.rows.maintenance import Purged
 from phaseline.model.rows.rows import (
     Actor,
     BatchRow,
@@ -53,6 +53,7 @@ from phaseline.store.codec.limits import IDENTITY_BYTES
 from phaseline.store.codec.step_counts import count_by_step
 from phaseline.store.memory import requests as asking
 from phaseline.store.memory import turn_writer as memory_turns
+from phaseline.store.memory.fileless import Fileless
 from phaseline.store.memory.hook_switches import MemorySwitches
 from phaseline.store.memory.incarnations import MemoryIncarnations
 from phaseline.store.memory.labels import MemoryLabels
@@ -71,7 +72,7 @@ from phaseline.store.sql.resource_clusters import missing_names
 PLACE = "memory:"
 
 
-class MemoryStore:
+class MemoryStore(Fileless):
     """Implements ``ports.store.Store`` in memory; the protocol describes each method."""
 
     def __init__(self, clock: Clock, *, identity: str = "") -> None:
@@ -474,18 +475,6 @@ class MemoryStore:
             known = self._held.executions.get(execution)
             rows = list(known.events) if known else []
         return [row for row in rows if row.sequence > after][:limit]
-
-    def check(self) -> Sequence[StoreFinding]:
-        """Return no findings: there is no file to check."""
-        return ()
-
-    def backup(self, path: str) -> int:
-        """Refuse (PL-S006), because there is no file."""
-        raise failures.cannot_copy(path, "the store is in memory and ends with its process")
-
-    def compact(self) -> Compacted:
-        """Do nothing, because there is no file."""
-        return Compacted(0, 0)
 
     def purge(self, before: int, *, deployment: int | None = None) -> Purged:
         """Remove executions that ended before the time ``before``, with all their data."""

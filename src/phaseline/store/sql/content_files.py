@@ -5,11 +5,11 @@ Each content is stored once, even if several blueprints and packages have it.
 
 from __future__ import annotations
 
-import sqlite3
 import zlib
 from collections.abc import Mapping, Sequence
 
 from phaseline.store.codec.json_documents import to_text
+from phaseline.store.database.connection import Connection
 
 Packed = Mapping[str, tuple[int, bytes]]
 """{digest: (size in bytes, compressed content)}"""
@@ -20,26 +20,28 @@ def packed(contents: Mapping[str, bytes]) -> Packed:
     return {digest: (len(body), zlib.compress(body)) for digest, body in contents.items()}
 
 
-def lacking(db: sqlite3.Connection, digests: Sequence[str]) -> list[str]:
+def lacking(db: Connection, digests: Sequence[str]) -> list[str]:
     """Return those of the digests whose content is not stored."""
     rows = db.execute(
-        "select value from json_each(?) where value not in (select digest from stored_content)", (to_text(digests),)
+        "select digest from stored_content where digest in (select value from json_each(?))", (to_text(digests),)
     )
-    return [digest for (digest,) in rows]
+    found = {digest for (digest,) in rows}
+    return [digest for digest in digests if digest not in found]
 
 
-def add(db: sqlite3.Connection, needed: Sequence[str], given: Packed) -> None:
+def add(db: Connection, needed: Sequence[str], given: Packed) -> None:
     """Store the given contents. Raises: ``LookupError`` if a needed content is neither given nor stored."""
     missing = lacking(db, [digest for digest in needed if digest not in given])
     if missing:
         raise LookupError(f"content {missing[0]} was removed meanwhile")
     db.executemany(
-        "insert or ignore into stored_content values (?, ?, ?)",
+        """insert into stored_content (digest, size_bytes, body) values (?, ?, ?)
+        on conflict (digest) do nothing""",
         ((digest, size, body) for digest, (size, body) in given.items()),
     )
 
 
-def read(db: sqlite3.Connection, digest: str) -> bytes:
+def read(db: Connection, digest: str) -> bytes:
     """Return the content with this digest. Raises: LookupError if it is not stored."""
     row = db.execute("select size_bytes, body from stored_content where digest = ?", (digest,)).fetchone()
     if row is None:
@@ -47,7 +49,7 @@ def read(db: sqlite3.Connection, digest: str) -> bytes:
     return unpacked(*row)
 
 
-def collect(db: sqlite3.Connection) -> None:
+def collect(db: Connection) -> None:
     """Delete the contents that no file of a stored blueprint or package has any more."""
     db.execute(
         """delete from stored_content where digest not in (select content from stored_path)

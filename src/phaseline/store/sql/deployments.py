@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import altered
@@ -11,6 +10,7 @@ from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.rows.rows import Actor, ConcurrencyRule, ExecutionRow, NewDeployment, NewExecution, RequestKind
 from phaseline.store.codec import requests, topologies
 from phaseline.store.codec.json_documents import to_text
+from phaseline.store.database.connection import Connection
 from phaseline.store.sql import errors as failures
 from phaseline.store.sql import queries as reads
 from phaseline.store.sql import requests as asking
@@ -24,19 +24,26 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Blueprint
 
 
-def epoch(db: sqlite3.Connection) -> int:
+_ADD_DEPLOYMENT = """insert into deployment (tenant, name, blueprint_file, description, blueprint_folder, plugin_folders,
+    instance_count, created_at, created_by, deleted_at, deleted_by, kind, imported)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '', ?, ?) returning number"""
+_ADD_EXECUTION = """insert into execution (id, tenant, deployment, request, status, reason, attempt, created_at, started_at,
+    ended_at, created_by, last_batch) values ('', ?, ?, ?, ?, '', 0, ?, 0, 0, ?, 0) returning number"""
+
+
+def epoch(db: Connection) -> int:
     """Return the epoch: how many times a process has become the owner of the store."""
     return int(db.execute("select epoch from store").fetchone()[0])
 
 
-def raise_epoch(db: sqlite3.Connection) -> int:
+def raise_epoch(db: Connection) -> int:
     """Add one to the epoch for a new owner; return the new epoch."""
     db.execute("update store set epoch = epoch + 1")
     return epoch(db)
 
 
 def add_deployment(
-    db: sqlite3.Connection, new: NewDeployment, text_of: Callable[[Blueprint], str] = topologies.blueprint_to_text
+    db: Connection, new: NewDeployment, text_of: Callable[[Blueprint], str] = topologies.blueprint_to_text
 ) -> int:
     """Store a deployment and return its number. Raises PL-S010 if the name is taken.
 
@@ -59,8 +66,7 @@ def add_deployment(
         new.kind,
         to_text(new.code.imported),
     )
-    added = db.execute("insert into deployment values (null, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '', ?, ?)", values)
-    number = int(added.lastrowid or 0)
+    number = int(db.execute(_ADD_DEPLOYMENT, values).fetchone()[0])
     body = text_of(new.blueprint)
     db.execute("insert into blueprint values (?, ?, ?)", (number, body, to_text(dict(new.inputs))))
     row = topologies.to_row(new.topology, new.blueprint)
@@ -75,7 +81,7 @@ def add_deployment(
     return number
 
 
-def delete_deployment(db: sqlite3.Connection, deployment: int, now: int, actor: Actor | None) -> None:
+def delete_deployment(db: Connection, deployment: int, now: int, actor: Actor | None) -> None:
     """Delete a deployment, so that its name is free again. All other data stay, as history of its executions.
 
     Raises PL-C016 if an execution is open.
@@ -90,7 +96,7 @@ def delete_deployment(db: sqlite3.Connection, deployment: int, now: int, actor: 
     )
 
 
-def raise_if_deleted(db: sqlite3.Connection, deployment: int) -> None:
+def raise_if_deleted(db: Connection, deployment: int) -> None:
     """Raise PL-C010 if the deployment was deleted, LookupError if it never existed."""
     found = db.execute("select name, deleted_at from deployment where number = ?", (deployment,)).fetchone()
     if found is None:
@@ -100,7 +106,7 @@ def raise_if_deleted(db: sqlite3.Connection, deployment: int) -> None:
 
 
 def add_execution(
-    db: sqlite3.Connection, new: NewExecution, deployment: int, *, asks: bool, beside: ConcurrencyRule | None = None
+    db: Connection, new: NewExecution, deployment: int, *, asks: bool, beside: ConcurrencyRule | None = None
 ) -> ExecutionRow:
     """Store an execution with status queued and return its row. Its id is the workflow and a number.
 
@@ -116,10 +122,7 @@ def add_execution(
     raise_if_open(db, deployment, new.request.workflow, beside)
     request = altered(new.request, is_surrounded=new.around is not None)
     values = (found[0], deployment, requests.to_json(request), ExecutionStatus.QUEUED.value, new.created_at)
-    added = db.execute(
-        "insert into execution values (null, '', ?, ?, ?, ?, '', 0, ?, 0, 0, ?, 0)", (*values, new.actor.name)
-    )
-    number = int(added.lastrowid or 0)
+    (number,) = db.execute(_ADD_EXECUTION, (*values, new.actor.name)).fetchone()
     id = f"{new.request.workflow}-{number}"
     db.execute("update execution set id = ? where number = ?", (id, number))
     if new.around is not None:
@@ -131,9 +134,7 @@ def add_execution(
     return reads.executions(db, id=id)[0]
 
 
-def raise_if_open(
-    db: sqlite3.Connection, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None
-) -> None:
+def raise_if_open(db: Connection, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None) -> None:
     """Raise PL-C016 if an execution of the deployment is open or about to continue and ``beside`` does not allow it.
 
     ``workflow``: the workflow of the execution to start. Executions that bring resources to a target may run side by

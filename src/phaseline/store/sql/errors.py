@@ -1,18 +1,12 @@
-"""Conversion of errors of SQLite and the operating system to Problems, each with a fix."""
+"""Problems of a store, each with a fix; those of one database are beside its store."""
 
 from __future__ import annotations
-
-import os
-import sqlite3
 
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.model.rows.rows import ExecutionRow
 
-_DAMAGED = {"SQLITE_CORRUPT", "SQLITE_FORMAT", "SQLITE_MISMATCH"}
-_BUSY = {"SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL"}
 GO_ON = "phaseline store restore --go-on"
-_READ_ONLY = {"SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH"}
 
 
 class Refusal:
@@ -30,7 +24,8 @@ class Refusal:
         return problem_error(self._code, message, mend, subject=subject)
 
 
-def _unwritable(reason: str, mend: str) -> Refusal:
+def unwritable(reason: str, mend: str) -> Refusal:
+    """Return the template of PL-S005 for a reason why the store cannot be written."""
     return Refusal("PL-S005", f"the store cannot be written: {reason}", mend)
 
 
@@ -44,7 +39,6 @@ not_a_store = Refusal(
     "the file is not a Phaseline store, or its beginning is damaged",
     "name another file with PHASELINE_STORE_URL; this file was left unchanged",
 )
-_unusable = Refusal("PL-S001", "the store cannot be used: {1}", "check the file and its folder")
 newer = Refusal(
     "PL-S002",
     "the store has schema {1}, this version of Phaseline knows schemas up to {2}",
@@ -62,23 +56,16 @@ taken_over = Refusal(
     "follow the execution in the process that owns the store now",
 )
 """Problem of an engine that is no longer the owner, because another process has become it; its turn was not written."""
-older = _unwritable(
+older = unwritable(
     "it has schema {1} and must be brought to schema {2} first",
     "wait until the process that owns it has ended, then try again",
 )
-older_read_only = _unwritable(
+older_read_only = unwritable(
     "it has schema {1} and must be brought to schema {2} first, and it is read-only",
     "copy it to where you may write, and use that: cp {0} COPY",
 )
-in_use = _unwritable("other processes have it open", "end them, such as: phaseline engine stop; then try again")
-cannot_lock = _unwritable("its lock file cannot be written ({1})", "give yourself the right to write the folder")
-_locked = _unwritable("another program has locked it", "end that program, then try again")
-_full = _unwritable("the disk is full", "make room on the disk, then resume; what was stored is intact")
-_read_only = _unwritable("it is read-only", "give yourself the right to write the file and its folder")
-_folder_read_only = _unwritable("its folder is read-only", "give yourself the right to write the file and its folder")
-_disk_refuses = _unwritable(
-    "the disk refuses ({1})", "look at the disk and its space, then resume; what was stored is intact"
-)
+in_use = unwritable("other processes have it open", "end them, such as: phaseline engine stop; then try again")
+cannot_lock = unwritable("its lock file cannot be written ({1})", "give yourself the right to write the folder")
 cannot_copy = Refusal(
     "PL-S006",
     "the copy of the store cannot be written: {1}",
@@ -139,67 +126,6 @@ package_gone = Refusal(
     "a plugin package that this needs was removed or replaced meanwhile",
     "list the packages, then repeat this command: phaseline plugins list",
 )
-
-
-def is_read_only(error: sqlite3.Error) -> bool:
-    """Return True if the error means that the file may be read but not written."""
-    return _kind(error) in _READ_ONLY
-
-
-def needs_log(error: sqlite3.Error) -> bool:
-    """Return True if SQLite could not create or lock the files of its write-ahead log."""
-    return _kind(error) in {*_READ_ONLY, "SQLITE_CANTOPEN"}
-
-
-def is_damage(error: sqlite3.Error) -> bool:
-    """Return True if the error means that the file is damaged."""
-    return _kind(error) in _DAMAGED
-
-
-def is_busy(error: sqlite3.Error) -> bool:
-    """Return True if another connection has locked the file."""
-    return _kind(error) in _BUSY
-
-
-def as_problem(error: sqlite3.Error, path: str) -> ProblemsError:
-    """Return the Problem that explains an error of SQLite to the user."""
-    kind = _kind(error)
-    if kind == "SQLITE_NOTADB":
-        return not_a_store(path)
-    if kind in _DAMAGED:
-        return damaged(path, error)
-    if kind in _BUSY:
-        return _locked(path)
-    if kind == "SQLITE_FULL":
-        return _full(path)
-    if _name(error) == "SQLITE_READONLY_DBMOVED":
-        return gone(path)
-    if kind in _READ_ONLY:
-        return _read_only(path)
-    if kind == "SQLITE_CANTOPEN":
-        return _unopened(path, str(error))
-    if kind == "SQLITE_IOERR":
-        return _disk_refuses(path, _name(error))
-    return _unusable(path, error)
-
-
-def _unopened(path: str, reason: str) -> ProblemsError:
-    """Return the problem of a store that could not be opened.
-
-    If its file can be read, the write-ahead log in its folder could not be created; otherwise the file is at fault.
-    """
-    if os.path.isfile(path) and os.access(path, os.R_OK):  # noqa: PTH113 - False for files that may not be read
-        return _folder_read_only(path)
-    return cannot_open(path, reason)
-
-
-def _name(error: sqlite3.Error) -> str:
-    return str(getattr(error, "sqlite_errorname", None) or "")
-
-
-def _kind(error: sqlite3.Error) -> str:
-    """Return the general part of SQLite's error name, such as SQLITE_IOERR for SQLITE_IOERR_FSYNC."""
-    return "_".join(_name(error).split("_")[:2])
 
 
 def unknown_text(error: UnicodeEncodeError) -> ProblemsError:

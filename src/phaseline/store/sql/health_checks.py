@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
@@ -23,8 +22,9 @@ from phaseline.model.health.checks import (
 )
 from phaseline.store.codec.columns import decode, encode
 from phaseline.store.codec.json_documents import to_text
+from phaseline.store.database.connection import Connection
 
-_WRITE_PAGE = """insert into check_page values (?, ?, ?, ?, ?, ?) on conflict do update set
+_WRITE_PAGE = """insert into check_page values (?, ?, ?, ?, ?, ?) on conflict (deployment, kind, number) do update set
     results = excluded.results, times = excluded.times, executions = excluded.executions"""
 _THESE = "deployment = ? and kind = ? and subject in (select value from json_each(?))"
 
@@ -32,7 +32,7 @@ _THESE = "deployment = ? and kind = ? and subject in (select value from json_eac
 class StoredBodies:
     """The ``Bodies`` (values that checks returned) of one deployment, stored as rows."""
 
-    def __init__(self, db: sqlite3.Connection, deployment: int) -> None:
+    def __init__(self, db: Connection, deployment: int) -> None:
         """Use the connection of the caller's transaction."""
         self._db, self._deployment = db, deployment
 
@@ -63,7 +63,7 @@ class StoredBodies:
         return self._deployment, int(kind), to_text(subjects.tolist())
 
 
-def read_columns(db: sqlite3.Connection, deployment: int) -> dict[CheckKind, Column]:
+def read_columns(db: Connection, deployment: int) -> dict[CheckKind, Column]:
     """Return {kind: results by subject}, without kinds that have no results.
 
     Raises: ValueError for a damaged column.
@@ -85,7 +85,7 @@ def read_columns(db: sqlite3.Connection, deployment: int) -> dict[CheckKind, Col
     return found
 
 
-def read_book(db: sqlite3.Connection, deployment: int, *, only_results: bool) -> CheckResults:
+def read_book(db: Connection, deployment: int, *, only_results: bool) -> CheckResults:
     """Read all check results of a deployment; ``only_results`` leaves out the bodies."""
     if only_results:
         return CheckResults(HeldBodies(), read_columns(db, deployment))
@@ -108,7 +108,7 @@ class ChecksWriter:
         """Remove a deleted deployment from the cache."""
         self._columns.pop(deployment, None)
 
-    def write(self, db: sqlite3.Connection, entered: Sequence[StatesEntered], made: Sequence[NewCheckResults]) -> None:
+    def write(self, db: Connection, entered: Sequence[StatesEntered], made: Sequence[NewCheckResults]) -> None:
         """Clear results that new states make invalid, then write new results."""
         books: dict[int, CheckResults] = {}
         for change in entered:
@@ -123,7 +123,7 @@ class ChecksWriter:
             if book.touched:
                 _write_touched(db, deployment, book)
 
-    def _book(self, db: sqlite3.Connection, books: dict[int, CheckResults], deployment: int) -> CheckResults:
+    def _book(self, db: Connection, books: dict[int, CheckResults], deployment: int) -> CheckResults:
         if deployment not in books:
             columns = self._columns.get(deployment)
             if columns is None:
@@ -149,7 +149,7 @@ def _constant(dtype: str, value: int) -> bytes:
     return encode(np.full(PAGE_ENTRIES, value, dtype))
 
 
-def _write_touched(db: sqlite3.Connection, deployment: int, book: CheckResults) -> None:
+def _write_touched(db: Connection, deployment: int, book: CheckResults) -> None:
     """Write the pages that contain a changed result."""
     rows = []
     for kind, changed in book.touched.items():

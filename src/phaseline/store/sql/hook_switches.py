@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.model.rows.hook_switches import Switch
+from phaseline.store.database.connection import Connect
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import Actor
     from phaseline.ports.clock import Clock
-
-Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 
 class SqliteSwitches:
@@ -41,7 +38,12 @@ class SqliteSwitches:
         with self._writing() as db:
             former = db.execute(found, (name, deployment)).fetchone()
             if former is None or reason:
-                db.execute("insert or replace into hook_switch values (?, ?, ?, ?, ?)", row)
+                db.execute(
+                    """insert into hook_switch (name, deployment, at, actor, reason) values (?, ?, ?, ?, ?)
+                    on conflict (name, deployment) do update
+                    set at = excluded.at, actor = excluded.actor, reason = excluded.reason""",
+                    row,
+                )
             return None if former is None else Switch(*former)
 
     def put_on(self, name: str, deployment: int) -> bool:

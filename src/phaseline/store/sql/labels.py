@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Sequence
 
 from phaseline.model.blueprint.labels import Label
-from phaseline.store.codec.json_documents import to_text
-
-Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
+from phaseline.store.database.connection import Connect, Connection
 
 
 class SqliteLabels:
@@ -41,27 +37,41 @@ class SqliteLabels:
 
     def having(self, labels: Sequence[Label]) -> frozenset[int]:
         """Return the deployments that have all these labels. A label with an empty value matches any value."""
-        wanted = list(dict.fromkeys(labels))
         with self._reading() as db:
-            rows = db.execute(
-                """select deployment from label join json_each(?) wanted
-                on label.key = json_extract(wanted.value, '$[0]') and json_extract(wanted.value, '$[1]') in ('', label.value)
-                group by deployment having count(distinct wanted.key) = ?""",
-                (to_text([list(label) for label in wanted]), len(wanted)),
-            ).fetchall()
+            texts, values = zip(*having(labels), strict=True) if labels else ((), ())
+            where = " and ".join(texts) or "false"
+            found = [value for each in values for value in each]
+            rows = db.execute(f"select number from deployment where {where}", found)
             return frozenset(number for (number,) in rows)
 
 
-def remove_labels(db: sqlite3.Connection, deployment: int, labels: Iterable[Label]) -> int:
+def having(labels: Iterable[Label]) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the SQL conditions for deployments that have all these labels, each with its values.
+
+    A label with an empty value matches any value of its key.
+    """
+    which = "number in (select deployment from label where key = ?"
+    return [
+        (f"{which} and value = ?)", (label.key, label.value)) if label.value else (f"{which})", (label.key,))
+        for label in dict.fromkeys(labels)
+    ]
+
+
+def remove_labels(db: Connection, deployment: int, labels: Iterable[Label]) -> int:
     """Remove labels from a deployment; return the number removed.
 
     A label with an empty value selects all of its key.
     """
-    gone = "delete from label where deployment = ? and key = ? and ? in ('', value)"
-    return sum(db.execute(gone, (deployment, key, value)).rowcount for key, value in labels)
+    gone = "delete from label where deployment = ? and key = ?"
+    return sum(
+        db.execute(f"{gone} and value = ?", (deployment, key, value)).rowcount
+        if value
+        else db.execute(gone, (deployment, key)).rowcount
+        for key, value in labels
+    )
 
 
-def add_labels(db: sqlite3.Connection, deployment: int, labels: Iterable[Label]) -> int:
+def add_labels(db: Connection, deployment: int, labels: Iterable[Label]) -> int:
     """Add labels to a deployment; return the number of those that it did not have."""
-    add = "insert or ignore into label values (?, ?, ?)"
+    add = "insert into label (deployment, key, value) values (?, ?, ?) on conflict (deployment, key, value) do nothing"
     return sum(db.execute(add, (deployment, key, value)).rowcount for key, value in labels)

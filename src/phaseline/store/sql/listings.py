@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,7 +14,9 @@ from phaseline.model.rows.rows import ExecutionRow
 from phaseline.store.codec.columns import decode, states_from
 from phaseline.store.codec.instance_ids import ids_from
 from phaseline.store.codec.json_documents import to_text
+from phaseline.store.database.connection import Connect, Connection
 from phaseline.store.sql import queries as reads
+from phaseline.store.sql.labels import having
 
 if TYPE_CHECKING:
     from phaseline.model.rows.listings import Glance, Roster
@@ -24,23 +24,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 NOTHING = np.zeros(0, np.uint8)
-Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
-
 _CHOSEN = "in (select value from json_each(?))"
 LAST = "\U0010ffff"
 """Largest character. For any beginning B, all texts that begin with B sort before B + LAST."""
-_HAVING = """number in (select deployment from label join json_each(?) wanted
-    on label.key = json_extract(wanted.value, '$[0]') and json_extract(wanted.value, '$[1]') in ('', label.value)
-    group by deployment having count(distinct wanted.key) = ?)"""
 _LIVING = "deployment in (select number from deployment where deleted_at = 0)"
-_TOLD = """case when instr(nodes, '"gone":[') then
-        case when json_valid(nodes) then json_extract(nodes, '$.gone') else '' end end,
-    case when instr(nodes, '"targets":[') then
-        case when json_valid(nodes) then json_extract(nodes, '$.targets') else '' end end"""
-"""SQL columns with the ``gone`` and ``targets`` lists of a topology's JSON text.
-
-SQLite parses a text only if it contains the name of the list, because most texts have neither list.
-"""
+_TOLD = """case when instr(nodes, '"gone":[') > 0 or instr(nodes, '"targets":[') > 0 then nodes else '{}' end"""
+"""SQL column with a topology's JSON text if it has a ``gone`` or ``targets`` list, which most texts have not."""
 
 
 class SqliteListings:
@@ -72,11 +61,11 @@ class SqliteListings:
             states, names = _states(db, which), _state_names(db, which)
             executions = _by_deployment(_unsettled(db, f"deployment {_CHOSEN}", which))
             rows = db.execute(f"select deployment, {_TOLD} from topology where deployment {_CHOSEN}", (which,))
-            told = {number: (gone, targets) for number, gone, targets in rows.fetchall()}
+            told: dict[int, str] = dict(rows.fetchall())
 
             def read(number: int) -> Glance:
                 found = _found(states, number)()
-                return _glance(db, number, found, names.get(number, ()), *_found(told, number), executions)
+                return _glance(db, number, found, names.get(number, ()), _found(told, number), executions)
 
             def flawed(number: int, flaw: str) -> Glance:
                 return _no_glance(executions.get(number, ()), flaw)
@@ -120,7 +109,7 @@ def _unless_flawed(number: int, read: Callable[[int], T], otherwise: Callable[[i
     """
     try:
         return read(number)
-    except (ValueError, LookupError, TypeError, AttributeError, sqlite3.DataError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         return otherwise(number, str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}")
 
 
@@ -146,7 +135,7 @@ def _no_roster(_number: int, flaw: str) -> Roster:
     )
 
 
-def _unsettled(db: sqlite3.Connection, condition: str, *values: object) -> list[ExecutionRow]:
+def _unsettled(db: Connection, condition: str, *values: object) -> list[ExecutionRow]:
     """Return the executions that did not complete, and the latest execution of each deployment.
 
     ``condition`` selects the deployments by number.
@@ -167,7 +156,7 @@ def _by_deployment(rows: Iterable[ExecutionRow]) -> dict[int, list[ExecutionRow]
     return found
 
 
-def _states(db: sqlite3.Connection, which: str) -> dict[int, Callable[[], np.ndarray]]:
+def _states(db: Connection, which: str) -> dict[int, Callable[[], np.ndarray]]:
     """Return {deployment: function that decodes the states of its instances, or raises if they are damaged}.
 
     ``which``: a JSON list of the numbers of the deployments.
@@ -181,7 +170,7 @@ def _states(db: sqlite3.Connection, which: str) -> dict[int, Callable[[], np.nda
     return {number: partial(states_from, count, pages.get(number, ())) for number, count in counts}
 
 
-def _state_names(db: sqlite3.Connection, which: str) -> dict[int, tuple[str, ...]]:
+def _state_names(db: Connection, which: str) -> dict[int, tuple[str, ...]]:
     """Return {deployment: names of its resource states}, without deployments that have none."""
     found: dict[int, tuple[str, ...]] = {}
     for deployment, name in db.execute(
@@ -192,26 +181,26 @@ def _state_names(db: sqlite3.Connection, which: str) -> dict[int, tuple[str, ...
 
 
 def _glance(
-    db: sqlite3.Connection,
+    db: Connection,
     number: int,
     states: np.ndarray,
     names: tuple[str, ...],
-    gone: str | None,
-    targets: str | None,
+    nodes: str,
     executions: Mapping[int, Sequence[ExecutionRow]],
 ) -> Glance:
     from phaseline.model.rows.listings import Glance  # most commands show no list
 
-    life_cycle = _life_cycle(db, number, states, names, targets) if names else states
-    if gone is not None:
+    told = json.loads(nodes)
+    life_cycle = _life_cycle(db, number, states, names, told.get("targets")) if names else states
+    if "gone" in told:
         there = np.ones(len(states), bool)
-        there[json.loads(gone)] = False
+        there[told["gone"]] = False
         states, life_cycle = states[there], life_cycle[there]
     return Glance(states, life_cycle, names, executions.get(number, ()))
 
 
 def _life_cycle(
-    db: sqlite3.Connection, number: int, states: np.ndarray, names: tuple[str, ...], targets: str | None
+    db: Connection, number: int, states: np.ndarray, names: tuple[str, ...], targets: list[Any] | None
 ) -> np.ndarray:
     """Return the states of instances, with the states of resources converted to states of node instances.
 
@@ -222,7 +211,7 @@ def _life_cycle(
     if targets is None:
         return as_life_cycle(reads.topology(db, number), states, names)
     (node,) = db.execute("select node from topology where deployment = ?", (number,)).fetchone()
-    return arrived(json.loads(targets), decode(node), states, names)
+    return arrived(targets, decode(node), states, names)
 
 
 def _roster(row: Sequence[Any], states: np.ndarray, names: tuple[str, ...], *, is_checked: bool) -> Roster:
@@ -255,7 +244,11 @@ class WhereClause:
     def add_beginning(self, column: str, text: str) -> None:
         """Require that a column begins with the text. Two bounds express this, so that SQLite can search an index."""
         self.add(
-            f"{column} >= ? and {column} < ? || '{LAST}' and substr({column}, 1, ?) = ?", text, text, len(text), text
+            f"{column} >= ? and {column} < cast(? as text) || '{LAST}' and substr({column}, 1, ?) = ?",
+            text,
+            text,
+            len(text),
+            text,
         )
 
     def __str__(self) -> str:
@@ -263,39 +256,39 @@ class WhereClause:
         return f" where {' and '.join(self._texts)}" if self._texts else ""
 
 
-def select_executions(db: sqlite3.Connection, wanted: ExecutionQuery) -> list[ExecutionRow]:
+def select_executions(db: Connection, wanted: ExecutionQuery) -> list[ExecutionRow]:
     """Return the executions that the query selects."""
-    where = _of_executions(db, wanted)
+    where = _of_executions(wanted)
     if wanted.after:
         where.add(f"execution.number {'<' if wanted.is_latest_first else '>'} ?", wanted.after)
     order = "execution.number desc" if wanted.is_latest_first else "execution.number"
-    rows = db.execute(f"{reads.EXECUTION}{where} order by {order} limit ?", (*where.values, _limit(wanted.limit)))
+    rows = db.execute(f"{reads.EXECUTION}{where} order by {order}{_limit(wanted.limit)}", where.values)
     return [reads.execution(row) for row in rows]
 
 
-def select_deployments(db: sqlite3.Connection, wanted: DeploymentQuery) -> list[DeploymentRow]:
+def select_deployments(db: Connection, wanted: DeploymentQuery) -> list[DeploymentRow]:
     """Return the deployments that the query selects."""
-    where = _of_deployments(db, wanted)
+    where = _of_deployments(wanted)
     if wanted.after:
         where.add("name > ?", wanted.after)
-    return reads.deployment_rows(db, f"{where} order by name limit ?", (*where.values, _limit(wanted.limit)))
+    return reads.deployment_rows(db, f"{where} order by name{_limit(wanted.limit)}", where.values)
 
 
-def count_rows(db: sqlite3.Connection, wanted: DeploymentQuery | ExecutionQuery) -> int:
+def count_rows(db: Connection, wanted: DeploymentQuery | ExecutionQuery) -> int:
     """Return the number of rows that fulfil the conditions of a query, regardless of its page and limit."""
     if isinstance(wanted, DeploymentQuery):
-        table, where = "deployment", _of_deployments(db, wanted)
+        table, where = "deployment", _of_deployments(wanted)
     else:
-        table, where = "execution", _of_executions(db, wanted)
+        table, where = "execution", _of_executions(wanted)
     return int(db.execute(f"select count(*) from {table}{where}", where.values).fetchone()[0])
 
 
-def _limit(limit: int | None) -> int:
-    """Return the limit for SQLite, which takes a negative number for "no limit"."""
-    return -1 if limit is None else limit
+def _limit(limit: int | None) -> str:
+    """Return the last clause of a statement, which is empty without a limit."""
+    return "" if limit is None else f" limit {int(limit)}"
 
 
-def _of_executions(db: sqlite3.Connection, wanted: ExecutionQuery) -> WhereClause:
+def _of_executions(wanted: ExecutionQuery) -> WhereClause:
     where = WhereClause()
     if wanted.numbers is not None:
         where.add(f"execution.number {_CHOSEN}", to_text(sorted(wanted.numbers)))
@@ -306,7 +299,7 @@ def _of_executions(db: sqlite3.Connection, wanted: ExecutionQuery) -> WhereClaus
     if wanted.statuses:
         where.add(f"status {_CHOSEN}", to_text(sorted(status.value for status in wanted.statuses)))
     if wanted.workflow:
-        where.add("id = ? || '-' || execution.number", wanted.workflow)
+        where.add("id = cast(? as text) || '-' || execution.number", wanted.workflow)
     if wanted.actor:
         where.add("execution.created_by = ?", wanted.actor)
     if wanted.since:
@@ -314,11 +307,11 @@ def _of_executions(db: sqlite3.Connection, wanted: ExecutionQuery) -> WhereClaus
     if wanted.ended_since:
         where.add("ended_at >= ?", wanted.ended_since)
     if wanted.text:
-        where.add("instr(casefold(id || ' ' || reason), ?)", _searched(db, wanted.text))
+        where.add("instr(folded_text(id || ' ' || reason), ?) > 0", wanted.text.casefold())
     return where
 
 
-def _of_deployments(db: sqlite3.Connection, wanted: DeploymentQuery) -> WhereClause:
+def _of_deployments(wanted: DeploymentQuery) -> WhereClause:
     where = WhereClause("deleted_at = 0")
     if wanted.numbers is not None:
         where.add(f"number {_CHOSEN}", to_text(sorted(wanted.numbers)))
@@ -327,17 +320,10 @@ def _of_deployments(db: sqlite3.Connection, wanted: DeploymentQuery) -> WhereCla
     if wanted.kind:
         where.add("kind = ?", wanted.kind)
     if wanted.labels:
-        labels = list(dict.fromkeys(wanted.labels))
-        where.add(_HAVING, to_text([list(label) for label in labels]), len(labels))
+        for text, values in having(wanted.labels):
+            where.add(text, *values)
     if wanted.text:
-        where.add("instr(casefold(name || ' ' || description || ' ' || blueprint_file), ?)", _searched(db, wanted.text))
+        where.add(
+            "instr(folded_text(name || ' ' || description || ' ' || blueprint_file), ?) > 0", wanted.text.casefold()
+        )
     return where
-
-
-def _searched(db: sqlite3.Connection, text: str) -> str:
-    """Return the casefolded text, and define SQL's ``casefold`` for the columns with which it is compared.
-
-    SQLite itself ignores case only in ASCII.
-    """
-    db.create_function("casefold", 1, str.casefold, deterministic=True)
-    return text.casefold()

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.rows.orders import MOST_ORDERS, GivenBeforeError, GivenOrder
 from phaseline.store.codec.json_documents import to_text
+from phaseline.store.database.connection import Connection
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
@@ -30,7 +30,7 @@ _ORDER = """select id, digest, at, requests, executions, answer from given_order
 class SqliteOrders:
     """The ``model.rows.orders.OrderShelf`` of a store in a file."""
 
-    def __init__(self, reading: Callable[[], AbstractContextManager[sqlite3.Connection]]) -> None:
+    def __init__(self, reading: Callable[[], AbstractContextManager[Connection]]) -> None:
         """``reading`` begins a transaction that reads."""
         self._reading = reading
 
@@ -45,7 +45,7 @@ class SqliteOrders:
             return int(db.execute("select count(*) from given_order").fetchone()[0])
 
 
-def begin(db: sqlite3.Connection, order: NewOrder) -> Counters:
+def begin(db: Connection, order: NewOrder) -> Counters:
     """Begin an order in the caller's transaction; return the last execution and request numbers before it.
 
     Raises: ``GivenBeforeError`` if the order is already stored.
@@ -59,7 +59,7 @@ def begin(db: sqlite3.Connection, order: NewOrder) -> Counters:
     return _counters(db)
 
 
-def add(db: sqlite3.Connection, order: NewOrder, before: Counters) -> None:
+def add(db: Connection, order: NewOrder, before: Counters) -> None:
     """Store the row of an order, with all executions and requests created since ``begin``.
 
     No other process writes between ``begin`` and ``add``, because both are in one transaction.
@@ -79,7 +79,7 @@ def add(db: sqlite3.Connection, order: NewOrder, before: Counters) -> None:
     db.execute(f"insert into given_order values (?{', ?' * (len(values) - 1)})", values)
 
 
-def forget_unknown(db: sqlite3.Connection) -> None:
+def forget_unknown(db: Connection) -> None:
     """Remove orders that name requests or executions which do not exist any more, because a restored store is older."""
     executions, requests = _counters(db)
     for tenant, actor, id, asked, made in _references(db):
@@ -88,7 +88,7 @@ def forget_unknown(db: sqlite3.Connection) -> None:
             db.execute("delete from given_order where tenant = ? and actor = ? and id = ?", (tenant, actor, id))
 
 
-def renumber(db: sqlite3.Connection, numbers: Mapping[int, int]) -> None:
+def renumber(db: Connection, numbers: Mapping[int, int]) -> None:
     """Replace the request numbers in stored orders, {old number: new number}."""
     if not numbers:
         return
@@ -100,18 +100,15 @@ def renumber(db: sqlite3.Connection, numbers: Mapping[int, int]) -> None:
             db.execute(changed, (to_text(new), tenant, actor, id))
 
 
-def _references(db: sqlite3.Connection) -> list[tuple[str, str, str, str, str]]:
+def _references(db: Connection) -> list[tuple[str, str, str, str, str]]:
     return db.execute("select tenant, actor, id, requests, executions from given_order").fetchall()
 
 
-def _counters(db: sqlite3.Connection) -> Counters:
-    told: dict[str, int] = dict(
-        db.execute("select name, seq from sqlite_sequence where name in ('execution', 'request')")
-    )
-    return told.get("execution", 0), told.get("request", 0)
+def _counters(db: Connection) -> Counters:
+    return db.last_number("execution"), db.last_number("request")
 
 
-def _find(db: sqlite3.Connection, actor: Actor, id: str, since: int) -> GivenOrder | None:
+def _find(db: Connection, actor: Actor, id: str, since: int) -> GivenOrder | None:
     row = db.execute(_ORDER, (actor.tenant, actor.name, id, since)).fetchone()
     if row is None:
         return None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable
 
 from phaseline.model.packages.installed import PackageRow, PackageUse
 from phaseline.model.rows.rows import Actor
 from phaseline.store.codec.json_documents import to_text
+from phaseline.store.database.connection import Connection
 from phaseline.store.sql import errors as failures
 
 TENANT = Actor("").tenant
@@ -16,7 +16,7 @@ TENANT = Actor("").tenant
 _COLUMNS = "number, name, version, format, digest, title, origin, file_count, size_bytes, installed_at, installed_by"
 
 
-def uses_of(db: sqlite3.Connection, deployment: int) -> list[PackageUse]:
+def uses_of(db: Connection, deployment: int) -> list[PackageUse]:
     """Return the packages that a deployment uses, sorted by name."""
     rows = db.execute(
         """select deployment, package, is_enabled, is_imported, settings, folders, at, actor from package_use
@@ -29,7 +29,7 @@ def uses_of(db: sqlite3.Connection, deployment: int) -> list[PackageUse]:
     ]
 
 
-def add_uses(db: sqlite3.Connection, deployment: int, added: Iterable[PackageUse]) -> None:
+def add_uses(db: Connection, deployment: int, added: Iterable[PackageUse]) -> None:
     """Store that a deployment uses these packages. Raises: PL-F062 if a package is no longer installed."""
     for use in added:
         found = select(db, "number = ? and removed_at = 0", use.package)
@@ -42,7 +42,7 @@ def add_uses(db: sqlite3.Connection, deployment: int, added: Iterable[PackageUse
         db.execute(f"insert into package_use values (?{', ?' * 7})", (*values, to_text(use.folders), use.at, use.by))
 
 
-def select(db: sqlite3.Connection, condition: str, *values: object) -> list[PackageRow]:
+def select(db: Connection, condition: str, *values: object) -> list[PackageRow]:
     """Return the packages that fulfil an SQL condition, including removed ones."""
     rows = db.execute(f"select {_COLUMNS} from package where tenant = ? and {condition}", (TENANT, *values))
     return [PackageRow(*row) for row in rows]

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
 
 from phaseline.model.blueprint.stored_blueprints import StoredFile
 from phaseline.model.packages.installed import PackageRow, PackageUse, PackageUser
 from phaseline.ports.clock import Clock
 from phaseline.store.codec.json_documents import to_text
+from phaseline.store.database.connection import Connect, Connection
+from phaseline.store.database.schema import IS_OPEN
 from phaseline.store.sql import content_files as kept
 from phaseline.store.sql import deployments as writes
 from phaseline.store.sql.package_uses import TENANT, add_uses, select, uses_of
-from phaseline.store.sql.schema import IS_OPEN
 
 _MAY_GO_ON = f"({IS_OPEN} or status in ('failed', 'canceled'))"
 """SQL condition for executions that are open or may be retried."""
 
-Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
+
+_ADD = f"""insert into package (tenant, name, version, format, digest, title, origin, file_count, size_bytes, installed_at,
+    installed_by, removed_at) values (?{", ?" * 10}, 0) returning number"""
 
 
 class SqlitePackages:
@@ -75,8 +76,7 @@ class SqlitePackages:
                 new.installed_at,
                 new.installed_by,
             )
-            added = db.execute(f"insert into package values (null, ?{', ?' * 10}, 0)", (TENANT, *values))
-            number = int(added.lastrowid or 0)
+            (number,) = db.execute(_ADD, (TENANT, *values)).fetchone()
             db.executemany(
                 "insert into package_path values (?, ?, ?, ?)",
                 ((number, file.path, file.digest, int(file.is_executable)) for file in files),
@@ -86,7 +86,7 @@ class SqlitePackages:
                 db.execute(moved, (number, to_text(folders), replaces))
             return select(db, "number = ?", number)[0]
 
-    def _retire(self, db: sqlite3.Connection, package: int) -> bool:
+    def _retire(self, db: Connection, package: int) -> bool:
         """Mark a package as removed. Return False if it was not installed."""
         gone = "update package set removed_at = ? where number = ? and removed_at = 0"
         return db.execute(gone, (max(1, self._clock.now()), package)).rowcount == 1
@@ -174,7 +174,7 @@ class SqlitePackages:
             return [digest for digest in dict.fromkeys(digest for _, digest in gone) if digest not in still]
 
 
-def _users(db: sqlite3.Connection, package: int) -> list[PackageUser]:
+def _users(db: Connection, package: int) -> list[PackageUser]:
     rows = db.execute(
         """select name, is_enabled from package_use join deployment on deployment = number
         where package = ? and deleted_at = 0 order by name""",

@@ -8,10 +8,8 @@ killed, the next one deletes what is left.
 from __future__ import annotations
 
 import json
-import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import numpy as np
@@ -22,9 +20,10 @@ from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.maintenance import Purged
 from phaseline.store.codec.columns import decode, encode
 from phaseline.store.codec.json_documents import to_text
+from phaseline.store.database.connection import Connect, Connection
+from phaseline.store.database.schema import IS_OPEN
 from phaseline.store.sql import resource_clusters as growing
 from phaseline.store.sql.queries import PLACES, places_of, states
-from phaseline.store.sql.schema import IS_OPEN
 from phaseline.store.sql.turn_writer import places_row
 
 EXECUTIONS_TOGETHER = 100
@@ -38,24 +37,22 @@ BATCHES_LOOKED_AT = 20_000
 GIVE_WAY_S = 0.003
 """Pause in seconds between two transactions, so that a waiting engine can write its turn."""
 
-Transaction = Callable[[], AbstractContextManager[sqlite3.Connection]]
-
 _IS_INSTALL = "json_extract(request, '$.workflow') = 'install'"
 _IS_REACH = f"json_extract(request, '$.workflow') = '{REACH_WORKFLOW}'"
 _WAYS = f"""select number, json_extract(request, '$.parameters.target'), json_extract(request, '$.parameters.subjects')
     from execution
     where deployment = ? and {_IS_REACH}"""
 _MAY_GO = f"""
-    not (execution.{IS_OPEN}) and ended_at < :before and (:deployment is null or deployment = :deployment)
+    not (execution.{IS_OPEN}) and ended_at < ? and (? or deployment = ?)
     and not exists (select 1 from request where request.execution = execution.number and answered_at = 0)
     and not exists (select 1 from graph where graph.execution = execution.number
-        and graph.id in (select value from json_each(:called)))
+        and graph.id in (select value from json_each(?)))
     and (exists (select 1 from deployment where number = execution.deployment and deleted_at > 0)
         or number not in (
             select max(number) from execution where {_IS_INSTALL} group by deployment
             union all
             select max(number) from execution where {_IS_INSTALL} and status = 'completed' group by deployment))"""
-_NEXT_BATCHES = "select max(id) from (select id from batch where id > ? order by id limit ?)"
+_NEXT_BATCHES = "select max(id) from (select id from batch where id > ? order by id limit ?) as ids"
 _MAY_LOSE_MEMBERS = f"""select id, kinds, {PLACES} from batch where id > ? and id <= ? and exists (
     select 1 from remains where kind = 'graph' and number between first_graph and last_graph)"""
 _ONLY = "in (select value from json_each(?))"
@@ -73,13 +70,13 @@ _PIECES: tuple[tuple[str, str, str, int], ...] = (
 """(table, its key, the column whose numbers ``remains`` lists under the kind of this name, rows in one transaction)"""
 
 
-def purge(transaction: Transaction, before: int, deployment: int | None) -> Purged:
+def purge(transaction: Connect, before: int, deployment: int | None) -> Purged:
     """Remove executions that ended before the time ``before``, of one deployment or all; return the counts."""
     removed = Purged()
     with transaction() as db:
         found = db.execute(
             f"select number from execution where {_MAY_GO} order by number",
-            {"before": before, "deployment": deployment, "called": _graphs_called(db)},
+            _conditions(db, before, deployment),
         ).fetchall()
         kept = _still_speaking(db, deployment)
     numbers = iter([number for (number,) in found if number not in kept])
@@ -95,7 +92,17 @@ def purge(transaction: Transaction, before: int, deployment: int | None) -> Purg
     return removed + _sweep(transaction)
 
 
-def _still_speaking(db: sqlite3.Connection, deployment: int | None) -> set[int]:
+def _only(deployment: int | None) -> tuple[bool, int]:
+    """Return the values for "all deployments, or this one" in a condition."""
+    return deployment is None, deployment or 0
+
+
+def _conditions(db: Connection, before: int, deployment: int | None) -> tuple[object, ...]:
+    """Return the values of ``_MAY_GO``."""
+    return before, *_only(deployment), _graphs_called(db)
+
+
+def _still_speaking(db: Connection, deployment: int | None) -> set[int]:
     """Return executions that failed to bring resources to a target, if the resources got no other target since.
 
     A purge keeps these executions, because a retry needs them.
@@ -104,8 +111,8 @@ def _still_speaking(db: sqlite3.Connection, deployment: int | None) -> set[int]:
         f"""select execution.deployment, execution.number from execution
         join deployment on deployment.number = execution.deployment
         where deleted_at = 0 and status = 'failed' and {_IS_REACH}
-        and (:deployment is null or execution.deployment = :deployment)""",
-        {"deployment": deployment},
+        and (? or execution.deployment = ?)""",
+        _only(deployment),
     ).fetchall()
     found: set[int] = set()
     for owner in {owner for owner, _ in failed}:
@@ -116,16 +123,16 @@ def _still_speaking(db: sqlite3.Connection, deployment: int | None) -> set[int]:
     return found & {number for _, number in failed}
 
 
-def _forget_executions(db: sqlite3.Connection, chosen: Sequence[int], before: int, deployment: int | None) -> Purged:
+def _forget_executions(db: Connection, chosen: Sequence[int], before: int, deployment: int | None) -> Purged:
     """Delete the chosen executions, except those that were requested to continue since they were chosen."""
-    which = "number in (select value from json_each(:numbers))"
-    told = {"numbers": to_text(chosen), "before": before, "deployment": deployment, "called": _graphs_called(db)}
-    found = db.execute(f"select number from execution where {which} and {_MAY_GO}", told).fetchall()
+    told = (to_text(chosen), *_conditions(db, before, deployment))
+    found = db.execute(f"select number from execution where number {_ONLY} and {_MAY_GO}", told).fetchall()
     going = to_text([number for (number,) in found])
     db.execute(
         f"""update store set
-        purged_graph = max(purged_graph, coalesce((select max(id) from graph where execution {_ONLY}), 0)),
-        purged_batch = max(purged_batch, coalesce((select max(id) from batch), 0))""",
+        purged_graph = (select max(id) from (select id from graph where execution {_ONLY}
+            union all select purged_graph) as ids),
+        purged_batch = (select max(id) from (select id from batch union all select purged_batch) as ids)""",
         (going,),
     )
     db.execute(f"insert into remains select 'execution', number from execution where number {_ONLY}", (going,))
@@ -138,19 +145,18 @@ def _forget_executions(db: sqlite3.Connection, chosen: Sequence[int], before: in
     return Purged(executions=executions, graphs=graphs, requests=requests)
 
 
-def _graphs_called(db: sqlite3.Connection) -> str:
+def _graphs_called(db: Connection) -> str:
     """Return the ids of all graphs with members in an open batch, as JSON."""
     rows = db.execute(f"select {PLACES} from batch where closed_at = 0")
     return to_text(sorted({graph for row in rows for graph in places_of(row).graphs}))
 
 
-def _forget_deployments(db: sqlite3.Connection, before: int, deployment: int | None) -> Purged:
+def _forget_deployments(db: Connection, before: int, deployment: int | None) -> Purged:
     """Delete the deployments that were marked as deleted and have no executions any more."""
     found = db.execute(
-        """select number from deployment where deleted_at > 0 and deleted_at < :before
-        and (:deployment is null or number = :deployment)
+        """select number from deployment where deleted_at > 0 and deleted_at < ? and (? or number = ?)
         and number not in (select deployment from execution)""",
-        {"before": before, "deployment": deployment},
+        (before, *_only(deployment)),
     ).fetchall()
     going = to_text([number for (number,) in found])
     db.execute(f"insert into remains select 'deployment', number from deployment where number {_ONLY}", (going,))
@@ -168,19 +174,19 @@ def _forget_deployments(db: sqlite3.Connection, before: int, deployment: int | N
     return Purged(deployments=db.execute(f"delete from deployment where number {_ONLY}", (going,)).rowcount)
 
 
-def _forget_plans(db: sqlite3.Connection, before: int, deployment: int | None) -> None:
+def _forget_plans(db: Connection, before: int, deployment: int | None) -> None:
     """Delete the plans that were made before the time ``before`` and never applied."""
-    where = "execution = 0 and created_at < ? and (? is null or deployment = ?)"
-    db.execute(f"delete from plan where {where}", (before, deployment, deployment))
+    where = "execution = 0 and created_at < ? and (? or deployment = ?)"
+    db.execute(f"delete from plan where {where}", (before, *_only(deployment)))
 
 
-def _forget_requests(db: sqlite3.Connection, before: int) -> int:
+def _forget_requests(db: Connection, before: int) -> int:
     """Delete the answered requests that concern no execution. Return their number."""
     where = "execution = 0 and answered_at > 0 and answered_at < ?"
     return db.execute(f"delete from request where {where}", (before,)).rowcount
 
 
-def _sweep(transaction: Transaction) -> Purged:
+def _sweep(transaction: Connect) -> Purged:
     """Delete the rows of all numbers noted in ``remains``, in pieces."""
     with transaction() as db:
         noted = db.execute("select kind, number from remains").fetchall()
@@ -193,7 +199,7 @@ def _sweep(transaction: Transaction) -> Purged:
     return Purged(logs=counts["log"], events=counts["event"], batches=batches)
 
 
-def _pieces(transaction: Transaction, table: str, key: str, kind: str, limit: int) -> Iterator[int]:
+def _pieces(transaction: Connect, table: str, key: str, kind: str, limit: int) -> Iterator[int]:
     """Yield the number of rows that each transaction deletes from the table."""
     statement = f"""delete from {table} where ({key}) in (
         select {", ".join(f"{table}.{name}" for name in key.split(", "))}
@@ -207,7 +213,7 @@ def _pieces(transaction: Transaction, table: str, key: str, kind: str, limit: in
         time.sleep(GIVE_WAY_S)
 
 
-def _batches(transaction: Transaction) -> Iterator[int]:
+def _batches(transaction: Connect) -> Iterator[int]:
     """Remove members of deleted graphs from batches, and delete batches without other members.
 
     Yield the number of batches that each transaction deletes.
@@ -229,7 +235,7 @@ def _batches(transaction: Transaction) -> Iterator[int]:
         time.sleep(GIVE_WAY_S)
 
 
-def _leave(db: sqlite3.Connection, batch: int, kinds: bytes | None, places: MemberPositions, gone: set[int]) -> None:
+def _leave(db: Connection, batch: int, kinds: bytes | None, places: MemberPositions, gone: set[int]) -> None:
     """Remove the members of deleted graphs, with their outcomes, from a batch that keeps other members."""
     parts = list(places.parts())
     staying = MemberPositions.of([(graph, positions) for graph, positions in parts if graph not in gone])

@@ -6,7 +6,6 @@ Raises: LookupError for a row that never existed, ValueError for a value that ca
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -35,7 +34,8 @@ from phaseline.store.codec import graphs as graph_rows
 from phaseline.store.codec import requests, topologies
 from phaseline.store.codec.columns import decode, from_pages, states_from
 from phaseline.store.codec.json_documents import EMPTY, to_text
-from phaseline.store.sql import schema
+from phaseline.store.database import schema
+from phaseline.store.database.connection import Connection
 
 _DEPLOYMENT = """select number, name, blueprint_file, description, blueprint_folder, plugin_folders, created_at,
     created_by, instance_count, kind, imported from deployment"""
@@ -55,53 +55,46 @@ _COUNT_AND_STATUS = (
 )
 
 
-def identity(db: sqlite3.Connection) -> str:
+def identity(db: Connection) -> str:
     """Return the store's random name."""
     return str(db.execute("select identity from store").fetchone()[0])
 
 
-def version(db: sqlite3.Connection) -> int:
-    """Return a number above 0 that changes whenever another connection has written. No table is read for it."""
-    return 1 + int(db.execute("pragma data_version").fetchone()[0])
-
-
-def deleted(db: sqlite3.Connection, deployments: Collection[int], since: int) -> tuple[int, list[int]]:
+def deleted(db: Connection, deployments: Collection[int], since: int) -> tuple[int, list[int]]:
     """Return (number of deployments ever deleted, which of the given deployments are deleted or purged).
 
     If the number still is ``since``, the second value is empty. The number is computed as all deployments ever made
     minus those that exist, which an index counts fast.
     """
-    (count,) = db.execute(
-        """select coalesce((select seq from sqlite_sequence where name = 'deployment'), 0)
-        - (select count(*) from deployment where deleted_at = 0)"""
-    ).fetchone()
-    if count == since:
+    (living,) = db.execute("select count(*) from deployment where deleted_at = 0").fetchone()
+    count = db.last_number("deployment") - living
+    if count == since or not deployments:
         return count, []
     rows = db.execute(
-        """select value from json_each(?) where not exists
-        (select 1 from deployment where number = value and deleted_at = 0)""",
+        "select number from deployment where deleted_at = 0 and number in (select value from json_each(?))",
         (to_text(sorted(deployments)),),
     )
-    return count, [int(number) for (number,) in rows]
+    found = {number for (number,) in rows}
+    return count, [number for number in sorted(deployments) if number not in found]
 
 
-def counters(db: sqlite3.Connection) -> tuple[int, int]:
+def counters(db: Connection) -> tuple[int, int]:
     """Return (the id of the next graph, the id of the next batch)."""
     row = db.execute(
-        """select max(purged_graph, coalesce((select max(id) from graph), 0)),
-        max(purged_batch, coalesce((select max(id) from batch), 0)) from store"""
+        """select purged_graph, purged_batch, coalesce((select max(id) from graph), 0),
+        coalesce((select max(id) from batch), 0) from store"""
     ).fetchone()
-    return row[0] + 1, row[1] + 1
+    return max(row[0], row[2]) + 1, max(row[1], row[3]) + 1
 
 
-def deployments(db: sqlite3.Connection, name: str | None = None) -> list[DeploymentRow]:
+def deployments(db: Connection, name: str | None = None) -> list[DeploymentRow]:
     """Return the deployments that are not deleted, sorted by name; if ``name`` is given, only the one with it."""
     if name is None:
         return deployment_rows(db, " where deleted_at = 0 order by name")
     return deployment_rows(db, " where deleted_at = 0 and name = ?", (name,))
 
 
-def deployment_rows(db: sqlite3.Connection, rest: str, values: Sequence[object] = ()) -> list[DeploymentRow]:
+def deployment_rows(db: Connection, rest: str, values: Sequence[object] = ()) -> list[DeploymentRow]:
     """Return the deployments that the rest of an SQL statement (``where`` and ``order by``) selects."""
     rows = db.execute(f"{_DEPLOYMENT}{rest}", values)
     used = _folders_used(db)
@@ -138,7 +131,7 @@ def _imported(text: str) -> tuple[tuple[str, str], ...]:
     return tuple(map(tuple, json.loads(text)))
 
 
-def _folders_used(db: sqlite3.Connection) -> dict[int, tuple[str, ...]]:
+def _folders_used(db: Connection) -> dict[int, tuple[str, ...]]:
     """Return {deployment: folders with modules of its packages}, without deployments that use no packages."""
     found: dict[int, tuple[str, ...]] = {}
     rows = db.execute(
@@ -149,26 +142,26 @@ def _folders_used(db: sqlite3.Connection) -> dict[int, tuple[str, ...]]:
     return found
 
 
-def has_packages(db: sqlite3.Connection) -> bool:
+def has_packages(db: Connection) -> bool:
     """Return True if a package is, or ever was, installed."""
     return db.execute("select 1 from package limit 1").fetchone() is not None
 
 
-def blueprint(db: sqlite3.Connection, deployment: int) -> Blueprint:
+def blueprint(db: Connection, deployment: int) -> Blueprint:
     """Return the stored blueprint of a deployment."""
     row = _one(db, "select body from blueprint where deployment = ?", deployment)
     with _as_damage(f"the blueprint of deployment {deployment}"):
         return topologies.blueprint_from_text(row[0])
 
 
-def inputs(db: sqlite3.Connection, deployment: int) -> dict[str, Value]:
+def inputs(db: Connection, deployment: int) -> dict[str, Value]:
     """Return the inputs of a deployment."""
     row = _one(db, "select inputs from blueprint where deployment = ?", deployment)
     told: dict[str, Value] = json.loads(row[0])
     return told
 
 
-def topology(db: sqlite3.Connection, deployment: int) -> Topology:
+def topology(db: Connection, deployment: int) -> Topology:
     """Return the instances and relationship instances of a deployment."""
     row = _one(db, f"select {', '.join(topologies.COLUMNS)} from topology where deployment = ?", deployment)
     known = blueprint(db, deployment)
@@ -176,7 +169,7 @@ def topology(db: sqlite3.Connection, deployment: int) -> Topology:
         return topologies.from_row(row, known)
 
 
-def states(db: sqlite3.Connection, deployment: int) -> np.ndarray:
+def states(db: Connection, deployment: int) -> np.ndarray:
     """Return the instance states as uint8 by number. Raises LookupError for a deployment that never existed."""
     found = db.execute("select instance_count from deployment where number = ?", (deployment,)).fetchone()
     if found is None:
@@ -185,7 +178,7 @@ def states(db: sqlite3.Connection, deployment: int) -> np.ndarray:
     return states_from(int(found[0]), pages)
 
 
-def documents(db: sqlite3.Connection, deployment: int, instances: Sequence[int] | None) -> dict[int, dict[str, Value]]:
+def documents(db: Connection, deployment: int, instances: Sequence[int] | None) -> dict[int, dict[str, Value]]:
     """Return {instance number: runtime properties}, without instances that have none. None selects all instances."""
     statement = f"select instance, body from document where deployment = ? and body <> '{EMPTY}'"
     if instances is None:
@@ -197,7 +190,7 @@ def documents(db: sqlite3.Connection, deployment: int, instances: Sequence[int] 
 
 
 def executions(
-    db: sqlite3.Connection, *, deployment: int | None = None, id: str | None = None, only_open: bool = False
+    db: Connection, *, deployment: int | None = None, id: str | None = None, only_open: bool = False
 ) -> list[ExecutionRow]:
     """Return the executions that fulfil all given conditions, oldest first."""
     conditions: list[str] = []
@@ -232,7 +225,7 @@ def execution(row: Sequence[Any]) -> ExecutionRow:
     )
 
 
-def graphs(db: sqlite3.Connection, execution: int) -> list[GraphRow]:
+def graphs(db: Connection, execution: int) -> list[GraphRow]:
     """Return the rows of an execution's graphs in the order of its rounds, without their entries."""
     rows = db.execute(
         "select id, execution, name, attempt, entry_count, created_at from graph where execution = ? order by id",
@@ -241,23 +234,23 @@ def graphs(db: sqlite3.Connection, execution: int) -> list[GraphRow]:
     return [GraphRow(*row) for row in rows]
 
 
-def graph(db: sqlite3.Connection, number: int) -> Graph:
+def graph(db: Connection, number: int) -> Graph:
     """Return one graph with its entries and edges."""
     row = _one(db, f"select name, {', '.join(graph_rows.COLUMNS)} from graph where id = ?", number)
     return graph_rows.from_row(row[0], row[1:])
 
 
-def statuses(db: sqlite3.Connection, number: int) -> np.ndarray:
+def statuses(db: Connection, number: int) -> np.ndarray:
     """Return the stored statuses of a graph's entries, as bytes by position."""
     (count,) = _one(db, "select entry_count from graph where id = ?", number)
     return _stored_statuses(db, number, count)
 
 
-def _stored_statuses(db: sqlite3.Connection, number: int, count: int) -> np.ndarray:
+def _stored_statuses(db: Connection, number: int, count: int) -> np.ndarray:
     return from_pages(count, db.execute("select number, statuses from page where graph = ?", (number,)))
 
 
-def entry_statuses(db: sqlite3.Connection, number: int, calls: Sequence[BatchRow] | None) -> EntryStatuses:
+def entry_statuses(db: Connection, number: int, calls: Sequence[BatchRow] | None) -> EntryStatuses:
     """Return the statuses of a graph's entries by position, including running ones.
 
     If ``calls`` is None and the execution is open, the open batches are read to find the running entries.
@@ -271,7 +264,7 @@ def entry_statuses(db: sqlite3.Connection, number: int, calls: Sequence[BatchRow
     return EntryStatuses.of(stored, number, calls)
 
 
-def step_counts(db: sqlite3.Connection, number: int) -> dict[int, dict[EntryStatus, int]]:
+def step_counts(db: Connection, number: int) -> dict[int, dict[EntryStatus, int]]:
     """Return {index of the step in the graph: {status: number of its entries}}."""
     from phaseline.store.codec.step_counts import count_by_step
 
@@ -279,7 +272,7 @@ def step_counts(db: sqlite3.Connection, number: int) -> dict[int, dict[EntryStat
     return count_by_step(graph_rows.steps_from_text(text), statuses(db, number))
 
 
-def notes(db: sqlite3.Connection, number: int, among: Collection[int] | None = None) -> list[NoteRow]:
+def notes(db: Connection, number: int, among: Collection[int] | None = None) -> list[NoteRow]:
     """Return the notes of a graph sorted by position; if ``among`` is given, only those at these positions."""
     only = "" if among is None else "and position in (select value from json_each(?))"
     rows = db.execute(
@@ -301,13 +294,13 @@ def notes(db: sqlite3.Connection, number: int, among: Collection[int] | None = N
     ]
 
 
-def messages(db: sqlite3.Connection, number: int) -> dict[int, tuple[int, str]]:
+def messages(db: Connection, number: int) -> dict[int, tuple[int, str]]:
     """Return {position: (due time in ms, message)} of all notes, sorted by position."""
     rows = db.execute("select position, due, message from note where graph = ? order by position", (number,))
     return {position: (due, message) for position, due, message in rows}
 
 
-def batches(db: sqlite3.Connection, execution: int | None, *, only_open: bool) -> list[BatchRow]:
+def batches(db: Connection, execution: int | None, *, only_open: bool) -> list[BatchRow]:
     """Return batches sorted by id: all, or those with members of one execution. Other members are included."""
     condition = "closed_at = 0" if only_open else "true"
     if execution is None:
@@ -324,10 +317,10 @@ def batches(db: sqlite3.Connection, execution: int | None, *, only_open: bool) -
     return [row for row in found if not held.isdisjoint(row.places.graphs)]
 
 
-def runs_of(db: sqlite3.Connection, lane: str, last: int) -> LaneStatistics:
+def runs_of(db: Connection, lane: str, last: int) -> LaneStatistics:
     """Return statistics of a lane's stored batches, over all executions, with the ``last`` latest batches."""
     count, took_ms = db.execute(
-        "select count(*), coalesce(sum(closed_at - started_at) filter (where closed_at > 0), 0) from batch where phase = ?",
+        "select count(*), coalesce(cast(sum(closed_at - started_at) filter (where closed_at > 0) as bigint), 0) from batch where phase = ?",
         (lane,),
     ).fetchone()
     return LaneStatistics(
@@ -337,7 +330,7 @@ def runs_of(db: sqlite3.Connection, lane: str, last: int) -> LaneStatistics:
     )
 
 
-def _batches(db: sqlite3.Connection, condition: str, values: Sequence[Any]) -> list[BatchRow]:
+def _batches(db: Connection, condition: str, values: Sequence[Any]) -> list[BatchRow]:
     rows = db.execute(
         f"""select id, phase, started_at, deadline_at, closed_at, kinds, process_group, {PLACES} from batch
         where {condition} order by id""",
@@ -367,7 +360,7 @@ def places_of(row: Sequence[Any]) -> MemberPositions:
     return MemberPositions(tuple(decode(graphs).tolist()), tuple(decode(ends).tolist()), positions)
 
 
-def logs(db: sqlite3.Connection, execution: int, after: int, instance: int | None, limit: int) -> list[LogLine]:
+def logs(db: Connection, execution: int, after: int, instance: int | None, limit: int) -> list[LogLine]:
     """Return at most ``limit`` log lines with sequence numbers above ``after``, in their order."""
     only = "" if instance is None else " and instance = ?"
     values = (execution, after, limit) if instance is None else (execution, after, instance, limit)
@@ -379,7 +372,7 @@ def logs(db: sqlite3.Connection, execution: int, after: int, instance: int | Non
     return [LogLine(*row) for row in rows]
 
 
-def events(db: sqlite3.Connection, execution: int, after: int, limit: int) -> list[EventRow]:
+def events(db: Connection, execution: int, after: int, limit: int) -> list[EventRow]:
     """Return at most ``limit`` events with sequence numbers above ``after``, in their order."""
     rows = db.execute(
         """select execution, at, type, message, instance, operation, actor, sequence from event
@@ -398,7 +391,7 @@ def _as_damage(what: str) -> Iterator[None]:
         raise ValueError(f"{what} cannot be read: {type(error).__name__} {error}") from error
 
 
-def _one(db: sqlite3.Connection, statement: str, key: int) -> tuple[Any, ...]:
+def _one(db: Connection, statement: str, key: int) -> tuple[Any, ...]:
     row: tuple[Any, ...] | None = db.execute(statement, (key,)).fetchone()
     if row is None:
         raise LookupError(f"nothing is stored under number {key}")

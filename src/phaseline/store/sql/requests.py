@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Mapping, Sequence
 
 from phaseline.model.blueprint.blueprint import Value
@@ -11,9 +10,10 @@ from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.rows import Actor, ConcurrencyRule, ExecutionRow, RequestAnswer, RequestKind, RequestRow
 from phaseline.store.codec.json_documents import to_text
+from phaseline.store.database import schema
+from phaseline.store.database.connection import Connection
 from phaseline.store.sql import errors as failures
 from phaseline.store.sql import queries as reads
-from phaseline.store.sql import schema
 
 REOPENING = (RequestKind.RETRY, RequestKind.COMPLETE, RequestKind.RERUN)
 """Kinds of requests that continue an ended execution."""
@@ -27,7 +27,7 @@ _REQUEST = "select number, at, actor, tenant, kind, execution, body, answered_at
 
 
 def add_request(
-    db: sqlite3.Connection,
+    db: Connection,
     kind: RequestKind,
     execution: int,
     body: Mapping[str, Value],
@@ -52,13 +52,11 @@ def add_request(
         for row in reads.executions(db, deployment=found[0], only_open=True):
             raise_if_incompatible(row, workflow, beside)
     values = (at, actor.name, actor.tenant, kind.value, execution, to_text(dict(body)))
-    added = db.execute(
-        "insert into request (at, actor, tenant, kind, execution, body) values (?, ?, ?, ?, ?, ?)", values
-    )
-    return int(added.lastrowid or 0)
+    added = "insert into request (at, actor, tenant, kind, execution, body) values (?, ?, ?, ?, ?, ?) returning number"
+    return int(db.execute(added, values).fetchone()[0])
 
 
-def raise_if_held(db: sqlite3.Connection, row: ExecutionRow) -> None:
+def raise_if_held(db: Connection, row: ExecutionRow) -> None:
     """Raise PL-S013 if this execution is open and waits since a restore of the store."""
     if not row.status.is_ended and row.number <= db.execute("select held from store").fetchone()[0]:
         raise failures.held(row)
@@ -82,7 +80,7 @@ def is_compatible(row: ExecutionRow, workflow: str, beside: ConcurrencyRule | No
 
 
 def raise_if_reopening(
-    db: sqlite3.Connection, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None
+    db: Connection, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None
 ) -> None:
     """Raise PL-C016 if an ended execution was requested to continue and ``beside`` does not allow it."""
     for (id,) in db.execute(_REOPENING, (deployment,)):
@@ -91,24 +89,25 @@ def raise_if_reopening(
             raise failures.reopening(row)
 
 
-def unanswered(db: sqlite3.Connection, after: int) -> list[RequestRow]:
+def unanswered(db: Connection, after: int) -> list[RequestRow]:
     """Return the requests after number ``after`` that have no answer, oldest first, at most ``TAKEN_AT_ONCE``."""
-    where = "where answered_at = 0 and number > max(?, (select held_request from store)) order by number limit ?"
+    where = """where answered_at = 0 and number > ? and number > (select held_request from store)
+        order by number limit ?"""
     return _rows(db, where, (after, TAKEN_AT_ONCE))
 
 
-def requests_of(db: sqlite3.Connection, execution: int) -> list[RequestRow]:
+def requests_of(db: Connection, execution: int) -> list[RequestRow]:
     """Return all requests about an execution, oldest first."""
     return _rows(db, "where execution = ? order by number", (execution,))
 
 
-def last_reload(db: sqlite3.Connection) -> int:
+def last_reload(db: Connection) -> int:
     """Return the number of the latest request to reload plugins, answered or not; 0 if there is none."""
     (number,) = db.execute("select max(number) from request where execution = 0 and kind = 'reload'").fetchone()
     return number or 0
 
 
-def answer_of(db: sqlite3.Connection, request: int) -> dict[str, Value] | None:
+def answer_of(db: Connection, request: int) -> dict[str, Value] | None:
     """Return the answer to a request, or None while it has none. Raises LookupError for a number never given."""
     found = db.execute("select answer from request where number = ?", (request,)).fetchone()
     if found is None:
@@ -116,7 +115,7 @@ def answer_of(db: sqlite3.Connection, request: int) -> dict[str, Value] | None:
     return _answer(found[0])
 
 
-def write_answers(db: sqlite3.Connection, answers: Sequence[RequestAnswer], at: int) -> None:
+def write_answers(db: Connection, answers: Sequence[RequestAnswer], at: int) -> None:
     """Answer requests that have no answer yet."""
     db.executemany(
         "update request set answered_at = ?, answer = ? where number = ? and answered_at = 0",
@@ -124,7 +123,7 @@ def write_answers(db: sqlite3.Connection, answers: Sequence[RequestAnswer], at: 
     )
 
 
-def _rows(db: sqlite3.Connection, where: str, values: tuple[int, ...]) -> list[RequestRow]:
+def _rows(db: Connection, where: str, values: tuple[int, ...]) -> list[RequestRow]:
     return [
         RequestRow(
             number=row[0],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 
@@ -14,6 +13,7 @@ from phaseline.model.resources.resources import ResourceAddition, grown
 from phaseline.model.rows.rows import Actor, Metric, PausedRow, Reshaped
 from phaseline.store.codec import topologies
 from phaseline.store.codec.json_documents import EMPTY, to_text
+from phaseline.store.database.connection import Connection
 from phaseline.store.sql import errors as failures
 from phaseline.store.sql.labels import add_labels
 
@@ -23,8 +23,10 @@ MAX_NAMES = 192
 A state is stored as a byte, and the lower numbers are the states of node instances.
 """
 
+_THIS_PHASE = "lower(name) = ?"
 
-def grow(db: sqlite3.Connection, deployment: int, growth: ResourceAddition, topology: Topology) -> None:
+
+def grow(db: Connection, deployment: int, growth: ResourceAddition, topology: Topology) -> None:
     """Append resources to a cluster's ``topology``, which was read in this transaction.
 
     Raises: ``OutgrownError`` if other resources were added since ``growth`` was made.
@@ -34,7 +36,7 @@ def grow(db: sqlite3.Connection, deployment: int, growth: ResourceAddition, topo
     add_documents(db, deployment, growth.documents)
 
 
-def add_documents(db: sqlite3.Connection, deployment: int, documents: Mapping[int, Mapping[str, Value]]) -> None:
+def add_documents(db: Connection, deployment: int, documents: Mapping[int, Mapping[str, Value]]) -> None:
     """Store the initial runtime properties of new instances, {instance number: properties}."""
     texts = ((number, to_text(dict(body))) for number, body in documents.items())
     db.executemany(
@@ -43,7 +45,7 @@ def add_documents(db: sqlite3.Connection, deployment: int, documents: Mapping[in
     )
 
 
-def reshape(db: sqlite3.Connection, row: Reshaped) -> None:
+def reshape(db: Connection, row: Reshaped) -> None:
     """Store the new topology of a deployment, and whatever else has changed with it."""
     _replace(db, row.deployment, row.topology, row.blueprint)
     if row.inputs is not None:
@@ -59,7 +61,7 @@ def reshape(db: sqlite3.Connection, row: Reshaped) -> None:
         db.executemany("insert into blueprint_use values (?, ?, ?)", rows)
 
 
-def _replace(db: sqlite3.Connection, deployment: int, topology: Topology, blueprint: Blueprint | None) -> None:
+def _replace(db: Connection, deployment: int, topology: Topology, blueprint: Blueprint | None) -> None:
     """Replace the stored topology of a deployment, and its blueprint unless ``blueprint`` is None."""
     if blueprint is not None:
         body = topologies.blueprint_to_text(blueprint)
@@ -73,7 +75,7 @@ def _replace(db: sqlite3.Connection, deployment: int, topology: Topology, bluepr
     db.execute("update deployment set instance_count = ? where number = ?", (len(topology), deployment))
 
 
-def version(db: sqlite3.Connection, deployment: int) -> int:
+def version(db: Connection, deployment: int) -> int:
     """Return how many times the deployment's topology was replaced."""
     found = db.execute("select version from topology where deployment = ?", (deployment,)).fetchone()
     if found is None:
@@ -81,7 +83,7 @@ def version(db: sqlite3.Connection, deployment: int) -> int:
     return int(found[0])
 
 
-def count(db: sqlite3.Connection, deployment: int) -> int:
+def count(db: Connection, deployment: int) -> int:
     """Return the number of instances of a deployment, including removed ones."""
     found = db.execute("select instance_count from deployment where number = ?", (deployment,)).fetchone()
     if found is None:
@@ -89,13 +91,13 @@ def count(db: sqlite3.Connection, deployment: int) -> int:
     return int(found[0])
 
 
-def state_names(db: sqlite3.Connection, deployment: int) -> tuple[str, ...]:
+def state_names(db: Connection, deployment: int) -> tuple[str, ...]:
     """Return the names of a deployment's resource states, in the order of their numbers."""
     rows = db.execute("select name from state_name where deployment = ? order by place", (deployment,))
     return tuple(name for (name,) in rows)
 
 
-def name_states(db: sqlite3.Connection, deployment: int, names: Iterable[str]) -> tuple[str, ...]:
+def name_states(db: Connection, deployment: int, names: Iterable[str]) -> tuple[str, ...]:
     """Append missing state names and return all of the deployment's. Raises: PL-S011 if there are too many."""
     known = state_names(db, deployment)
     missing = missing_names(known, names)
@@ -112,39 +114,42 @@ def missing_names(known: Sequence[str], names: Iterable[str]) -> tuple[str, ...]
     return missing
 
 
-def pause(db: sqlite3.Connection, name: str, actor: Actor, reason: str, at: int) -> bool:
+def pause(db: Connection, name: str, actor: Actor, reason: str, at: int) -> bool:
     """Pause a phase. Return False if it was already paused; then its actor and reason stay."""
-    added = db.execute(
-        "insert into paused_phase values (?, ?, ?, ?) on conflict do nothing", (name, at, actor.name, reason)
-    )
-    return added.rowcount == 1
+    if db.execute(f"select 1 from paused_phase where {_THIS_PHASE}", (name.lower(),)).fetchone():
+        return False
+    added = "insert into paused_phase (name, at, actor, reason) values (?, ?, ?, ?)"
+    db.execute(added, (name, at, actor.name, reason))
+    return True
 
 
-def unpause(db: sqlite3.Connection, name: str) -> bool:
+def unpause(db: Connection, name: str) -> bool:
     """End the pause of a phase. Return False if the phase was not paused."""
-    return db.execute("delete from paused_phase where name = ?", (name,)).rowcount == 1
+    return db.execute(f"delete from paused_phase where {_THIS_PHASE}", (name.lower(),)).rowcount == 1
 
 
-def know(db: sqlite3.Connection, known: Mapping[str, str]) -> None:
+def know(db: Connection, known: Mapping[str, str]) -> None:
     """Replace the stored list of known phases by ``known``: {name in lower case: its definition as JSON}."""
     db.execute("delete from known_phase")
     db.executemany("insert into known_phase values (?, ?)", known.items())
 
 
-def known(db: sqlite3.Connection) -> Mapping[str, str]:
+def known(db: Connection) -> Mapping[str, str]:
     """Return {name in lower case: definition} of the stored phases, sorted by name."""
     return dict(db.execute("select name, known from known_phase order by name"))
 
 
-def measure(db: sqlite3.Connection, measures: Sequence[Metric]) -> None:
+def measure(db: Connection, measures: Sequence[Metric]) -> None:
     """Store measurements, each in place of the former one of its name."""
     values = [(one.name, one.at, to_text(dict(one.body))) for one in measures]
     db.executemany(
-        "insert into measure values (?, ?, ?) on conflict do update set at = excluded.at, body = excluded.body", values
+        """insert into measure (name, at, body) values (?, ?, ?)
+        on conflict (name) do update set at = excluded.at, body = excluded.body""",
+        values,
     )
 
 
-def measures(db: sqlite3.Connection) -> Mapping[str, Metric]:
+def measures(db: Connection) -> Mapping[str, Metric]:
     """Return the latest figures that engines measured: {name of a phase's figures or of the engine's: figures}, by name."""
     rows = db.execute("select name, at, body from measure order by name")
     found = {}
@@ -154,7 +159,7 @@ def measures(db: sqlite3.Connection) -> Mapping[str, Metric]:
     return found
 
 
-def paused(db: sqlite3.Connection) -> Mapping[str, PausedRow]:
+def paused(db: Connection) -> Mapping[str, PausedRow]:
     """Return {name of a paused phase in lower case: its pause}, sorted by name."""
     rows = db.execute("select name, at, actor, reason from paused_phase order by name")
     return {row[0].lower(): PausedRow(*row) for row in rows}

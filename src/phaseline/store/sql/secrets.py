@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from phaseline.model.rows.rows import Actor
+from phaseline.store.database.connection import Connect
 
 if TYPE_CHECKING:
     from phaseline.model.rows.secrets import SecretRow, WrappedKey
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
 TENANT = Actor("").tenant
 """The only tenant that exists so far."""
 _COLUMNS = "name, version, body, data_key, master_key, created_at, created_by, updated_at, updated_by"
-
-Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 
 class SqliteSecrets:
@@ -56,7 +53,9 @@ class SqliteSecrets:
         )
         with self._writing() as db:
             if row.version == 1:
-                statement = "insert or ignore into secret values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                statement = """insert into secret (tenant, name, version, body, data_key, master_key, created_at,
+                    created_by, updated_at, updated_by) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    on conflict (tenant, name) do nothing"""
                 return db.execute(statement, (TENANT, row.name, *values)).rowcount == 1
             statement = """update secret set version = ?, body = ?, data_key = ?, master_key = ?, created_at = ?,
                 created_by = ?, updated_at = ?, updated_by = ? where tenant = ? and name = ? and version = ?"""
@@ -78,7 +77,11 @@ class SqliteSecrets:
     def add_key(self, purpose: str, key: WrappedKey) -> WrappedKey:
         """Store a data key for a purpose unless the purpose has one; return the stored key."""
         with self._writing() as db:
-            db.execute("insert or ignore into data_key values (?, ?, ?)", (purpose, key.wrapped, key.master))
+            db.execute(
+                """insert into data_key (purpose, wrapped, master_key) values (?, ?, ?)
+                on conflict (purpose) do nothing""",
+                (purpose, key.wrapped, key.master),
+            )
             found = db.execute("select wrapped, master_key from data_key where purpose = ?", (purpose,)).fetchone()
             return _key(*found)
 

@@ -6,23 +6,21 @@ Turns write and delete them, so that a document and the deployment it describes 
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from phaseline.model.deployment.stack_documents import ABANDONED, ABANDONED_KEPT_MS, SNAPSHOT, DocumentKind, DocumentRow
 from phaseline.store.codec.json_documents import to_text
+from phaseline.store.database.connection import Connect, Connection
 from phaseline.store.sql.labels import add_labels, remove_labels
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import PlannerWrites
 
-Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
 _BRIEF = "kind, name, deployment, deployment_name, at, created_by, length(body)"
 _ADD = """insert into stack_document select ?, ?, ?, ?, ?, created_by, ? from execution where number = ?
-    on conflict do update set at = excluded.at, created_by = excluded.created_by, body = excluded.body"""
+    on conflict (kind, deployment, name) do update set at = excluded.at, created_by = excluded.created_by, body = excluded.body"""
 
 
 class SqliteDocuments:
@@ -34,9 +32,11 @@ class SqliteDocuments:
 
     def all(self, kind: DocumentKind, deployment: int | None = None) -> Sequence[DocumentRow]:
         """Return all documents of a kind, oldest first; only those of one deployment if it is given."""
-        where = "kind = ? and (? is null or deployment = ?) order by at, name"
+        where, values = ("", ()) if deployment is None else (" and deployment = ?", (deployment,))
         with self._reading() as db:
-            rows = db.execute(f"select {_BRIEF} from stack_document where {where}", (kind, deployment, deployment))
+            rows = db.execute(
+                f"select {_BRIEF} from stack_document where kind = ?{where} order by at, name", (kind, *values)
+            )
             return [DocumentRow(*row) for row in rows]
 
     def body(self, row: DocumentRow) -> Mapping[str, Value]:
@@ -52,7 +52,7 @@ class SqliteDocuments:
         return told
 
 
-def write(db: sqlite3.Connection, written: PlannerWrites, at: int) -> None:
+def write(db: Connection, written: PlannerWrites, at: int) -> None:
     """Write a turn's added and deleted documents, and delete abandoned deployments, in the turn's transaction."""
     for new in written.kept:
         values = (new.kind, new.name, new.deployment, new.deployment_name, at, to_text(dict(new.body)), new.execution)
@@ -78,6 +78,6 @@ def write(db: sqlite3.Connection, written: PlannerWrites, at: int) -> None:
         )
 
 
-def drop_snapshots(db: sqlite3.Connection, deployment: int) -> None:
+def drop_snapshots(db: Connection, deployment: int) -> None:
     """Delete the snapshots of a deployment that is being deleted."""
     db.execute("delete from stack_document where kind = ? and deployment = ?", (SNAPSHOT, deployment))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.model.rows.rows import Actor
 from phaseline.store.codec.json_documents import to_text
+from phaseline.store.database.connection import Connect, Connection
 from phaseline.store.sql import errors as failures
 
 if TYPE_CHECKING:
@@ -19,14 +18,14 @@ TENANT = Actor("").tenant
 _COLUMNS = """number, id, version, main_file, digest, description, language, file_count, size_bytes, created_at,
     created_by"""
 
+_ADD = f"""insert into stored_blueprint (tenant, {_COLUMNS.removeprefix("number, ")})
+    values (?{", ?" * 10}) returning number"""
 _DEPLOYMENTS_BY_ID = """select distinct stored_blueprint.id, name from blueprint_use
     join deployment on deployment.number = blueprint_use.deployment join stored_blueprint on stored_blueprint.number = blueprint
     where deleted_at = 0 order by name"""
-_IMPORTERS_BY_ID = """select distinct used.id, user.id || '@' || user.version as name from stored_import
-    join stored_blueprint as user on user.number = blueprint join stored_blueprint as used on used.number = imported
-    where user.id <> used.id order by name"""
-
-Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
+_IMPORTERS_BY_ID = """select distinct used.id, importer.id || '@' || importer.version as name from stored_import
+    join stored_blueprint as importer on importer.number = blueprint join stored_blueprint as used on used.number = imported
+    where importer.id <> used.id order by name"""
 
 
 class SqliteBlueprints:
@@ -40,13 +39,16 @@ class SqliteBlueprints:
     def all(self, id: str | None = None) -> Sequence[StoredBlueprint]:
         """Return the stored blueprints sorted by id and version; only those of one id if it is given."""
         with self._reading() as db:
-            return _select(db, "(? is null or id = ?) order by id, version", id, id)
+            if id is None:
+                return _select(db, "true order by id, version")
+            return _select(db, "id = ? order by id, version", id)
 
     def find(self, id: str, version: int = 0) -> StoredBlueprint | None:
         """Return one version of a stored blueprint, or None. Version 0 means the newest one."""
         with self._reading() as db:
-            found = _select(db, "id = ? and (? = 0 or version = ?) order by version desc limit 1", id, version, version)
-            return next(iter(found), None)
+            if version:
+                return next(iter(_select(db, "id = ? and version = ?", id, version)), None)
+            return next(iter(_select(db, "id = ? order by version desc limit 1", id)), None)
 
     def lacking(self, digests: Sequence[str]) -> Sequence[str]:
         """Return those of the digests whose content is not stored."""
@@ -72,8 +74,8 @@ class SqliteBlueprints:
                 return None
             _raise_if_gone(db, imports)
             kept.add(db, [file.digest for file in files], packed)
-            added = db.execute(
-                f"insert into stored_blueprint values (null, ?{', ?' * 10})",
+            (number,) = db.execute(
+                _ADD,
                 (
                     TENANT,
                     new.id,
@@ -87,8 +89,7 @@ class SqliteBlueprints:
                     new.created_at,
                     new.created_by,
                 ),
-            )
-            number = int(added.lastrowid or 0)
+            ).fetchone()
             db.executemany(
                 "insert into stored_path values (?, ?, ?, ?)",
                 ((number, file.path, file.digest, int(file.is_executable)) for file in files),
@@ -167,7 +168,7 @@ class SqliteBlueprints:
             return {namespace: _select(db, "number = ?", number)[0] for namespace, number in rows}
 
 
-def add_uses(db: sqlite3.Connection, deployment: int, uses: Mapping[str, int]) -> None:
+def add_uses(db: Connection, deployment: int, uses: Mapping[str, int]) -> None:
     """Record the stored blueprints that a new deployment needs. Raises: PL-C054 if one of them was deleted."""
     _raise_if_gone(db, list(uses.values()))
     db.executemany(
@@ -176,14 +177,14 @@ def add_uses(db: sqlite3.Connection, deployment: int, uses: Mapping[str, int]) -
     )
 
 
-def _raise_if_gone(db: sqlite3.Connection, numbers: Sequence[int]) -> None:
+def _raise_if_gone(db: Connection, numbers: Sequence[int]) -> None:
     """Raise PL-C054 if one of these versions is not stored."""
     for number in set(numbers):
         if not _select(db, "number = ?", number):
             raise failures.blueprint_gone()
 
 
-def _select(db: sqlite3.Connection, condition: str, *values: object) -> list[StoredBlueprint]:
+def _select(db: Connection, condition: str, *values: object) -> list[StoredBlueprint]:
     found = db.execute(f"select {_COLUMNS} from stored_blueprint where tenant = ? and {condition}", (TENANT, *values))
     rows = found.fetchall()
     if not rows:  # most stores have none
@@ -193,7 +194,7 @@ def _select(db: sqlite3.Connection, condition: str, *values: object) -> list[Sto
     return [StoredBlueprint(*row) for row in rows]
 
 
-def _users(db: sqlite3.Connection, which: str) -> Iterator[BlueprintUser]:
+def _users(db: Connection, which: str) -> Iterator[BlueprintUser]:
     from phaseline.model.blueprint.stored_blueprints import BlueprintUser
 
     deployments = db.execute(

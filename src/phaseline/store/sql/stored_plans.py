@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from phaseline.lang.fast_dataclasses import altered, as_dict
@@ -14,6 +12,7 @@ from phaseline.model.rows.rows import Actor
 from phaseline.store.codec import requests
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.codec.topologies import blueprint_from_text, blueprint_to_text
+from phaseline.store.database.connection import Connect
 
 if TYPE_CHECKING:
     from phaseline.model.execution.stored_plans import Aim, StoredPlan
@@ -21,9 +20,10 @@ if TYPE_CHECKING:
 
 TENANT = Actor("").tenant
 """The only tenant that exists so far."""
-_BRIEF = "number, deployment, request, created_at, created_by, base, execution"
-_ONE = f"select {_BRIEF}, body, told, aim from plan where"
-Connect = Callable[[], AbstractContextManager[sqlite3.Connection]]
+_BRIEF = "deployment, request, created_at, created_by, base, execution"
+_WHOLE = f"{_BRIEF}, body, told, aim"
+_ADD = f"insert into plan (tenant, {_WHOLE}) values (?{', ?' * 9}) returning number"
+_ONE = f"select number, {_WHOLE} from plan where"
 
 
 class SqlitePlans:
@@ -50,19 +50,18 @@ class SqlitePlans:
             new.created_at,
             new.created_by,
             to_text(dict(new.base)),
+            new.execution,
             to_text(dict(new.body)),
             new.text,
             "" if new.aim is None else aim_to_text(new.aim),
-            new.execution,
         )
         with self._writing() as db:
-            number = db.execute(f"insert into plan values (null{', ?' * len(values)})", values).lastrowid
+            (number,) = db.execute(_ADD, values).fetchone()
             db.execute(
                 """delete from plan where deployment = ? and execution = 0 and number not in (
                 select number from plan where deployment = ? and execution = 0 order by number desc limit ?)""",
                 (new.deployment, new.deployment, MOST_WAITING),
             )
-        assert number is not None, "the row was inserted"
         self._last = altered(new, number=number)
         return self._last
 
@@ -77,9 +76,9 @@ class SqlitePlans:
 
     def all(self, deployment: int | None = None) -> Sequence[StoredPlan]:
         """Return plans by number, without ``body``, ``text`` and ``aim``; only those of one deployment if given."""
-        where = "where ? is null or deployment = ? order by number"
+        where, values = ("", ()) if deployment is None else ("where deployment = ?", (deployment,))
         with self._reading() as db:
-            rows = db.execute(f"select {_BRIEF} from plan {where}", (deployment, deployment)).fetchall()
+            rows = db.execute(f"select number, {_BRIEF} from plan {where} order by number", values).fetchall()
         return [_brief(row) for row in rows]
 
     def of_execution(self, execution: int) -> StoredPlan | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
@@ -18,6 +17,7 @@ from phaseline.store.codec import graphs, requests
 from phaseline.store.codec import json_documents as documents
 from phaseline.store.codec import limits as bounds
 from phaseline.store.codec.columns import encode
+from phaseline.store.database.connection import Connection
 from phaseline.store.sql import queries as reads
 from phaseline.store.sql import requests as asking
 from phaseline.store.sql import resource_clusters as growing
@@ -42,18 +42,25 @@ _ADD_GRAPH = (
     f"select ?, number, ?, attempt, ?, ?, ?, {', '.join('?' * len(graphs.COLUMNS))} from execution where number = ?"
 )
 # "insert or replace" would delete the row first, and so write the page of the index, too.
-_WRITE_PAGES = "insert into page values (?, ?, ?) on conflict do update set statuses = excluded.statuses"
-_WRITE_STATES = "insert into state_page values (?, ?, ?) on conflict do update set states = excluded.states"
+_WRITE_PAGES = (
+    "insert into page values (?, ?, ?) on conflict (graph, number) do update set statuses = excluded.statuses"
+)
+_WRITE_STATES = (
+    "insert into state_page values (?, ?, ?) on conflict (deployment, number) do update set states = excluded.states"
+)
 _WRITE_NOTES = """insert into note (graph, position, attempts, generation, due, message, error, result)
     values (?, ?, ?, ?, ?, '', '{}', 'null')
-    on conflict do update set attempts = excluded.attempts, generation = excluded.generation, due = excluded.due"""
+    on conflict (graph, position) do update set attempts = excluded.attempts, generation = excluded.generation, due = excluded.due"""
+_CHANGE_EXECUTION = """update execution set status = ?, reason = ?,
+    attempt = case when attempt < ? then ? else attempt end, ended_at = ?, last_batch = ?,
+    started_at = case when started_at = 0 then ? else started_at end where number = ?"""
 _CHANGE_NOTES = """update note set attempts = ?, generation = ?, due = ?
     where graph = ? and position between ? and ?"""
 _WRITE_REMARKS = """insert into note (graph, position, attempts, generation, due, message, error, result)
     values (?, ?, 0, 0, 0, ?, ?, ?)
-    on conflict do update set message = excluded.message, error = excluded.error, result = excluded.result"""
+    on conflict (graph, position) do update set message = excluded.message, error = excluded.error, result = excluded.result"""
 _WRITE_DOCUMENTS = """insert into document values (?, ?, ?, ?)
-    on conflict do update set version = excluded.version, body = excluded.body"""
+    on conflict (deployment, instance) do update set version = excluded.version, body = excluded.body"""
 _DROP_DOCUMENTS = "delete from document where deployment = ? and instance in (select value from json_each(?))"
 _READ_DOCUMENTS = """select instance, version, body from document
     where deployment = ? and instance in (select value from json_each(?))"""
@@ -93,7 +100,7 @@ class TurnWriter:
                 self._state_count -= len(states) + STATES_ALWAYS
             self._checks.drop(deployment)
 
-    def write(self, db: sqlite3.Connection, turn: Turn) -> None:
+    def write(self, db: Connection, turn: Turn) -> None:
         """Write the changes that the scheduler decided in a turn, and its payload: documents, lines, answers."""
         if self._state_count > STATES_CACHED or len(self._sequences) > SEQUENCES_CACHED:
             self.forget()
@@ -134,7 +141,7 @@ class TurnWriter:
                 for table in NUMBERED:
                     self._sequences.pop((table, change.execution), None)
 
-    def _add_graphs(self, db: sqlite3.Connection, added: Sequence[GraphAdded], at: int) -> None:
+    def _add_graphs(self, db: Connection, added: Sequence[GraphAdded], at: int) -> None:
         latest = _last_batch(db)
         for new in added:
             values = (
@@ -149,7 +156,7 @@ class TurnWriter:
             if db.execute(_ADD_GRAPH, values).rowcount != 1:
                 raise LookupError(f"no execution {new.execution}")
 
-    def _enter_states(self, db: sqlite3.Connection, entered: Sequence[StatesEntered]) -> None:
+    def _enter_states(self, db: Connection, entered: Sequence[StatesEntered]) -> None:
         """Store the last state of each instance. Write only the pages in which a state has changed."""
         touched: dict[int, set[int]] = {}
         for change in entered:
@@ -177,19 +184,19 @@ class TurnWriter:
                 rows.append((deployment, page, states[first : first + PAGE_ENTRIES].tobytes()))
         db.executemany(_WRITE_STATES, rows)
 
-    def _read_states(self, db: sqlite3.Connection, deployment: int) -> np.ndarray:
+    def _read_states(self, db: Connection, deployment: int) -> np.ndarray:
         states = self._states[deployment] = reads.states(db, deployment)
         self._state_count += len(states) + STATES_ALWAYS
         return states
 
-    def _longer(self, db: sqlite3.Connection, deployment: int, states: np.ndarray) -> np.ndarray:
+    def _longer(self, db: Connection, deployment: int, states: np.ndarray) -> np.ndarray:
         """Extend the cached states of a deployment to which another process has added instances."""
         grown = _padded(states, growing.count(db, deployment))
         self._states[deployment] = grown
         self._state_count += len(grown) - len(states)
         return grown
 
-    def _write_payload(self, db: sqlite3.Connection, payload: TurnPayload) -> None:
+    def _write_payload(self, db: Connection, payload: TurnPayload) -> None:
         if payload.documents:
             _merge_documents(db, payload.documents)
         if payload.remarks:
@@ -203,7 +210,7 @@ class TurnWriter:
 
     def _append(
         self,
-        db: sqlite3.Connection,
+        db: Connection,
         table: str,
         kept: int,
         values_of: Callable[[Any], tuple[str | int, ...]],
@@ -229,7 +236,7 @@ class TurnWriter:
                 db.execute(f"delete from {table} where execution = ? and sequence < ?", (execution, first))
             self._sequences[table, execution] = sequence
 
-    def _last_sequence(self, db: sqlite3.Connection, table: str, execution: int) -> int:
+    def _last_sequence(self, db: Connection, table: str, execution: int) -> int:
         known = self._sequences.get((table, execution))
         if known is None:
             (known,) = db.execute(
@@ -252,41 +259,39 @@ def _padded(column: np.ndarray, count: int) -> np.ndarray:
     return np.concatenate((column, np.zeros(count - len(column), column.dtype)))
 
 
-def _write_documents(db: sqlite3.Connection, written: PlannerWrites, at: int) -> None:
+def _write_documents(db: Connection, written: PlannerWrites, at: int) -> None:
     """Write stack documents. Few turns have any, so their module is imported only here."""
     from phaseline.store.sql import stack_documents
 
     stack_documents.write(db, written, at)
 
 
-def _change_executions(db: sqlite3.Connection, changes: Changes, at: int) -> None:
+def _change_executions(db: Connection, changes: Changes, at: int) -> None:
     last = None  # batch that executions which end now may have
     for change in changes.executions:
-        is_running = change.status is ExecutionStatus.RUNNING
         if change.status.is_ended and last is None:
             last = max((batch.id for batch in changes.opened), default=0) or _last_batch(db)
         db.execute(
-            """update execution set status = ?, reason = ?, attempt = max(attempt, ?), ended_at = ?, last_batch = ?,
-            started_at = case when started_at = 0 and ? then ? else started_at end where number = ?""",
+            _CHANGE_EXECUTION,
             (
                 change.status.value,
                 bounds.shortened(change.reason, bounds.MESSAGE_LENGTH),
                 change.attempt,
+                change.attempt,
                 at if change.status.is_ended else 0,
                 last if change.status.is_ended else 0,
-                is_running,
-                at,
+                at if change.status is ExecutionStatus.RUNNING else 0,
                 change.execution,
             ),
         )
 
 
-def _last_batch(db: sqlite3.Connection) -> int:
+def _last_batch(db: Connection) -> int:
     """Return the largest id of a batch so far."""
     return int(db.execute("select coalesce(max(id), 0) from batch").fetchone()[0])
 
 
-def _write_notes(db: sqlite3.Connection, written: Sequence[NotesWritten]) -> None:
+def _write_notes(db: Connection, written: Sequence[NotesWritten]) -> None:
     """Write notes. Neighbouring entries that get equal values, such as sleepers called together, share one statement."""
     for notes in written:
         columns = (notes.attempts, notes.generations, notes.due)
@@ -305,13 +310,13 @@ def _write_notes(db: sqlite3.Connection, written: Sequence[NotesWritten]) -> Non
                 _write_each(db, notes, slice(start, end))
 
 
-def _write_each(db: sqlite3.Connection, notes: NotesWritten, part: slice) -> None:
+def _write_each(db: Connection, notes: NotesWritten, part: slice) -> None:
     columns = (notes.positions, notes.attempts, notes.generations, notes.due)
     rows = zip(*(column[part].tolist() for column in columns), strict=True)
     db.executemany(_WRITE_NOTES, ((notes.graph, *values) for values in rows))
 
 
-def _open_batches(db: sqlite3.Connection, opened: Sequence[Batch]) -> None:
+def _open_batches(db: Connection, opened: Sequence[Batch]) -> None:
     if not opened:
         return
     db.executemany(
@@ -334,7 +339,7 @@ def places_row(places: MemberPositions) -> tuple[int, int, bytes, bytes | None, 
     return min(graphs), max(graphs), encode(positions), encode(np.array(graphs)), encode(np.array(ends, np.int32))
 
 
-def _close_batches(db: sqlite3.Connection, closed: Sequence[BatchClosed]) -> None:
+def _close_batches(db: Connection, closed: Sequence[BatchClosed]) -> None:
     if closed:
         db.executemany(
             "update batch set closed_at = ?, kinds = ? where id = ?",
@@ -342,7 +347,7 @@ def _close_batches(db: sqlite3.Connection, closed: Sequence[BatchClosed]) -> Non
         )
 
 
-def _merge_documents(db: sqlite3.Connection, changes: Sequence[DocumentChange]) -> None:
+def _merge_documents(db: Connection, changes: Sequence[DocumentChange]) -> None:
     """Merge changes into documents: read those of a deployment with one statement, write those that differ."""
     grouped = documents.by_instance(changes)
     wanted: dict[int, list[int]] = {}

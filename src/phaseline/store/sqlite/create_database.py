@@ -13,7 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 from phaseline.store.codec.limits import IDENTITY_BYTES, PAGE_BYTES
-from phaseline.store.sql import schema
+from phaseline.store.database import schema
 from phaseline.store.sqlite.file_identity import remember, spot_of
 
 UNIQUE_BYTES = 4

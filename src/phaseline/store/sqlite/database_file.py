@@ -12,10 +12,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from phaseline.model.problems.problem import ProblemsError
+from phaseline.store.database import schema
+from phaseline.store.database.connection import Connection
+from phaseline.store.relational import incarnations
 from phaseline.store.sql import errors as failures
-from phaseline.store.sql import schema
+from phaseline.store.sqlite import errors as sqlite_errors
 from phaseline.store.sqlite import file_identity as whereabouts
-from phaseline.store.sqlite import incarnations
+from phaseline.store.sqlite.file_connection import FileConnection, connect
 from phaseline.store.sqlite.file_identity import FileIdentity
 from phaseline.store.sqlite.owner_lock import Memory, OwnerLock
 
@@ -67,10 +70,10 @@ def make_ready(path: str, now: int) -> tuple[str, ...]:
         with closing(_connect(path)) as db:
             return notices + _recognise(db, path, now)
     except sqlite3.Error as error:
-        if failures.needs_log(error) and os.access(path, os.R_OK):
+        if sqlite_errors.needs_log(error) and os.access(path, os.R_OK):
             _raise_if_unreadable(path)
             return ()
-        raise failures.as_problem(error, path) from error
+        raise sqlite_errors.as_problem(error, path) from error
 
 
 def _raise_if_unreadable(path: str) -> None:
@@ -79,12 +82,12 @@ def _raise_if_unreadable(path: str) -> None:
         with closing(open_looker(path)) as db:
             found = _version(db, path)
     except sqlite3.Error as error:
-        raise failures.as_problem(error, path) from error
+        raise sqlite_errors.as_problem(error, path) from error
     if found < schema.SCHEMA_VERSION:
         raise failures.older_read_only(path, found, schema.SCHEMA_VERSION)
 
 
-def _recognise(db: sqlite3.Connection, path: str, now: int) -> tuple[str, ...]:
+def _recognise(db: FileConnection, path: str, now: int) -> tuple[str, ...]:
     """Detect a copied store and return notices for the user.
 
     A read-only copy is not marked, because it cannot create anything.
@@ -100,9 +103,9 @@ def _recognise(db: sqlite3.Connection, path: str, now: int) -> tuple[str, ...]:
         whereabouts.remember(db, spot)
         db.execute("commit")
     except sqlite3.Error as error:
-        if failures.is_read_only(error) or failures.is_damage(error):
+        if sqlite_errors.is_read_only(error) or sqlite_errors.is_damage(error):
             return ()  # damage is reported when it is read
-        raise failures.as_problem(error, path) from error
+        raise sqlite_errors.as_problem(error, path) from error
     except OSError as error:
         raise failures.cannot_open(path, error.strerror or str(error)) from error
     return (failures.copy_notice(path, cause, waiting),) if cause else ()
@@ -133,7 +136,7 @@ def raise_if_missing(path: str) -> None:
         raise failures.cannot_open(path, error.strerror or str(error)) from error
 
 
-def open_writer(path: str) -> sqlite3.Connection:
+def open_writer(path: str) -> FileConnection:
     """Open a connection whose commits are on the disk when they return. Begin transactions with ``begin_writing``.
 
     SQLite itself never waits here: once a transaction has begun, no other process can make it wait. Readers may find
@@ -149,13 +152,13 @@ def open_writer(path: str) -> sqlite3.Connection:
     )
 
 
-def open_reader(path: str) -> sqlite3.Connection:
+def open_reader(path: str) -> FileConnection:
     """Open a read-only connection, also to a read-only file."""
     pragmas = ("pragma query_only = on", f"pragma cache_size = -{CACHE_KIB}")
     try:
         return _connect(path, *pragmas, "pragma schema_version")
     except sqlite3.OperationalError as error:
-        if not failures.needs_log(error):
+        if not sqlite_errors.needs_log(error):
             raise
     db = open_looker(path)
     for pragma in pragmas:
@@ -163,7 +166,7 @@ def open_reader(path: str) -> sqlite3.Connection:
     return db
 
 
-def open_looker(path: str, *, leaves_nothing: bool = False) -> sqlite3.Connection:
+def open_looker(path: str, *, leaves_nothing: bool = False) -> FileConnection:
     """Open a connection that only reads, also on read-only media. Raises: ``sqlite3.Error``.
 
     ``leaves_nothing``: no process uses the store, so create no log.
@@ -176,14 +179,14 @@ def open_looker(path: str, *, leaves_nothing: bool = False) -> sqlite3.Connectio
         db.execute("select 1 from sqlite_master").fetchone()
     except sqlite3.OperationalError as error:
         db.close()
-        if not failures.needs_log(error):
+        if not sqlite_errors.needs_log(error):
             raise
         # On read-only media no log can be created. Then there is only the file, and no process changes it.
         return _copy_to_look_at(path) if has_log else _connect_to(f"{_uri(path)}?mode=ro&immutable=1")
     return db
 
 
-def _copy_to_look_at(path: str) -> sqlite3.Connection:
+def _copy_to_look_at(path: str) -> FileConnection:
     """Open a connection to a copy in memory, for a read-only store whose log was left behind."""
     import shutil
     import tempfile
@@ -197,6 +200,14 @@ def _copy_to_look_at(path: str) -> sqlite3.Connection:
     return held
 
 
+def size_of(file: Path) -> int:
+    """Return the size of a file in bytes, or 0 if it does not exist."""
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
+
+
 def require_our_schema(path: str) -> int:
     """Return the version of the tables in the file. Raises: PL-S001 if it is no store, PL-S002 if it is newer."""
     with closing(_connect(path)) as db:
@@ -206,12 +217,12 @@ def require_our_schema(path: str) -> int:
     return found
 
 
-def begin_writing(db: sqlite3.Connection, patience_s: float) -> None:
+def begin_writing(db: Connection, patience_s: float) -> None:
     """Begin a transaction on a writing connection as soon as no other process writes."""
     try:
         db.execute("begin immediate")
     except sqlite3.OperationalError as error:
-        if not failures.is_busy(error):
+        if not sqlite_errors.is_busy(error):
             raise
         in_turn(lambda: db.execute("begin immediate"), patience_s)
 
@@ -227,7 +238,7 @@ def in_turn(work: Callable[[], T], patience_s: float, clock: Callable[[], float]
         try:
             return work()
         except sqlite3.OperationalError as error:
-            if not failures.is_busy(error) or left <= 0:
+            if not sqlite_errors.is_busy(error) or left <= 0:
                 raise
             time.sleep(TRY_EVERY_S)
         now = clock()
@@ -235,7 +246,7 @@ def in_turn(work: Callable[[], T], patience_s: float, clock: Callable[[], float]
         tried_at = now
 
 
-def _connect(path: str, *pragmas: str) -> sqlite3.Connection:
+def _connect(path: str, *pragmas: str) -> FileConnection:
     db = _connect_to(f"{_uri(path)}?mode=rw")  # unlike a bare path this makes no file where the store was removed
     try:
         for pragma in pragmas:
@@ -246,9 +257,8 @@ def _connect(path: str, *pragmas: str) -> sqlite3.Connection:
     return db
 
 
-def _connect_to(uri: str) -> sqlite3.Connection:
-    # Transactions are ours to begin and end; locks of the store keep threads apart.
-    return sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+def _connect_to(uri: str) -> FileConnection:
+    return connect(uri, timeout_s=BUSY_TIMEOUT_S, is_uri=True)
 
 
 def _uri(path: str) -> str:
@@ -345,7 +355,7 @@ def _migrate(path: str, now: int) -> tuple[str, ...]:
             Path(kept).unlink()  # the store is as it was: the next try makes its own copy
             raise
     except sqlite3.Error as error:
-        raise failures.as_problem(error, path) from error
+        raise sqlite_errors.as_problem(error, path) from error
     finally:
         lock.release()
     known = schema.SCHEMA_VERSION

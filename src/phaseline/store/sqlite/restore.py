@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.maintenance import RestoredStore
+from phaseline.store.database.schema import SCHEMA_VERSION
+from phaseline.store.relational import incarnations
 from phaseline.store.sql import errors as failures
-from phaseline.store.sql.schema import SCHEMA_VERSION
 from phaseline.store.sqlite import database_file as file
+from phaseline.store.sqlite import errors as sqlite_errors
 from phaseline.store.sqlite import file_identity as whereabouts
-from phaseline.store.sqlite import incarnations
 from phaseline.store.sqlite.backup import fill, to_disk
+from phaseline.store.sqlite.file_connection import connect
 from phaseline.store.sqlite.owner_lock import OwnerLock
 
 if TYPE_CHECKING:
@@ -62,7 +64,7 @@ def restore(source: str, path: str, now: int) -> RestoredStore:
         finally:
             _remove(part, (*TAILS, "-journal"))
     except sqlite3.Error as error:
-        raise failures.as_problem(error, path) from error
+        raise sqlite_errors.as_problem(error, path) from error
     except OSError as error:
         raise failures.cannot_restore(source, error.strerror or str(error)) from error
     finally:
@@ -107,7 +109,7 @@ def _make(source: str, part: str, path: str, now: int) -> int:
             raise
         raise failures.cannot_restore(source, error.problems[0].message) from error
     memory = OwnerLock(path + ".lock").memory()
-    with closing(sqlite3.connect(part, isolation_level=None)) as db:
+    with closing(connect(part)) as db:
         db.execute("begin immediate")
         is_known = memory is not None and memory.identity == whereabouts.remembered(db)[0]
         epoch = memory.epoch if memory is not None and is_known else 0
@@ -135,7 +137,7 @@ def _aside(path: str) -> Iterator[str]:
         try:
             _alone(db, path)
         except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError) and not failures.is_damage(error):
+            if isinstance(error, sqlite3.OperationalError) and not sqlite_errors.is_damage(error):
                 raise
             db.close()  # it cannot be read as a store: it is kept to the byte
             _keep(path, kept, TAILS[:2])
@@ -167,7 +169,7 @@ def _alone(db: sqlite3.Connection, path: str) -> None:
                 db.execute("begin exclusive")
                 return
         except sqlite3.OperationalError as error:
-            if not failures.is_busy(error):
+            if not sqlite_errors.is_busy(error):
                 raise
         if time.monotonic() > end:
             raise failures.in_use(path)

@@ -58,7 +58,7 @@ class Purge:
 
 def check(ctx: RequestContext) -> CheckedStore:
     """Read all data of the store and compare it for inconsistencies. Nothing is changed, and engines continue."""
-    return CheckedStore(ctx.settings.store_url, ctx.store.check())
+    return CheckedStore(store_location.shown_url(ctx.settings.store_url), ctx.store.check())
 
 
 def backup(ctx: RequestContext, file: str) -> Saved:
@@ -74,6 +74,9 @@ def restore(ctx: RequestContext, source: str) -> RestoredStore:
     is no backup, PL-S004 and PL-S005 while other processes use the store, PL-S008 for a store in memory.
     """
     path = store_location.store_file(ctx.settings.store_url)
+    if store_location.is_database(ctx.settings.store_url):
+        text = "a store in a database is restored by the database's own tools, or from a backup into an empty database"
+        raise problem_error("PL-S014", text, "phaseline store copy sqlite:///BACKUP postgresql://host/EMPTY")
     if path is None:
         text = "a store in memory cannot be restored: it is gone when its command ends"
         raise problem_error("PL-S008", text, "name a file with --store sqlite:///PATH")

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phaseline.app.store_location import has_store, store_file
+from phaseline.app.store_location import has_store, place_of_copies, store_file
 from phaseline.catalog.files import blueprint_trees
 from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.model.problems.problem import ProblemsError, problem_error
@@ -141,7 +141,7 @@ def work_folder(ctx: RequestContext) -> Path:
 
     For a store in memory it is a folder that is removed with the store.
     """
-    file = store_file(ctx.settings.store_url)
+    file = place_of_copies(ctx.settings.store_url)
     return Path(f"{file}.blueprints") if file is not None else ctx.app.passing_folder
 
 

@@ -36,8 +36,8 @@ class TypesView:
 
 
 def types_folder(settings: Settings) -> str:
-    """Return the folder of the catalogue, which is beside the store, or "" if the store is not a file."""
-    file = store_location.store_file(settings.store_url)
+    """Return the folder of the catalogue, which is beside the store, or "" if the store is in memory."""
+    file = store_location.place_of_copies(settings.store_url)
     return f"{file.absolute()}.types" if file is not None else ""
 
 

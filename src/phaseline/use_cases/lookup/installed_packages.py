@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phaseline.app.store_location import has_store, store_file
+from phaseline.app.store_location import has_store, place_of_copies
 from phaseline.catalog.files import blueprint_trees, package_files
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import ProblemsError, problem_error
@@ -157,7 +157,7 @@ def restore_packages(ctx: RequestContext) -> None:
 
 def work_folder(ctx: RequestContext) -> Path:
     """Return the folder for files of packages, beside the store; for a store in memory, a temporary folder."""
-    file = store_file(ctx.settings.store_url)
+    file = place_of_copies(ctx.settings.store_url)
     return Path(f"{file}{ENDING}") if file is not None else Path(f"{ctx.app.passing_folder}{ENDING}")
 
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, fields
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.app.store_location import store_file
+from phaseline.app.store_location import shown_url
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.execution import breakpoints
 from phaseline.model.graph.status import FIRST_ENDED, EntryStatus, ExecutionStatus
 from phaseline.model.resources.resources import REACH_WORKFLOW
+from phaseline.store.database import schema as sql_schema
 from phaseline.store.sql import errors
-from phaseline.store.sql import schema as sql_schema
 from phaseline.use_cases.lookup.entries import GraphEntries
 from phaseline.use_cases.queries import deployments
 from phaseline.use_cases.queries.retried_failures import MAY_BE_RETRIED, ending, failing_now
@@ -185,18 +184,8 @@ def _view(ctx: RequestContext, name: str) -> DeploymentView:
 
 def store_state(ctx: RequestContext) -> StoreState:
     """Return the address and the sizes of the store. Its schema is the present one, because the store is open."""
-    file = store_file(ctx.settings.store_url)
-    if file is None:
-        return StoreState(ctx.settings.store_url, 0, 0, sql_schema.SCHEMA_VERSION)
-    return StoreState(ctx.settings.store_url, size_of(file), size_of(Path(f"{file}-wal")), sql_schema.SCHEMA_VERSION)
-
-
-def size_of(file: Path) -> int:
-    """Return the size of a file in bytes, or 0 if it does not exist."""
-    try:
-        return file.stat().st_size
-    except OSError:
-        return 0
+    size, log = ctx.store.sizes()
+    return StoreState(shown_url(ctx.settings.store_url), size, log, sql_schema.SCHEMA_VERSION)
 
 
 def _by_graph(batches: Sequence[BatchRow]) -> dict[int, list[BatchRow]]:

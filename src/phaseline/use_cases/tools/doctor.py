@@ -9,12 +9,12 @@ import shutil
 import sqlite3
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from phaseline.app import settings_schema
+from phaseline.app import settings_schema, store_location
 from phaseline.app.store_location import store_file
 from phaseline.calls.threads import process_groups
 from phaseline.catalog.code import search_path as code_search_path
@@ -25,13 +25,14 @@ from phaseline.model.deployment import code_location
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows import incarnations
 from phaseline.run.executors import local_executor
-from phaseline.store.sql import errors, schema
+from phaseline.store.database import schema
+from phaseline.store.sql import errors
 from phaseline.store.sqlite import mounts
+from phaseline.store.sqlite.database_file import size_of
 from phaseline.use_cases.lookup import installed_packages, secret_settings
 from phaseline.use_cases.lookup.blocking_executions import goes_on
 from phaseline.use_cases.prepare import hook_differences as prepare_hook_differences
 from phaseline.use_cases.queries import deployments
-from phaseline.use_cases.queries.status import size_of
 from phaseline.use_cases.queries.unresponsive_owner import silence
 from phaseline.vault import master_keys
 
@@ -87,6 +88,8 @@ def examine(load: Callable[[], Settings], open_app: Callable[[Settings], AppCont
         told = error.problems[:SHOWN]
         return [*found, *(Check("settings", "fail", str(problem), problem.mend) for problem in told)]
     found += [*_variables(), *_folders(settings.plugin_folders), *_log(settings)]
+    if store_location.is_database(settings.store_url):
+        return [*found, *_in_store(settings, open_app, (_server, *STORE_CHECKS))]
     file = store_file(settings.store_url)
     if file is None:
         return [*found, Check("store", "warn", f"{settings.store_url} is in memory only", "set store.url to a file")]
@@ -102,10 +105,20 @@ def examine(load: Callable[[], Settings], open_app: Callable[[Settings], AppCont
     if older:
         text = f"{file} has schema {older}, an older one"
         return [*found, Check("store", "warn", text, "the next command upgrades it, and keeps a copy first")]
+    return [*found, *_in_store(settings, open_app, STORE_CHECKS)]
+
+
+def _in_store(
+    settings: Settings,
+    open_app: Callable[[Settings], AppContext],
+    checks: Sequence[Callable[[RequestContext], Iterable[Check]]],
+) -> list[Check]:
+    """Open the store and return the results of checks of it; a problem ends them with a failed check."""
+    found: list[Check] = []
     app = open_app(settings)
     try:
         ctx = app.request()
-        for examine_store in STORE_CHECKS:
+        for examine_store in checks:
             found += examine_store(ctx)
     except ProblemsError as error:
         found += [Check("store", "fail", str(problem), problem.mend) for problem in error.problems]
@@ -295,7 +308,14 @@ def _integrity(ctx: RequestContext) -> Iterator[Check]:
     for finding in findings[:SHOWN]:
         yield Check("store", "fail", str(finding), mend)
     if not findings:
-        yield Check("store", "ok", f"{store_file(ctx.settings.store_url)} is sound")
+        url = ctx.settings.store_url
+        yield Check("store", "ok", f"{store_file(url) or store_location.shown_url(url)} is sound")
+
+
+def _server(ctx: RequestContext) -> Iterator[Check]:
+    """Examine the database server of the store (ST14)."""
+    for level, name, text, mend in ctx.store.server_checks():
+        yield Check(name, level, text, mend)
 
 
 def _engine(ctx: RequestContext) -> Iterator[Check]:

@@ -1,4 +1,4 @@
-"""Parts of a store in a file that most commands do not need; the code of each is imported when first used."""
+"""Parts of a store on a database that most commands do not need; the code of each is imported when first used."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from phaseline.ports.clock import Clock
+    from phaseline.store.relational.connections import ReadSnapshot, Transaction
     from phaseline.store.sql.hook_switches import SqliteSwitches
     from phaseline.store.sql.listings import SqliteListings
     from phaseline.store.sql.orders import SqliteOrders
     from phaseline.store.sql.packages import SqlitePackages
     from phaseline.store.sql.stack_documents import SqliteDocuments
     from phaseline.store.sql.stored_plans import SqlitePlans
-    from phaseline.store.sqlite.connections import ReadSnapshot, Transaction
 
 
 class Seldom:

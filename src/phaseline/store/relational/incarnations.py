@@ -9,27 +9,30 @@ import os
 from typing import TYPE_CHECKING
 
 from phaseline.model.rows.rows import RequestKind
+from phaseline.store.database.schema import IS_OPEN
 from phaseline.store.sql import queries as reads
 from phaseline.store.sql import requests as asking
-from phaseline.store.sql.schema import IS_OPEN
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from phaseline.model.rows.incarnations import Incarnation
     from phaseline.model.rows.rows import Actor, ExecutionRow
-    from phaseline.store.sqlite.connections import ReadSnapshot, Transaction
+    from phaseline.store.database.connection import Connect, Connection
 
 NAME_BYTES = 4
 _GONE = ", ".join(f"'{kind.value}'" for kind in (RequestKind.STOP, RequestKind.RELOAD))
 """SQL list of the kinds of requests to an engine that a restore deletes, because that engine no longer exists."""
 
 
-class SqliteIncarnations:
-    """The ``ports.store.IncarnationShelf`` of a store in a file."""
+_COPIED = "at, actor, tenant, kind, execution, body, answered_at, answer"
+"""Columns of a request besides its number."""
 
-    def __init__(self, reading: Callable[[], ReadSnapshot], writing: Callable[[], Transaction]) -> None:
+
+class SqlIncarnations:
+    """The ``ports.store.IncarnationShelf`` of a store on a database."""
+
+    def __init__(self, reading: Connect, writing: Connect) -> None:
         """``reading`` and ``writing`` are the store's methods that begin transactions."""
         self._reading, self._writing = reading, writing
 
@@ -60,17 +63,18 @@ class SqliteIncarnations:
             return rows
 
 
-def begin_another(db: sqlite3.Connection, cause: str, now: int, epoch: int = 0) -> int:
+def begin_another(db: Connection, cause: str, now: int, epoch: int = 0) -> int:
     """Begin a new incarnation in the caller's transaction. Return how many open executions wait from now on.
 
     ``epoch``: raise the store's epoch to at least this number, so that it is not taken for an older state again.
     """
     first_graph, first_batch = reads.counters(db)
     name = os.urandom(NAME_BYTES).hex()
-    added = "insert into incarnation (name, at, cause, first_graph, first_batch) values (?, ?, ?, ?, ?)"
+    added = """insert into incarnation (number, name, at, cause, first_graph, first_batch)
+        values ((select 1 + coalesce(max(number), 0) from incarnation), ?, ?, ?, ?, ?)"""
     db.execute(added, (name, now, cause, first_graph, first_batch))
     db.execute(f"delete from request where answered_at = 0 and kind in ({_GONE})")
-    db.execute("update store set epoch = max(epoch, ?)", (epoch,))
+    db.execute("update store set epoch = ? where epoch < ?", (epoch, epoch))
     from phaseline.store.sql import orders
 
     orders.forget_unknown(db)
@@ -83,15 +87,14 @@ def begin_another(db: sqlite3.Connection, cause: str, now: int, epoch: int = 0) 
     return int(count)
 
 
-def _renew_requests(db: sqlite3.Connection, last: int) -> None:
+def _renew_requests(db: Connection, last: int) -> None:
     """Give requests from before the restore new numbers, because a running engine reads only higher numbers."""
     asked = db.execute("select number from request where answered_at = 0 and number <= ? order by number", (last,))
+    again = f"""insert into request ({_COPIED}) select {_COPIED} from request where number = ? returning number"""
     numbers = {}
     for (number,) in asked.fetchall():
-        (highest,) = db.execute("select seq from sqlite_sequence where name = 'request'").fetchone()
-        db.execute("update request set number = ? where number = ?", (highest + 1, number))
-        db.execute("update sqlite_sequence set seq = ? where name = 'request'", (highest + 1,))
-        numbers[number] = highest + 1
+        (numbers[number],) = db.execute(again, (number,)).fetchone()
+        db.execute("delete from request where number = ?", (number,))
     if numbers:
         from phaseline.store.sql import orders
 

@@ -1,0 +1,29 @@
+"""The maintenance of a store that has no file: there is little to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from phaseline.model.rows.maintenance import Compacted, StoreFinding
+from phaseline.store.database.serverless import Serverless
+from phaseline.store.sql import errors as failures
+
+
+class Fileless(Serverless):
+    """The methods of ``ports.store.Store`` for the maintenance of a file, which a store in memory has not."""
+
+    def sizes(self) -> tuple[int, int]:
+        """Return zeros: nothing is stored outside of this process."""
+        return 0, 0
+
+    def check(self) -> Sequence[StoreFinding]:
+        """Return no findings: there is no file to check."""
+        return ()
+
+    def backup(self, path: str) -> int:
+        """Refuse (PL-S006), because there is no file."""
+        raise failures.cannot_copy(path, "the store is in memory and ends with its process")
+
+    def compact(self) -> Compacted:
+        """Do nothing, because there is no file."""
+        return Compacted(0, 0)

@@ -1,0 +1,128 @@
+"""Conversion of errors of PostgreSQL to Problems, each with a fix."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.store.sql.errors import Refusal, unwritable
+
+if TYPE_CHECKING:
+    import psycopg
+
+    from phaseline.model.problems.problem import ProblemsError
+
+unreachable = Refusal(
+    "PL-S030",
+    "the database server cannot be reached: {1}",
+    "check host, port and name of the database in the store's URL, and that the server runs",
+)
+_no_login = Refusal(
+    "PL-S031",
+    "the database server refuses the login: {1}",
+    "check the user in the store's URL; give the password in ~/.pgpass or PGPASSWORD",
+)
+_no_rights = Refusal(
+    "PL-S032",
+    "the user of the database lacks a right: {1}",
+    "let the database's owner grant it, such as: grant all on schema public to USER",
+)
+too_old = Refusal(
+    "PL-S033",
+    "the database server is PostgreSQL {1}, Phaseline needs {2} or later",
+    "upgrade the server, or name another one in the store's URL",
+)
+_read_only = Refusal(
+    "PL-S034",
+    "the database server accepts no writes: it is a read-only replica",
+    "name the primary server in the store's URL, or add target_session_attrs=read-write to it",
+)
+lost = Refusal(
+    "PL-S035",
+    "the connection to the database server was lost: {1}",
+    "check the server and the network, then repeat the command; what was stored is intact",
+)
+_too_many = Refusal(
+    "PL-S036",
+    "the database server takes no more connections: {1}",
+    "raise max_connections of the server, or end programs that use it",
+)
+_full = Refusal(
+    "PL-S037",
+    "the database server has no room left: {1}",
+    "make room on the server's disk, then resume; what was stored is intact",
+)
+_no_database = Refusal(
+    "PL-S038",
+    "the database does not exist: {1}",
+    "make it with createdb NAME, or correct the name in the store's URL",
+)
+no_url = Refusal(
+    "PL-S001",
+    "the URL of the store cannot be read: {1}",
+    "write it as PostgreSQL's clients take it, such as postgresql://user@host/database",
+)
+damaged = Refusal("PL-S003", "the store is damaged: {1}", "restore the database from a backup")
+not_a_store = Refusal(
+    "PL-S001",
+    "the database has other tables, and none of a Phaseline store: {1}",
+    "name another database, or a schema of its own: postgresql://host/database?options=-csearch_path%3DSCHEMA",
+)
+_busy = unwritable("another program holds a lock on it", "end that program, then try again")
+_refused = Refusal("PL-S001", "the store cannot be used: {1}", "check the database server's log")
+
+_BY_STATE = {
+    "28": _no_login,
+    "42501": _no_rights,
+    "25006": _read_only,
+    "08": lost,
+    "57P": lost,
+    "53300": _too_many,
+    "53": _full,
+    "58": _full,
+    "3D": _no_database,
+    "55P03": _busy,
+    "57014": _busy,
+    "25P03": lost,
+    "25P04": lost,
+    "XX001": damaged,
+    "XX002": damaged,
+}
+"""{beginning of an SQLSTATE: problem}; the longest beginning counts."""
+
+
+def as_problem(error: psycopg.Error, path: str, *, is_lost: bool) -> ProblemsError:
+    """Return the Problem that explains an error of PostgreSQL. ``is_lost``: the connection broke with it."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    state = error.sqlstate or ""
+    for length in (5, 3, 2):
+        refusal = _BY_STATE.get(state[:length])
+        if state and refusal is not None:
+            return refusal(path, text)
+    return lost(path, text) if is_lost else _refused(path, text)
+
+
+def cannot_connect(error: psycopg.Error, path: str) -> ProblemsError:
+    """Return the Problem of a connection that could not be made."""
+    text = " ".join(str(error).split())
+    state = error.sqlstate or _state_in(text)
+    for length in (5, 3, 2):
+        refusal = _BY_STATE.get(state[:length])
+        if state and refusal is not None and refusal is not lost:
+            return refusal(path, text)
+    return unreachable(path, text)
+
+
+def _state_in(text: str) -> str:
+    """Return the SQLSTATE of a failed connection by its text, because psycopg gives none; empty if unknown."""
+    for part, state in (
+        ("password authentication failed", "28P01"),
+        ("no password supplied", "28P01"),
+        ("pg_hba.conf", "28000"),
+        ("does not exist", "28000" if 'FATAL:  role "' in text or 'role "' in text else "3D000"),
+        ("too many clients", "53300"),
+        ("remaining connection slots", "53300"),
+        ("permission denied for database", "42501"),
+    ):
+        if part in text:
+            return state
+    return ""

@@ -1,0 +1,171 @@
+"""The store in a PostgreSQL database."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
+from typing import TYPE_CHECKING, Any, Literal
+
+import psycopg
+
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.rows.maintenance import Compacted
+from phaseline.store.codec.limits import IDENTITY_BYTES
+from phaseline.store.postgres import connections as links
+from phaseline.store.postgres import lease, schema
+from phaseline.store.postgres.url import shown
+from phaseline.store.relational.connections import Problems
+from phaseline.store.relational.store import SqlStore
+from phaseline.store.sql import deployments as writes
+from phaseline.store.sql import errors as failures
+from phaseline.store.sql.turn_writer import TurnWriter
+
+if TYPE_CHECKING:
+    from phaseline.model.rows.maintenance import StoreFinding
+    from phaseline.model.rows.rows import Owner, Turn
+    from phaseline.ports.clock import Clock
+
+VACUUMING = f"set statement_timeout = 0; set lock_timeout = '{links.LOCK_PATIENCE_S}s'"
+"""Settings of the session that vacuums: a large table takes long."""
+_TABLES = "select tablename from pg_tables where schemaname = current_schema() order by tablename"
+LOST = "PL-S035"
+"""Code of a problem after which a turn is written again on a new connection."""
+
+
+class PostgresStore(SqlStore):
+    """Implements ``ports.store.Store`` in a PostgreSQL database; the protocol describes each method."""
+
+    connections: links.PostgresConnections
+
+    def __init__(self, url: str, clock: Clock) -> None:
+        """Do not call: ``open`` makes these objects."""
+        turns = TurnWriter()
+        self.connections = links.PostgresConnections(url, shown(url), turns.forget)
+        super().__init__(self.connections.path, clock, turns)
+        self._renewal: lease.Renewal | None = None
+        self._stand_by = lease.StandBy(self.connections, self._write)
+
+    @classmethod
+    def open(cls, url: str, clock: Clock, *, makes: bool = True) -> PostgresStore:
+        """Open the store in a database. ``makes``: create missing tables. Raises: PL-S001, S002, S007, S030 to S038."""
+        store = cls(url, clock)
+        try:
+            store._make_ready(makes=makes)
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def _make_ready(self, *, makes: bool) -> None:
+        db = self.connections.connect(links.WRITER)
+        try:
+            schema.make_ready(db, self.path, os.urandom(IDENTITY_BYTES).hex(), self._clock.now(), makes=makes)
+        except BaseException as error:
+            problem = self.connections.problem_of(error)
+            if problem is not None:
+                raise problem from error
+            raise
+        finally:
+            db.close()
+
+    @contextmanager
+    def own(self, command: str) -> Iterator[int]:
+        """Become the owner, the only process that writes for an engine, named ``command``; yield the epoch."""
+        name = lease.new_holder()
+        with self.connections.write_guard, self._transaction() as db:
+            present = lease.holder(db)
+            if present is not None:
+                raise failures.owned(self.path, str(present))
+            lease.take(db, name, command, self._clock.now())
+            epoch = writes.raise_epoch(db)
+            self._turns.forget()  # others have owned the store since
+        self._epoch = epoch
+        self._renewal = lease.kept(self.connections, name)
+        try:
+            yield epoch
+        finally:
+            self._renewal.stop()
+            with self.connections.write_guard:
+                self._epoch, self._renewal = 0, None
+                self._turns.forget()
+            with self._transaction() as db:
+                lease.release(db, name)
+
+    def owner(self) -> Owner | None:
+        """Return the process that owns the store now, or None."""
+        with self._reading() as db:
+            return lease.holder(db)
+
+    def changed(self, since: int = 0) -> int:
+        """Return 0 if nothing was written since the call that returned ``since``; otherwise the next ``since``."""
+        version = self.version()
+        return 0 if version == since else version
+
+    def version(self) -> int:
+        """Return a number above 0 that changes whenever another process has written."""
+        return self.connections.version()
+
+    def waiting(self) -> AbstractContextManager[None]:
+        """Return a context that registers this process as waiting to become the owner."""
+        return self._stand_by.inside()
+
+    def somebody_waits(self) -> bool:
+        """Return True while another process waits to become the owner."""
+        with self._reading() as db:
+            return lease.somebody_waits(db, self._stand_by.name)
+
+    def commit(self, turn: Turn) -> None:
+        """Write one turn of the engine's loop; on a new connection if the present one is lost, as long as the lease holds."""
+        end = time.monotonic() + links.LEASE_S
+        while True:
+            try:
+                super().commit(turn)
+            except ProblemsError as error:
+                if error.problems[0].code != LOST or time.monotonic() > end:
+                    raise
+            else:
+                return
+
+    def sizes(self) -> tuple[int, int]:
+        """Return (size of the store's tables with their indexes, 0) in bytes."""
+        with self._reading() as db:
+            total = "select cast(sum(pg_total_relation_size(relid)) as bigint) from pg_stat_user_tables"
+            row = db.execute(f"{total} where schemaname = current_schema()").fetchone()
+        return int(row[0] or 0), 0
+
+    def server_checks(self) -> Sequence[tuple[Literal["ok", "warn", "fail"], str, str, str]]:
+        """Return findings about the database server."""
+        from phaseline.store.postgres.server_health import examine
+
+        with self._reading() as db:
+            return list(examine(db, self._clock.now()))
+
+    def check(self) -> Sequence[StoreFinding]:
+        """Return all inconsistencies in the store."""
+        from phaseline.store.relational.integrity import inconsistencies
+
+        with self._reading() as db:
+            return list(inconsistencies(db, psycopg.Error))
+
+    def backup(self, path: str) -> int:
+        """Copy the store's present state into a new file of SQLite; return its size in bytes."""
+        raise NotImplementedError
+
+    def compact(self) -> Compacted:
+        """Let the server reuse the space of old rows, and return free space at the end of tables, by ``vacuum``."""
+        before, _ = self.sizes()
+        with Problems(self.connections), closing(self.connections.connect(VACUUMING)) as db:
+            for (name,) in db.execute(_TABLES).fetchall():
+                db.script(f'vacuum (analyze) "{name}"')
+        return Compacted(before, self.sizes()[0])
+
+    def close(self) -> None:
+        """Close the connections. Safe to call twice."""
+        with self.connections.read_guard, self.connections.write_guard:
+            self.connections.close()
+
+    def _write(self, statement: str, values: tuple[Any, ...]) -> None:
+        with self._transaction() as db:
+            db.execute(statement, values)

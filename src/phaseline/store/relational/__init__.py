@@ -1,0 +1,1 @@
+"""The store on a database, as far as it is the same for SQLite and PostgreSQL."""

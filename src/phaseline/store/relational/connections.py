@@ -1,0 +1,360 @@
+"""Transactions of a store on a database: snapshots for reading, transactions that write, and joined transactions.
+
+A store has a connection that reads and one that writes, so that readers never wait for a commit. Each is guarded by a
+lock and may be used from any thread. The contexts are classes instead of generators, because generators took a tenth of
+the time of a small turn.
+"""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Protocol
+
+from phaseline.store.database.connection import Connection
+from phaseline.store.sql import errors as failures
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.problems.problem import ProblemsError
+    from phaseline.model.rows.orders import NewOrder
+
+
+class DatabaseConnection(Connection, Protocol):
+    """A connection whose transactions the store begins and ends."""
+
+    @property
+    def in_transaction(self) -> bool:
+        """True between the beginning of a transaction and its end."""
+        ...
+
+    def rollback(self) -> None:
+        """Undo the transaction, if there is one."""
+        ...
+
+    def close(self) -> None:
+        """Close the connection."""
+        ...
+
+
+class Connections(ABC):
+    """The two connections of a store to its database, which are opened when first needed."""
+
+    def __init__(self, path: str, on_undone: Callable[[], None]) -> None:
+        """``path`` names the store in problems; ``on_undone`` is called when a transaction was not committed."""
+        self.path = path
+        self.on_undone = on_undone
+        self.read_guard = threading.RLock()
+        self.write_guard = threading.RLock()
+        self.one: One | None = None
+        """The enclosing ``as_one`` transaction of the thread that holds ``write_guard``, or None."""
+        self._looks = 0
+        """Nesting depth of reads (``look``), which share one snapshot."""
+
+    @abstractmethod
+    def reader(self) -> DatabaseConnection:
+        """Return the read-only connection. The caller must hold ``read_guard``."""
+
+    @abstractmethod
+    def writer(self) -> DatabaseConnection:
+        """Return the writing connection. The caller must hold ``write_guard``."""
+
+    @abstractmethod
+    def begin_reading(self) -> DatabaseConnection:
+        """Begin a transaction in which all reads see the same state of the store; return its connection."""
+
+    @abstractmethod
+    def begin(self) -> DatabaseConnection:
+        """Begin a transaction that writes, as soon as no other process writes; return its connection."""
+
+    @abstractmethod
+    def not_waiting(self) -> AbstractContextManager[None]:
+        """Return a context whose transactions do not wait until they are on the disk.
+
+        Use it for data that is useless after a crash of the machine. Other connections see the data at once.
+        """
+
+    @abstractmethod
+    def problem_of(self, error: BaseException | None) -> Exception | None:
+        """Return the problem for an error of the database; None for other errors and for misuse, which is a bug."""
+
+    @abstractmethod
+    def damaged(self, reason: str) -> ProblemsError:
+        """Return PL-S003 for a stored value that cannot be decoded."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the connections. Safe to call twice."""
+
+    def commit(self, db: DatabaseConnection) -> None:
+        """Commit the transaction; when this returns, it is on the disk."""
+        db.execute("commit")
+
+    def look(self) -> DatabaseConnection:
+        """Begin to read: until the matching call of ``looked``, all reads see the same state of the store."""
+        self.read_guard.acquire()
+        try:
+            db = self.reader() if self._looks else self.begin_reading()
+        except BaseException as error:
+            self.read_guard.release()
+            problem = self.problem_of(error)
+            if problem is not None:
+                raise problem from error
+            raise
+        self._looks += 1
+        return db
+
+    def looked(self) -> None:
+        """End a read that ``look`` began. The next read may see newer data."""
+        self._looks -= 1
+        try:
+            if not self._looks:
+                with Problems(self):
+                    self.reader().rollback()
+        finally:
+            self.read_guard.release()
+
+
+class Problems:
+    """A context that raises errors of the database as problems."""
+
+    __slots__ = ("_connections",)
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+
+    def __enter__(self) -> None:
+        """Do nothing."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Raise the problem in place of an error of the database."""
+        problem = self._connections.problem_of(error)
+        if problem is not None:
+            raise problem from error
+
+
+class Moment:
+    """A context in which all reads see one state of the store. Unlike ``ReadSnapshot``, it does not convert errors."""
+
+    __slots__ = ("_connections",)
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+
+    def __enter__(self) -> None:
+        """Begin the snapshot, which shows the store as it is at the first read."""
+        self._connections.look()
+
+    def __exit__(self, *raised: object) -> None:
+        """End the snapshot."""
+        self._connections.looked()
+
+
+class ReadSnapshot:
+    """A context for reads that all see the same state of the store; reports undecodable values as damage."""
+
+    __slots__ = ("_connections",)
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+
+    def __enter__(self) -> DatabaseConnection:
+        """Return the connection to read with."""
+        return self._connections.look()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the read; raise the problem in place of an error of the database or of decoding."""
+        ours = self._connections
+        ours.looked()
+        if error is None:
+            return
+        problem = ours.problem_of(error)
+        if isinstance(error, UnicodeEncodeError):
+            problem = failures.unknown_text(error)
+        elif isinstance(error, ValueError):
+            problem = ours.damaged(str(error))
+        if problem is not None:
+            raise problem from error
+
+
+class Transaction:
+    """A transaction that writes: all or nothing, and on the disk when the context ends."""
+
+    __slots__ = ("_check", "_connections", "_db")
+
+    def __init__(self, connections: Connections, check: Callable[[DatabaseConnection], None] | None = None) -> None:
+        """``check`` is called when the transaction has begun; if it raises, the transaction is rolled back."""
+        self._connections = connections
+        self._check = check
+        self._db: DatabaseConnection | None = None
+
+    def __enter__(self) -> DatabaseConnection:
+        """Begin as soon as no other process writes, and return the writing connection."""
+        ours = self._connections
+        ours.write_guard.acquire()
+        try:
+            self._db = ours.begin() if ours.one is None else ours.one.begin_part()
+            if self._check is not None:
+                self._check(self._db)
+        except BaseException as error:
+            self._undo(error)
+            raise
+        return self._db
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Commit, or roll back if something was raised."""
+        assert self._db is not None
+        if error is None:
+            try:
+                if self._connections.one is None:
+                    self._connections.commit(self._db)
+                else:
+                    self._connections.one.end_part(self._db)
+            except BaseException as raised:
+                self._undo(raised)
+                raise
+            self._connections.write_guard.release()
+        else:
+            self._undo(error)
+
+    def _undo(self, error: BaseException) -> None:
+        """Roll back, and raise the problem for the user if there is one for the error."""
+        ours = self._connections
+        try:
+            ours.on_undone()  # also where the database has rolled back by itself, as SQLite on a full disk
+            with Problems(ours):
+                if ours.one is not None:
+                    ours.one.undo_part()
+                elif self._db is not None and self._db.in_transaction:
+                    self._db.rollback()
+        finally:
+            ours.write_guard.release()
+        problem = ours.problem_of(error)
+        if problem is not None:
+            raise problem from error
+
+
+class One:
+    """Joins several transactions of one thread into one that is stored as a whole or not at all.
+
+    The first transaction begins it; later ones are savepoints in it.
+    """
+
+    __slots__ = ("_before", "_connections", "_db", "_is_lost", "_is_saved", "_on_undone", "_order", "_outer", "answer")
+
+    def __init__(self, connections: Connections, order: NewOrder | None, on_undone: Callable[[], None]) -> None:
+        """``order``: an order to store in the same transaction. ``on_undone`` is called if nothing was committed."""
+        self.answer: dict[str, Value] = {} if order is None else dict(order.answer)
+        self._connections = connections
+        self._order = order
+        self._on_undone = on_undone
+        self._before = (0, 0)
+        self._db: DatabaseConnection | None = None
+        self._is_saved = self._is_lost = False
+        self._outer: One | None = None
+
+    def __enter__(self) -> dict[str, Value]:
+        """Begin to join transactions; return the order's answer, to be filled. A nested ``One`` joins the outer one."""
+        ours = self._connections
+        ours.write_guard.acquire()
+        self._outer = ours.one
+        if self._outer is not None:
+            assert self._order is None, "an order is not part of another one"
+            return self.answer
+        ours.one = self
+        if self._order is not None:
+            try:
+                from phaseline.store.sql import orders
+
+                with Problems(ours):
+                    self._db = ours.begin()
+                    self._before = orders.begin(self._db, self._order)
+            except BaseException:
+                self._undo()
+                raise
+        return self.answer
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Commit, or roll back if something was raised."""
+        if self._outer is not None:
+            self._connections.write_guard.release()
+        elif error is not None:
+            self._undo()
+        else:
+            try:
+                with Problems(self._connections):
+                    self._commit()
+            except BaseException:
+                self._undo()
+                raise
+            self._end()
+
+    def begin_part(self) -> DatabaseConnection:
+        """Begin a part, which is the joined transaction itself or a savepoint in it; return its connection."""
+        if self._is_lost:
+            raise RuntimeError("what was written before was rolled back: nothing may follow it")
+        self._is_saved = self._db is not None
+        if self._db is None:
+            self._db = self._connections.begin()
+        else:
+            self._db.execute("savepoint part")
+        return self._db
+
+    def end_part(self, db: DatabaseConnection) -> None:
+        """Keep the changes of one of the joined transactions. They are still undone if the whole is rolled back."""
+        if self._is_saved:
+            db.execute("release part")
+
+    def undo_part(self) -> None:
+        """Undo the changes of a part. If the database has rolled back everything, as on a full disk, forbid further parts."""
+        db, is_saved = self._db, self._is_saved
+        if db is not None and is_saved and db.in_transaction:
+            db.execute("rollback to part")
+            db.execute("release part")
+        else:
+            self._is_lost |= is_saved
+            self._roll_back()
+
+    def _commit(self) -> None:
+        if self._is_lost:
+            raise RuntimeError("what was written before was rolled back: nothing of it is stored")
+        if self._db is None:
+            return
+        if self._order is not None:
+            from phaseline.store.sql import orders
+
+            self._order.answer = self.answer
+            orders.add(self._db, self._order, self._before)
+        self._connections.commit(self._db)
+        if self._order is not None:
+            self._order.is_stored = True
+
+    def _roll_back(self) -> None:
+        if self._db is not None and self._db.in_transaction:
+            self._db.rollback()
+        self._db = None
+
+    def _undo(self) -> None:
+        try:
+            self._connections.on_undone()
+            self._on_undone()
+            with Problems(self._connections):
+                self._roll_back()
+        finally:
+            self._end()
+
+    def _end(self) -> None:
+        self._connections.one = None
+        self._connections.write_guard.release()
