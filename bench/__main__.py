@@ -18,6 +18,7 @@ from bench import (
     lifetime,
     many_lanes,
     peer,
+    postgres,
     reading,
     resources,
     resuming,
@@ -112,6 +113,7 @@ def many_templates(count: int) -> list[Row]:
 
 PARTS: dict[str, Callable[[int], list[Row]]] = {
     "large": large,
+    "postgres": postgres.rows,
     "resuming": resuming.rows,
     "templates": many_templates,
     "reading": reading.rows,

@@ -44,14 +44,14 @@ class Runs:
 
 
 def run_one(blueprint: str, *, store: str, die_at: int = 0, resume: bool = False, folder: Path) -> dict[str, object]:
-    """One run of ``bench.one``; ``store`` ``memory:`` or the name of a file in ``folder``.
+    """One run of ``bench.one``; ``store`` is ``memory:``, the name of a file in ``folder`` or the URL of a database.
 
     A run that was killed gives ``until_death`` alone.
     """
     file = folder / "blueprint.yaml"
     if not file.exists() or file.read_text() != blueprint:
         file.write_text(blueprint)
-    where = store if store == "memory:" else str(folder / store)
+    where = store if store == "memory:" or store.startswith("postgresql:") else str(folder / store)
     command = [sys.executable, "-m", "bench.one", str(file), where, *(["--resume"] if resume else [])]
     environment = {**os.environ, "BENCH_DIE_AT": str(die_at)}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)

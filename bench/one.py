@@ -1,6 +1,6 @@
 """One install and uninstall in a process of its own; prints one line of JSON.
 
-``python -m bench.one FILE STORE [--resume] [--templates]``: ``STORE`` is ``memory:`` or a path. The clock runs from
+``python -m bench.one FILE STORE [--resume] [--templates]``: ``STORE`` is ``memory:``, a path or the URL of a database. The clock runs from
 the call of install to the end of uninstall; imports are made before.
 """
 
@@ -69,7 +69,7 @@ def measure(file: str, store: str, plugins: str, *, resumed: bool) -> dict[str, 
     from phaseline.use_cases.commands import install as installing
     from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
 
-    url = store if store == "memory:" else f"sqlite:///{store}"
+    url = store if store == "memory:" or store.startswith("postgresql:") else f"sqlite:///{store}"
     settings = load_settings(given={"store.url": url})
     gc.collect()
     empty = peak_bytes()
