@@ -150,7 +150,7 @@ class AppContext:
 
         in_memory = self.settings.store_url == "memory:"
         file = self.settings.secrets_key_file or str(own_folder(os.environ) / KEY_FILE)
-        keys = MasterKeys("" if in_memory else file)
+        keys = MasterKeys("" if in_memory else file, command=self.settings.secrets_key_command)
         return Vault(self.store.secrets, self.store.identity(), keys, self.clock)
 
     @shared_property

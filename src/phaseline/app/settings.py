@@ -6,6 +6,7 @@ in the current folder, otherwise the file in the user's configuration folder (de
 """
 
 import os
+import shlex
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import inf
@@ -60,6 +61,7 @@ class Settings:
     log_level: Level = "info"
     log_format: Form = "text"
     secrets_key_file: str = ""
+    secrets_key_command: str = ""
     import_rules: tuple[tuple[str, str], ...] = ()
     import_fallback: bool = True
     ssh_host_keys: HostKeyPolicy = "known"
@@ -279,6 +281,15 @@ def _log_file(store_url: str, folder: Path) -> str:
     return "" if file in {store_url, ""} else f"{(folder / Path(file).expanduser()).absolute()}.log"
 
 
+def _command(setting: Setting, text: str, origin: str, _folder: Path) -> str:
+    """Return the text of a command, whose words must be separable. Raises: PL-C003."""
+    try:
+        shlex.split(text)
+    except ValueError as error:
+        raise _unsuitable(setting, text, origin, f"write words and quotes as in a shell: {error}") from error
+    return text
+
+
 def _folders(_setting: Setting, text: str, _origin: str, folder: Path) -> tuple[str, ...]:
     return tuple(str((folder / part).absolute()) for part in text.split(os.pathsep) if part)
 
@@ -325,6 +336,7 @@ def _hooks(setting: Setting, text: str, _origin: str, folder: Path) -> str:
 READERS: Mapping[str, Callable[[Setting, str, str, Path], Any]] = {
     "url": _as_written,
     "path": _path,
+    "command": _command,
     "folders": _folders,
     "addresses": _addresses,
     "rules": _rules,

@@ -102,6 +102,14 @@ SETTINGS = (
         is_described=True,
     ),
     Setting(
+        "secrets.key_command",
+        "secrets_key_command",
+        "Command that prints the master keys of secrets in base64, the newest first, in place of the file; no shell runs it.",
+        "command",
+        "",
+        "pass show phaseline/master-key",
+    ),
+    Setting(
         "run.task_retries",
         "task_retries",
         "Retries of a failed operation that does not set a number itself; -1: no limit.",

@@ -1,4 +1,4 @@
-"""The master keys: from an environment variable, or from a file that only its user can read.
+"""The master keys: from an environment variable, from a command, or from a file that only its user can read (BK3).
 
 The file is created when the first secret is stored. Several keys may exist while keys are replaced: the first one
 encrypts, all of them decrypt.
@@ -24,6 +24,8 @@ VARIABLE = "PHASELINE_SECRETS_KEY"
 If it is set, no file is used.
 """
 MODE = 0o600
+COMMAND_S = 30
+"""Most seconds that the command may take to print the keys."""
 
 
 def id_of(key: bytes) -> str:
@@ -39,8 +41,12 @@ class MasterKeys:
     That is enough for a store in memory.
     """
 
-    def __init__(self, file: str, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(self, file: str, environment: Mapping[str, str] | None = None, *, command: str = "") -> None:
+        """``command`` prints the keys; with it no file is used."""
         self.file = file
+        self._command = command
+        self._printed: list[bytes] = []
+        """The keys that the command has printed: it is called once in a process."""
         self._environment = os.environ if environment is None else environment
         self._own: list[bytes] = []
 
@@ -49,18 +55,23 @@ class MasterKeys:
         """Return a text for the user about where the keys are."""
         if self._environment.get(VARIABLE):
             return f"the variable {VARIABLE}"
+        if self._command:
+            return "the output of the command in the setting secrets.key_command"
         return f"the file '{self.file}'" if self.file else "the memory of this process"
 
     @property
     def are_in_file(self) -> bool:
         """Return True if the keys are in a file, so that this program can replace them."""
-        return bool(self.file) and not self._environment.get(VARIABLE)
+        return bool(self.file) and not self._command and not self._environment.get(VARIABLE)
 
     def read(self) -> list[bytes]:
         """Return all keys, the newest first; empty if there is no file. Raises: PL-S021, PL-S022."""
         given = self._environment.get(VARIABLE)
         if given:
             return _parsed(given.replace(",", " ").split(), self.place)
+        if self._command:
+            self._printed = self._printed or self._run()
+            return list(self._printed)
         if not self.file:
             return list(self._own)
         path = Path(self.file)
@@ -72,6 +83,31 @@ class MasterKeys:
             return []
         except (OSError, UnicodeDecodeError) as error:
             raise _unreadable(self.place, str(error)) from error
+
+    def _run(self) -> list[bytes]:
+        """Return the keys that the command prints, at least one. Raises: PL-S021, without the command's output."""
+        import shlex
+        import subprocess
+
+        try:
+            done = subprocess.run(
+                shlex.split(self._command),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                timeout=COMMAND_S,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise _unreadable(self.place, f"the command did not end within {COMMAND_S} s") from error
+        except OSError as error:
+            raise _unreadable(self.place, error.strerror or str(error)) from error
+        if done.returncode:
+            raise _unreadable(self.place, f"the command ended with code {done.returncode}")
+        keys = _parsed(done.stdout.decode("ascii", "replace").split(), self.place)
+        if not keys:
+            raise _unreadable(self.place, "the command printed nothing")
+        return keys
 
     def newest(self) -> bytes:
         """Return the key that encrypts. If there is none, create a file with a new key. Call this within ``alone``."""
