@@ -54,9 +54,9 @@ def version(path: Path) -> int:
 
 
 def test_the_copy_before_the_upgrade_is_the_store_as_it_was(upgraded: SqliteStore, old: Path) -> None:
-    copy = old.with_name("store.db.before-v7.db")
+    copy = old.with_name(f"store.db.before-v{schema.SCHEMA_VERSION}.db")
     (notice,) = upgraded.notices
-    assert "schema 1 to 7" in notice
+    assert f"schema 1 to {schema.SCHEMA_VERSION}" in notice
     assert str(copy) in notice
     assert (version(copy), version(old)) == (1, schema.SCHEMA_VERSION)
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
@@ -71,10 +71,10 @@ def test_only_an_upgrade_is_worth_a_notice(upgraded: SqliteStore, old: Path, clo
 
 
 def test_a_copy_of_an_earlier_upgrade_is_not_replaced(old: Path, clock: VirtualClock) -> None:
-    first = old.with_name("store.db.before-v7.db")
+    first = old.with_name(f"store.db.before-v{schema.SCHEMA_VERSION}.db")
     first.write_text("precious")
     with closing(SqliteStore.open(old, clock)) as store:
-        assert "before-v7-2.db" in store.notices[0]
+        assert f"before-v{schema.SCHEMA_VERSION}-2.db" in store.notices[0]
     assert first.read_text() == "precious"
 
 
@@ -134,7 +134,7 @@ def test_a_store_of_schema_2_may_hold_resources_afterwards(old: Path, clock: Vir
     assert version(old) == 2
     with closing(SqliteStore.open(old, clock)) as store:
         (notice,) = store.notices
-        assert "schema 2 to 7" in notice
+        assert f"schema 2 to {schema.SCHEMA_VERSION}" in notice
         assert [row.kind for row in store.deployments()] == ["blueprint"] * 3
         assert [graph.created_at for graph in store.graphs(1)] == [0]
         empty = no_resources()
@@ -154,7 +154,7 @@ def test_b41_a_store_of_schema_3_keeps_its_open_executions_and_takes_secrets_aft
     assert version(old) == 3
     with closing(SqliteStore.open(old, clock)) as store:
         (notice,) = store.notices
-        assert "schema 3 to 7" in notice
+        assert f"schema 3 to {schema.SCHEMA_VERSION}" in notice
         assert [row.code.imported for row in store.deployments()] == [()] * 3
         row = SecretRow("token", 1, b"x", WrappedKey(b"y", "m"), 5, "ann", 5, "ann")
         assert store.secrets.put(row)
@@ -173,7 +173,7 @@ def test_a_store_of_schema_6_takes_orders_with_request_ids_afterwards(old: Path,
     assert version(old) == 6
     with closing(SqliteStore.open(old, clock)) as store:
         (notice,) = store.notices
-        assert "schema 6 to 7" in notice
+        assert f"schema 6 to {schema.SCHEMA_VERSION}" in notice
         assert store.orders.count() == 0
         with store.as_one(NewOrder("r-1", "digest", clock.now(), a.ANN)):
             store.create_deployment(a.deployment("new"), a.execution(), asks=True)

@@ -132,7 +132,7 @@ def test_a_url_names_a_store(tmp_path: Path, clock: a.FakeClock) -> None:
     assert isinstance(open_store("memory:", clock), MemoryStore)
 
 
-@pytest.mark.parametrize("url", ["", "postgresql://host/db", "sqlite:///", "store.db", "sqlite:store.db"])
+@pytest.mark.parametrize("url", ["", "mysql://host/db", "sqlite:///", "store.db", "sqlite:store.db"])
 def test_another_url_is_refused(url: str, clock: a.FakeClock) -> None:
     with pytest.raises(ProblemsError) as caught:
         open_store(url, clock)
@@ -175,10 +175,42 @@ def test_a_fresh_store_and_a_present_one_are_opened_without_alembic(path: Path) 
         assert process.communicate()[0] == "[]\n"
 
 
+def made_newer(path: Path, min_reader: int, min_writer: int) -> None:
+    """The store as the next version of the program leaves it."""
+    newer = schema.SCHEMA_VERSION + 1
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute(
+            "update store_schema set version = ?, min_reader = ?, min_writer = ?", (newer, min_reader, min_writer)
+        )
+        db.execute(f"pragma user_version = {newer}")
+
+
+def test_up1_a_newer_store_that_this_version_may_only_read_is_read(path: Path, clock: a.FakeClock) -> None:
+    stored(path, clock)
+    made_newer(path, schema.SCHEMA_VERSION, schema.SCHEMA_VERSION + 1)
+    with closing(SqliteStore.open(path, clock)) as store:
+        assert store.deployment("shop") is not None
+        for write in (
+            lambda: store.create_deployment(a.deployment("other")),
+            lambda: store.own("an engine").__enter__(),
+        ):
+            with pytest.raises(ProblemsError) as caught:
+                write()
+            assert refusal(caught)[0] == "PL-S002"
+        assert store.owner() is None
+
+
+def test_up1_a_newer_store_that_this_version_may_write_is_used(path: Path, clock: a.FakeClock) -> None:
+    stored(path, clock)
+    made_newer(path, schema.SCHEMA_VERSION, schema.SCHEMA_VERSION)
+    with closing(SqliteStore.open(path, clock)) as store, store.own("an engine"):
+        a.installed(store, "other")
+        assert store.check() == []
+
+
 def test_a_store_of_a_newer_version_is_refused_and_left_alone(path: Path, clock: a.FakeClock) -> None:
     stored(path, clock)
-    with closing(sqlite3.connect(path)) as db:
-        db.execute(f"pragma user_version = {schema.SCHEMA_VERSION + 1}")
+    made_newer(path, schema.SCHEMA_VERSION + 1, schema.SCHEMA_VERSION + 1)
     before = path.read_bytes()
     with pytest.raises(ProblemsError) as caught:
         SqliteStore.open(path, clock)
@@ -215,7 +247,7 @@ def test_a_new_store_leaves_nothing_beside_it_but_what_sqlite_needs(path: Path, 
 def test_a_file_that_a_dead_process_left_empty_becomes_a_store(path: Path, clock: a.FakeClock) -> None:
     path.touch()
     SqliteStore.open(path, clock).close()
-    assert file.make_ready(str(path), 0) == ()
+    assert file.make_ready(str(path), 0).notices == ()
     with closing(sqlite3.connect(path)) as db:
         assert db.execute("pragma journal_mode").fetchone() == ("wal",)
 

@@ -70,7 +70,13 @@ PLAIN: dict[str, tuple[str, ...]] = {
         "executors", "loop", "phases",
     ),
     "phaseline.store": (
-        "codec", "memory", "sql", "sqlite",
+        "codec",
+        "database",
+        "memory",
+        "postgres",
+        "relational",
+        "sql",
+        "sqlite",
     ),
     "phaseline.store.migrations": (
         "versions",

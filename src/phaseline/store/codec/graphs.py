@@ -9,6 +9,7 @@ from typing import Any
 from phaseline.lang.fast_dataclasses import field_defaults
 from phaseline.model.graph.graph import Bound, Graph, LaneSpec, Policy, Step, SubjectKind
 from phaseline.store.codec.columns import decode_together, encode
+from phaseline.store.codec.formats import GRAPH_FORMAT, require_known
 from phaseline.store.codec.json_documents import to_text
 
 COLUMNS = ("steps", "policies", "subject", "policy", "marks", "ptr", "idx", "cohort")
@@ -94,6 +95,7 @@ def _policies_to_text(policies: Sequence[Policy], bounds: Sequence[Bound]) -> st
 
 def _policies_from_text(text: str) -> tuple[Policy, ...]:
     stored = json.loads(text)
+    require_known(stored, GRAPH_FORMAT, "a graph")
     lanes = [LaneSpec(**lane) for lane in stored["lanes"]]
     return tuple(Policy(lanes[lane], **_with_tuples(told)) for lane, told in stored["policies"])
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from phaseline.lang.fast_dataclasses import as_dict
 from phaseline.model.execution.execution import Request, RetryPolicy, StopAfter, flaws_of
+from phaseline.store.codec.formats import REQUEST_FORMAT, require_known
 from phaseline.store.codec.json_documents import to_text
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def _from_json(text: str) -> Request:
 
 def _read(text: str) -> Request:
     found = json.loads(text)
+    require_known(found, REQUEST_FORMAT, "it")
     return Request(
         workflow=found["workflow"],
         parameters=found["parameters"],

@@ -11,12 +11,14 @@ of its first graph and, once it has ended, at most its ``last_batch`` (0: unknow
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 """Version of the tables, kept in the file as ``user_version``; each migration adds one."""
 APPLICATION_ID = 0x5048_4C4E
 """Number in the header of a SQLite file that marks it as a store of Phaseline ("PHLN")."""
-REVISION = "0007"
+REVISION = "0008"
 """Last migration, under its name in alembic."""
+MIN_READER, MIN_WRITER = 8, 8
+"""Oldest versions of the tables whose programs may read, and may write, a store of this version (UP1)."""
 IS_OPEN = "status in ('queued', 'running', 'canceling', 'attention')"
 """SQL condition for an execution that has not ended.
 
@@ -25,6 +27,7 @@ Its text equals the condition of the index, so that SQLite uses the index.
 
 TABLES = (
     "create table alembic_version (version_num varchar(32) not null, constraint alembic_version_pkc primary key (version_num))",
+    "create table store_schema (version integer not null, min_reader integer not null, min_writer integer not null)",
     """create table store (
         identity text not null, created_at integer not null, epoch integer not null,
         purged_graph integer not null default 0, purged_batch integer not null default 0,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from phaseline.store.database.schema import REVISION, SCHEMA_VERSION, TABLES
+from phaseline.store.database.schema import MIN_READER, MIN_WRITER, REVISION, SCHEMA_VERSION, TABLES
 from phaseline.store.postgres import errors
 from phaseline.store.postgres.connections import LOCK
 from phaseline.store.sql import errors as failures
@@ -91,6 +91,7 @@ def _create(db: PostgresConnection, identity: str, now: int) -> None:
     for statement in (*map(converted, TABLES), *_EXTRA):
         db.script(statement.replace("{folded}", _folded(db)))
     db.execute("insert into alembic_version values (?)", (REVISION,))
+    db.execute("insert into store_schema values (?, ?, ?)", (SCHEMA_VERSION, MIN_READER, MIN_WRITER))
     db.execute("insert into store (identity, created_at, epoch) values (?, ?, 0)", (identity, now))
 
 

@@ -38,6 +38,7 @@ from phaseline.model.rows.rows import (
 )
 from phaseline.store.codec.topologies import KnownTopologies
 from phaseline.store.database.connection import Connection
+from phaseline.store.database.schema import SCHEMA_VERSION
 from phaseline.store.relational.connections import Connections, Moment, One, ReadSnapshot, Transaction
 from phaseline.store.relational.incarnations import SqlIncarnations
 from phaseline.store.relational.lazy_shelves import Seldom
@@ -68,6 +69,8 @@ class SqlStore(Seldom):
         self.path = path
         self.notices = notices
         self._clock = clock
+        self.read_only_version = 0
+        """Version of the tables, if they are newer and this version of the program may only read them (UP1); else 0."""
         self._epoch = 0
         """Epoch in which this process owns the store; 0 if it does not."""
         self._turns = turns
@@ -401,7 +404,12 @@ class SqlStore(Seldom):
         return Transaction(self.connections, self._refuse_strangers)
 
     def _transaction(self) -> Transaction:
-        """Return a transaction that is stored as a whole or not at all, and is on the disk when it ends."""
+        """Return a transaction that is stored as a whole or not at all, and is on the disk when it ends.
+
+        Raises: PL-S002 if this version of the program may only read the store.
+        """
+        if self.read_only_version:
+            raise failures.newer(self.path, self.read_only_version, SCHEMA_VERSION)
         return Transaction(self.connections)
 
     def _refuse_strangers(self, db: Connection) -> None:

@@ -57,6 +57,9 @@ def fill(db: sqlite3.Connection, now: int) -> None:
         db.execute(statement)
     db.execute("insert into alembic_version values (?)", (schema.REVISION,))
     db.execute(
+        "insert into store_schema values (?, ?, ?)", (schema.SCHEMA_VERSION, schema.MIN_READER, schema.MIN_WRITER)
+    )
+    db.execute(
         "insert into store (identity, created_at, epoch) values (?, ?, 0)", (os.urandom(IDENTITY_BYTES).hex(), now)
     )
     db.execute(f"pragma application_id = {schema.APPLICATION_ID}")

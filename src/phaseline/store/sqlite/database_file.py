@@ -9,10 +9,11 @@ import time
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.store.database import schema
+from phaseline.store.database.compatibility import Access, access_to
 from phaseline.store.database.connection import Connection
 from phaseline.store.relational import incarnations
 from phaseline.store.sql import errors as failures
@@ -51,8 +52,15 @@ COPIES_KEPT = 100
 """Largest number of copies kept of upgraded stores of one name; then upgrades are refused until some are moved."""
 
 
-def make_ready(path: str, now: int) -> tuple[str, ...]:
-    """Make sure that the file exists, is a store and has the present tables. Return notices for the user.
+class Readiness(NamedTuple):
+    """Notices for the user, and the version of the tables if they are newer and this version may only read them, else 0."""
+
+    notices: tuple[str, ...] = ()
+    read_only_version: int = 0
+
+
+def make_ready(path: str, now: int) -> Readiness:
+    """Make sure that the file exists, is a store and has the present tables.
 
     Raises: ``ProblemsError`` (PL-S...).
     """
@@ -64,15 +72,17 @@ def make_ready(path: str, now: int) -> tuple[str, ...]:
                 _create(db, path, now)
             else:
                 _keep_log(db)
+            if found > schema.SCHEMA_VERSION:
+                return Readiness(read_only_version=found)
             if found in (0, schema.SCHEMA_VERSION):
-                return _recognise(db, path, now)
+                return Readiness(_recognise(db, path, now))
         notices = _migrate(path, now)
         with closing(_connect(path)) as db:
-            return notices + _recognise(db, path, now)
+            return Readiness(notices + _recognise(db, path, now))
     except sqlite3.Error as error:
         if sqlite_errors.needs_log(error) and os.access(path, os.R_OK):
             _raise_if_unreadable(path)
-            return ()
+            return Readiness()
         raise sqlite_errors.as_problem(error, path) from error
 
 
@@ -301,8 +311,11 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(0o700, exist_ok=True)
 
 
-def _version(db: sqlite3.Connection, path: str) -> int:
-    """Return the version of the tables in the file, 0 for an empty file. Raises PL-S001, PL-S002."""
+def _version(db: FileConnection, path: str) -> int:
+    """Return the version of the tables in the file, 0 for an empty file. Raises PL-S001, PL-S002.
+
+    A newer version that this program may write like the present one counts as the present one (UP1).
+    """
     (version,) = db.execute("pragma user_version").fetchone()
     (application,) = db.execute("pragma application_id").fetchone()
     if application != schema.APPLICATION_ID:
@@ -310,11 +323,17 @@ def _version(db: sqlite3.Connection, path: str) -> int:
             raise failures.not_a_store(path)
         return 0
     if version > schema.SCHEMA_VERSION:
-        raise failures.newer(path, version, schema.SCHEMA_VERSION)
+        may = access_to(db)[1] if db.execute(_HAS_LIMITS).fetchone() else Access.NONE
+        if may is Access.NONE:
+            raise failures.newer(path, version, schema.SCHEMA_VERSION)
+        return schema.SCHEMA_VERSION if may is Access.ALL else int(version)
     return int(version)
 
 
-def _create(db: sqlite3.Connection, path: str, now: int) -> None:
+_HAS_LIMITS = "select 1 from sqlite_master where type = 'table' and name = 'store_schema'"
+
+
+def _create(db: FileConnection, path: str, now: int) -> None:
     """Create all tables in one transaction. If the process dies before its end, the file stays empty."""
     from phaseline.store.sqlite import create_database as making
 

@@ -46,7 +46,10 @@ class SqliteStore(Serverless, SqlStore):
         whole = str(Path(path).resolve())  # one file, one lock, whatever leads to it
         if not makes:
             file.raise_if_missing(whole)
-        return cls(whole, clock, file.make_ready(whole, clock.now()))
+        ready = file.make_ready(whole, clock.now())
+        store = cls(whole, clock, ready.notices)
+        store.read_only_version = ready.read_only_version
+        return store
 
     @contextmanager
     def own(self, command: str) -> Iterator[int]:

@@ -1,0 +1,20 @@
+"""Migration to schema 8: the oldest versions of the program that may use the store (rule UP1)."""
+
+from __future__ import annotations
+
+from alembic import op
+
+revision = "0008"
+down_revision = "0007"
+
+_STATEMENTS = (
+    "create table store_schema (version integer not null, min_reader integer not null, min_writer integer not null)",
+    "insert into store_schema values (8, 8, 8)",
+)
+
+
+def upgrade() -> None:
+    """Change the tables from schema 7 to schema 8."""
+    for statement in _STATEMENTS:
+        op.execute(statement)
+    op.execute("pragma user_version = 8")
