@@ -6,7 +6,9 @@ Import this package only when a migration is due: it imports alembic and SQLAlch
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from alembic import command
 from alembic.config import Config
@@ -20,21 +22,34 @@ def upgrade(path: str, to: str = "head") -> None:
 
     Raises: ``sqlite3.Error``.
     """
-    engine = create_engine(
-        "sqlite://", creator=lambda: sqlite3.connect(path, isolation_level=None), poolclass=StaticPool
+    _upgrade(
+        "sqlite://",
+        lambda: sqlite3.connect(path, isolation_level=None),
+        ("pragma synchronous = full", "begin immediate"),
+        to,
     )
+
+
+def upgrade_database(connect: Callable[[], Any], begin: str, to: str = "head") -> None:
+    """Upgrade the tables in a database of PostgreSQL in one transaction; if that fails, nothing has changed.
+
+    ``connect`` opens a connection of psycopg; the statement ``begin`` locks the store. Raises: ``psycopg.Error``.
+    """
+    _upgrade("postgresql+psycopg://", connect, (begin,), to)
+
+
+def _upgrade(url: str, connect: Callable[[], Any], begin: Sequence[str], to: str) -> None:
+    engine = create_engine(url, creator=connect, poolclass=StaticPool)
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent))
     try:
         with engine.connect() as connection:
-            connection.exec_driver_sql("pragma synchronous = full")
-            connection.exec_driver_sql("begin immediate")
+            for statement in begin:
+                connection.exec_driver_sql(statement)
             config.attributes["connection"] = connection
             command.upgrade(config, to)
             connection.commit()
     except DBAPIError as error:
-        if isinstance(error.orig, sqlite3.Error):
-            raise error.orig from error
-        raise
+        raise (error.orig or error) from error
     finally:
         engine.dispose()

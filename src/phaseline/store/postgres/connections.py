@@ -38,10 +38,11 @@ TRY_EVERY_S = 0.05
 LOCK = 0x5048_4C4E
 """First half of the number of the store's lock ("PHLN"); the second half is made of the schema's name."""
 
-_TAKE = f"select pg_advisory_xact_lock({LOCK}, hashtext(current_schema()::text))"
+TAKE_LOCK = f"select pg_advisory_xact_lock({LOCK}, hashtext(current_schema()::text))"
+"""Statement that waits until no other transaction writes, and keeps others from writing until its own ends."""
 _COUNT = "update write_count set number = number + 1 returning number, pg_current_xact_id()::text"
-_BEGIN = f"begin; {_TAKE}; {_COUNT}"
-_BEGIN_FAST = f"begin; set local synchronous_commit = off; {_TAKE}; {_COUNT}"
+_BEGIN = f"begin; {TAKE_LOCK}; {_COUNT}"
+_BEGIN_FAST = f"begin; set local synchronous_commit = off; {TAKE_LOCK}; {_COUNT}"
 _BEGIN_READING = "begin isolation level repeatable read read only"
 WRITER = (
     f"set lock_timeout = '{LOCK_PATIENCE_S}s'; set idle_in_transaction_session_timeout = '{LEASE_S}s'; "

@@ -13,6 +13,7 @@ import psycopg
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.maintenance import Compacted
 from phaseline.store.codec.limits import IDENTITY_BYTES
+from phaseline.store.database.schema import SCHEMA_VERSION
 from phaseline.store.postgres import connections as links
 from phaseline.store.postgres import lease, schema
 from phaseline.store.postgres.url import shown
@@ -42,6 +43,7 @@ class PostgresStore(SqlStore):
     def __init__(self, url: str, clock: Clock) -> None:
         """Do not call: ``open`` makes these objects."""
         turns = TurnWriter()
+        self._url = url
         self.connections = links.PostgresConnections(url, shown(url), turns.forget)
         super().__init__(self.connections.path, clock, turns)
         self._renewal: lease.Renewal | None = None
@@ -61,7 +63,14 @@ class PostgresStore(SqlStore):
     def _make_ready(self, *, makes: bool) -> None:
         db = self.connections.connect(links.WRITER)
         try:
-            schema.make_ready(db, self.path, os.urandom(IDENTITY_BYTES).hex(), self._clock.now(), makes=makes)
+            name = os.urandom(IDENTITY_BYTES).hex()
+            found = schema.make_ready(db, self.path, name, self._clock.now(), makes=makes)
+            if found < SCHEMA_VERSION:
+                from phaseline.store.postgres.upgrade import upgrade
+
+                self.notices = (upgrade(self.connections, self._url, found),)
+            elif found > SCHEMA_VERSION:
+                self.read_only_version = found
         except BaseException as error:
             problem = self.connections.problem_of(error)
             if problem is not None:

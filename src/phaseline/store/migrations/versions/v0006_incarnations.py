@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from alembic import op
+from phaseline.store.migrations.statements import apply
 
 revision = "0006"
 down_revision = "0005"
@@ -21,6 +21,4 @@ _STATEMENTS = (
 
 def upgrade() -> None:
     """Change the tables from schema 5 to schema 6. Tokens stay equal until the store's first restore."""
-    for statement in _STATEMENTS:
-        op.execute(statement)
-    op.execute("pragma user_version = 6")
+    apply(_STATEMENTS, 6)

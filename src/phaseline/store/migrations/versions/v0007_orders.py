@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from alembic import op
+from phaseline.store.migrations.statements import apply
 
 revision = "0007"
 down_revision = "0006"
@@ -18,6 +18,4 @@ _STATEMENTS = (
 
 def upgrade() -> None:
     """Change the tables from schema 6 to schema 7; the new table is empty."""
-    for statement in _STATEMENTS:
-        op.execute(statement)
-    op.execute("pragma user_version = 7")
+    apply(_STATEMENTS, 7)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from alembic import op
+from phaseline.store.migrations.statements import apply
 
 revision = "0008"
 down_revision = "0007"
 
 _STATEMENTS = (
     "create table store_schema (version integer not null, min_reader integer not null, min_writer integer not null)",
-    "insert into store_schema values (8, 8, 8)",
+    "insert into store_schema (version, min_reader, min_writer) values (8, 8, 8)",
 )
 
 
 def upgrade() -> None:
     """Change the tables from schema 7 to schema 8."""
-    for statement in _STATEMENTS:
-        op.execute(statement)
-    op.execute("pragma user_version = 8")
+    apply(_STATEMENTS, 8)
