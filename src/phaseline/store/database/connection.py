@@ -1,6 +1,6 @@
 """The form of a connection that the statements of ``store.sql`` use: a connection of SQLite or of PostgreSQL.
 
-Statements are written once for both databases (ADR 0047), in what both understand:
+Statements are written once for both databases (ADR 0043), in what both understand:
 
 - A value is ``?``. ``in (select value from json_each(?))`` selects the values of a JSON list; other uses of
   ``json_each`` are not portable.

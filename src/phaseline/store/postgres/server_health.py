@@ -60,8 +60,9 @@ def _rights(db: Connection) -> ServerCheck:
     role, may_create, lacking = _row(
         db,
         """select current_user, has_schema_privilege(current_schema(), 'create'), (select count(*) from pg_tables
-        where schemaname = current_schema() and not has_table_privilege(
-            quote_ident(schemaname) || '.' || quote_ident(tablename), 'select,insert,update,delete'))""",
+        where schemaname = current_schema() and (select bool_or(not has_table_privilege(
+            quote_ident(schemaname) || '.' || quote_ident(tablename), needed))
+            from unnest(array['select', 'insert', 'update', 'delete']) as needed))""",
     )
     if lacking:
         text = f"the user {role} may not write {lacking} tables of the store"

@@ -159,8 +159,8 @@ class PostgresStore(SqlStore):
             return list(inconsistencies(db, psycopg.Error))
 
     def backup(self, path: str) -> int:
-        """Copy the store's present state into a new file of SQLite; return its size in bytes."""
-        raise NotImplementedError
+        """Refuse (PL-S006): the tools of the database make backups."""
+        raise failures.cannot_copy(path, "a store in a database is backed up by the tools of the database, pg_dump")
 
     def compact(self) -> Compacted:
         """Let the server reuse the space of old rows, and return free space at the end of tables, by ``vacuum``."""

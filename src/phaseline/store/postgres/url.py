@@ -18,10 +18,6 @@ def shown(url: str) -> str:
         secret = url.rpartition("@")[0]
         text = " ".join(str(error).split())
         raise errors.no_url("postgresql://…", text.replace(secret, "…") if secret else text) from None
-    user, host, port = (str(told.get(key) or "") for key in ("user", "host", "port"))
-    where = quote(host, safe=",.:[]") + (f":{port}" if port else "")
-    return (
-        f"postgresql://{quote(user)}@{where}/{told.get('dbname') or ''}"
-        if user
-        else f"postgresql://{where}/{told.get('dbname') or ''}"
-    )
+    user, host, port, name = (str(told.get(key) or "") for key in ("user", "host", "port", "dbname"))
+    where = quote(host, safe=",.:[]") + (f":{port}" if port.strip(",") else "")
+    return f"postgresql://{quote(user)}@{where}/{name}" if user else f"postgresql://{where}/{name}"

@@ -75,8 +75,8 @@ def restore(ctx: RequestContext, source: str) -> RestoredStore:
     """
     path = store_location.store_file(ctx.settings.store_url)
     if store_location.is_database(ctx.settings.store_url):
-        text = "a store in a database is restored by the database's own tools, or from a backup into an empty database"
-        raise problem_error("PL-S014", text, "phaseline store copy sqlite:///BACKUP postgresql://host/EMPTY")
+        text = "a store in a database is restored by the tools of the database"
+        raise problem_error("PL-S014", text, "restore the database, such as with pg_restore")
     if path is None:
         text = "a store in memory cannot be restored: it is gone when its command ends"
         raise problem_error("PL-S008", text, "name a file with --store sqlite:///PATH")

@@ -1,0 +1,66 @@
+"""Findings about a real server (rule ST14)."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import closing
+from urllib.parse import quote
+
+import psycopg
+import pytest
+from psycopg.conninfo import conninfo_to_dict
+from tests.store import builders as a
+from tests.store.postgres_server import new_schema, server
+
+from phaseline.model.problems.problem import ProblemsError
+from phaseline.store.postgres.store import PostgresStore
+
+
+class RealClock:
+    """The time of this machine."""
+
+    def now(self) -> int:
+        return time.time_ns() // 1_000_000
+
+
+def test_st14_a_sound_server_has_nothing_to_mend() -> None:
+    with closing(PostgresStore.open(new_schema(), RealClock())) as store:
+        found = store.server_checks()
+    assert {name for _, name, _, _ in found} >= {"server", "rights"}
+    assert [check for check in found if check[0] != "ok"] == []
+
+
+def test_st14_a_clock_that_differs_by_an_hour_is_found() -> None:
+    with closing(PostgresStore.open(new_schema(), RealClock())) as store:
+        clock = a.FakeClock()
+        clock.time = RealClock().now() + 3_600_000
+        store._clock = clock
+        (found,) = [check for check in store.server_checks() if check[1] == "clock"]
+    assert found[0] == "warn"
+    assert "3,600 s" in found[2] or "3,599 s" in found[2]
+
+
+def test_st14_a_user_without_rights_is_found_and_refused_when_it_writes() -> None:
+    url = new_schema()
+    PostgresStore.open(url, a.FakeClock()).close()
+    told = conninfo_to_dict(url)
+    schema, name = str(told["options"]).rpartition("=")[2], f"reader_{os.urandom(4).hex()}"
+    with psycopg.connect(server(), autocommit=True) as db:
+        db.execute(f"create role {name} login")
+        db.execute(f"grant usage on schema {schema} to {name}")
+        db.execute(f"grant select on all tables in schema {schema} to {name}")
+    mine = f"postgresql://{name}@/postgres?host={quote(str(told['host']))}&options={quote(str(told['options']))}"
+    with closing(PostgresStore.open(mine, a.FakeClock())) as store:
+        (found,) = [check for check in store.server_checks() if check[1] == "rights"]
+        assert found[0] == "fail"
+        with pytest.raises(ProblemsError, match="PL-S032"):
+            store.create_deployment(a.deployment())
+
+
+def test_a_replica_that_cannot_be_written_is_a_problem() -> None:
+    url = new_schema()
+    PostgresStore.open(url, a.FakeClock()).close()
+    read_only = url.replace("options=", f"options={quote('-c default_transaction_read_only=on ')}")
+    with closing(PostgresStore.open(read_only, a.FakeClock())) as store, pytest.raises(ProblemsError, match="PL-S034"):
+        store.create_deployment(a.deployment())
