@@ -7,7 +7,6 @@ Nothing else changes its state. Single events are handled in ``event_handlers`` 
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy as np
 from phaseline.engine import request_handlers as requests
 from phaseline.engine.arena import Arena
 from phaseline.engine.event_handlers import FACTS
-from phaseline.engine.lanes.function_shelves import functions_of
+from phaseline.engine.lanes import function_shelves
 from phaseline.engine.lanes.lanes import GATHER_MS, Lanes
 from phaseline.engine.open_batches import OpenBatch, members_of
 from phaseline.engine.policy_columns import PolicyTable
@@ -65,7 +64,7 @@ class Scheduler:
         self.arena = Arena()
         self.arena.stories = Stories() if checked else None
         self.table = PolicyTable()
-        self.lanes = Lanes(partial(functions_of, self.arena))
+        self.lanes = Lanes(lambda operation, positions: function_shelves.functions_of(self.arena, operation, positions))
         self.sleepers = Sleepers()
         self.batches: dict[int, OpenBatch] = {}
         self.runs: dict[int, OpenExecution] = {}

@@ -10,7 +10,7 @@ import pytest
 from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery
 from phaseline.store.database import schema
 from phaseline.store.sql import listings
-from phaseline.store.sqlite.file_connection import FileConnection, connect
+from phaseline.store.sqlite.database_file import FileConnection, connect
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from contextlib import closing
 
-from phaseline.store.sqlite.file_connection import connect
+from phaseline.store.sqlite.database_file import connect
 
 
 def test_the_highest_number_ever_given_is_known() -> None:

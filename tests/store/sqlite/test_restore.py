@@ -15,7 +15,7 @@ from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.incarnations import Names
 from phaseline.model.rows.rows import RequestKind
 from phaseline.store.relational.incarnations import begin_another
-from phaseline.store.sqlite.file_connection import connect
+from phaseline.store.sqlite.database_file import connect
 from phaseline.store.sqlite.restore import restore
 from phaseline.store.sqlite.store import SqliteStore
 from phaseline.testing.clock import VirtualClock

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.engine.lanes.function_shelves import FunctionShelves
+from phaseline.engine.lanes import function_shelves
 from phaseline.engine.lanes.lane_index import LaneIndex, rotated
 from phaseline.engine.lanes.queues import Queue
 from phaseline.engine.lanes.rate_limits import TokenBuckets
@@ -62,7 +62,7 @@ class Lane:
     """Name of the pool whose slots the lane's calls use."""
     fresh: Queue = field(default_factory=Queue)
     """Waiting entries whose functions have not been looked up."""
-    shelves: FunctionShelves | None = None
+    shelves: function_shelves.FunctionShelves | None = None
     """Waiting entries sorted by function, or None if the lane has never been full while entries waited."""
     running: int = 0
     is_paused: bool = False
@@ -146,7 +146,7 @@ class Lane:
     def sort(self, functions_of: FunctionsOf) -> None:
         """Move the waiting entries to the shelves of their functions, and count the open calls of each function."""
         if self.shelves is None:
-            self.shelves = FunctionShelves(self.spec.concurrency or 1)
+            self.shelves = function_shelves.FunctionShelves(self.spec.concurrency or 1)
         for batch in self.untold:
             members = batch.pending_members()
             if len(members):

@@ -9,9 +9,10 @@ from typing import Any
 from phaseline.lang.fast_dataclasses import field_defaults
 from phaseline.model.graph.graph import Bound, Graph, LaneSpec, Policy, Step, SubjectKind
 from phaseline.store.codec.columns import decode_together, encode
-from phaseline.store.codec.formats import GRAPH_FORMAT, require_known
-from phaseline.store.codec.json_documents import to_text
+from phaseline.store.codec.json_documents import require_known, to_text
 
+GRAPH_FORMAT = 1
+"""Latest format of graphs that this version reads; stored ones without a number have format 1."""
 COLUMNS = ("steps", "policies", "subject", "policy", "marks", "ptr", "idx", "cohort")
 """Columns of the graph table that ``to_row`` fills and ``from_row`` reads, in this order."""
 SUBJECT = COLUMNS.index("subject")

@@ -71,3 +71,13 @@ def _remove(document: dict[str, Value], path: PropertyPath) -> None:
             return
         document = below
     document.pop(path[-1], None)
+
+
+def require_known(stored: Mapping[str, object], known: int, what: str) -> None:
+    """Raise ValueError if a stored value has a later format than ``known``, the latest that this version reads (UP4).
+
+    A stored value without a number has format 1. A version writes the format that the version before it can read, too.
+    """
+    found = stored.get("format", 1)
+    if not isinstance(found, int) or found > known:
+        raise ValueError(f"{what} has format {found}, this version of Phaseline knows formats up to {known}")

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import as_dict
 from phaseline.model.execution.pre_post import PinnedHookClass, PrePost
 from phaseline.store.codec.json_documents import to_text
-from phaseline.store.database.connection import Connection
+
+if TYPE_CHECKING:
+    from phaseline.store.database.connection import Connection
 
 
 def around_to_text(around: PrePost) -> str:

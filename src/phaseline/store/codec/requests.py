@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from phaseline.lang.fast_dataclasses import as_dict
 from phaseline.model.execution.execution import Request, RetryPolicy, StopAfter, flaws_of
-from phaseline.store.codec.formats import REQUEST_FORMAT, require_known
-from phaseline.store.codec.json_documents import to_text
+from phaseline.store.codec.json_documents import require_known, to_text
 
 if TYPE_CHECKING:
     from phaseline.model.execution.breakpoints import Breakpoint
 
+REQUEST_FORMAT = 1
+"""Latest format of requests that this version reads; stored ones without a number have format 1."""
 WAIT = Request("").if_busy
 """Default of the field ``if_busy``, for requests that were stored before this field existed."""
 MOST_KEPT, MOST_TEXT = 64, 1_000

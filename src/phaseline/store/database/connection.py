@@ -52,5 +52,22 @@ class Connection(Protocol):
         ...
 
 
+class DatabaseConnection(Connection, Protocol):
+    """A connection whose transactions the store begins and ends."""
+
+    @property
+    def in_transaction(self) -> bool:
+        """True between the beginning of a transaction and its end."""
+        ...
+
+    def rollback(self) -> None:
+        """Undo the transaction, if there is one."""
+        ...
+
+    def close(self) -> None:
+        """Close the connection."""
+        ...
+
+
 Connect = Callable[[], AbstractContextManager[Connection]]
 """A method of a store that begins a transaction and yields its connection."""

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from phaseline.model.rows.maintenance import Compacted, StoreFinding
-from phaseline.store.database.serverless import Serverless
 from phaseline.store.sql import errors as failures
 
 
-class Fileless(Serverless):
+class Fileless:
     """The methods of ``ports.store.Store`` for the maintenance of a file, which a store in memory has not."""
 
     def sizes(self) -> tuple[int, int]:
         """Return zeros: nothing is stored outside of this process."""
         return 0, 0
+
+    def server_checks(self) -> Sequence[tuple[Literal["ok", "warn", "fail"], str, str, str]]:
+        """Return findings about the database server; there is none."""
+        return ()
 
     def check(self) -> Sequence[StoreFinding]:
         """Return no findings: there is no file to check."""

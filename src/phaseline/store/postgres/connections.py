@@ -16,10 +16,12 @@ import psycopg
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.store.postgres import errors
 from phaseline.store.postgres.connection import PostgresConnection
-from phaseline.store.relational.connections import Connections, DatabaseConnection, Problems
+from phaseline.store.relational.connections import Connections, Problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from phaseline.store.database.connection import DatabaseConnection
 
 
 _BUGS = frozenset(("21", "22", "23", "26", "2B", "34", "42"))

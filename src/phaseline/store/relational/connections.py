@@ -10,9 +10,8 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from phaseline.store.database.connection import Connection
 from phaseline.store.sql import errors as failures
 
 if TYPE_CHECKING:
@@ -22,23 +21,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.problems.problem import ProblemsError
     from phaseline.model.rows.orders import NewOrder
-
-
-class DatabaseConnection(Connection, Protocol):
-    """A connection whose transactions the store begins and ends."""
-
-    @property
-    def in_transaction(self) -> bool:
-        """True between the beginning of a transaction and its end."""
-        ...
-
-    def rollback(self) -> None:
-        """Undo the transaction, if there is one."""
-        ...
-
-    def close(self) -> None:
-        """Close the connection."""
-        ...
+    from phaseline.store.database.connection import DatabaseConnection
 
 
 class Connections(ABC):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,10 +17,12 @@ from phaseline.model.rows.maintenance import StoreFinding
 from phaseline.model.rows.rows import RequestKind
 from phaseline.store.codec import graphs, topologies
 from phaseline.store.codec.columns import decode
-from phaseline.store.database.connection import Connection
 from phaseline.store.database.schema import IS_OPEN
 from phaseline.store.sql.content_files import unpacked
 from phaseline.store.sql.queries import PLACES, places_of
+
+if TYPE_CHECKING:
+    from phaseline.store.database.connection import Connection
 
 _GRAPHS = "(select id from graph union all select number from remains where kind = 'graph')"
 _EXECUTIONS = "(select number from execution union all select number from remains where kind = 'execution')"

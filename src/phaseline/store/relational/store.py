@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,11 +38,9 @@ from phaseline.model.rows.rows import (
     Turn,
 )
 from phaseline.store.codec.topologies import KnownTopologies
-from phaseline.store.database.connection import Connection
 from phaseline.store.database.schema import SCHEMA_VERSION
 from phaseline.store.relational.connections import Connections, Moment, One, ReadSnapshot, Transaction
 from phaseline.store.relational.incarnations import SqlIncarnations
-from phaseline.store.relational.lazy_shelves import Seldom
 from phaseline.store.sql import deployments as writes
 from phaseline.store.sql import errors as failures
 from phaseline.store.sql import queries as reads
@@ -57,6 +56,67 @@ if TYPE_CHECKING:
     from phaseline.model.rows.maintenance import Purged
     from phaseline.model.rows.orders import NewOrder
     from phaseline.ports.clock import Clock
+    from phaseline.store.database.connection import Connection
+    from phaseline.store.sql.hook_switches import SqliteSwitches
+    from phaseline.store.sql.listings import SqliteListings
+    from phaseline.store.sql.orders import SqliteOrders
+    from phaseline.store.sql.packages import SqlitePackages
+    from phaseline.store.sql.stack_documents import SqliteDocuments
+    from phaseline.store.sql.stored_plans import SqlitePlans
+
+
+class Seldom:
+    """Base class with the parts of a store that are imported and made when first used."""
+
+    _clock: Clock
+
+    if TYPE_CHECKING:
+
+        def _reading(self) -> ReadSnapshot: ...
+
+        def _writing(self) -> Transaction: ...
+
+    @cached_property
+    def packages(self) -> SqlitePackages:
+        """Plugin packages that are installed."""
+        from phaseline.store.sql.packages import SqlitePackages
+
+        return SqlitePackages(self._reading, self._writing, self._clock)
+
+    @cached_property
+    def stack_documents(self) -> SqliteDocuments:
+        """Stack documents: deployments as JSON."""
+        from phaseline.store.sql.stack_documents import SqliteDocuments
+
+        return SqliteDocuments(self._reading)
+
+    @property
+    def orders(self) -> SqliteOrders:
+        """Orders that were given with a request id."""
+        from phaseline.store.sql.orders import SqliteOrders
+
+        return SqliteOrders(self._reading)
+
+    @cached_property
+    def hook_switches(self) -> SqliteSwitches:
+        """Hook classes that are switched off."""
+        from phaseline.store.sql.hook_switches import SqliteSwitches
+
+        return SqliteSwitches(self._reading, self._writing, self._clock)
+
+    @cached_property
+    def listings(self) -> SqliteListings:
+        """Rows for lists of many deployments."""
+        from phaseline.store.sql.listings import SqliteListings
+
+        return SqliteListings(self._reading)
+
+    @cached_property
+    def stored_plans(self) -> SqlitePlans:
+        """Plans that users have stored."""
+        from phaseline.store.sql.stored_plans import SqlitePlans
+
+        return SqlitePlans(self._reading, self._writing)
 
 
 class SqlStore(Seldom):

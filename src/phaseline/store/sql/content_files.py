@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from phaseline.store.codec.json_documents import to_text
-from phaseline.store.database.connection import Connection
+
+if TYPE_CHECKING:
+    from phaseline.store.database.connection import Connection
 
 Packed = Mapping[str, tuple[int, bytes]]
 """{digest: (size in bytes, compressed content)}"""

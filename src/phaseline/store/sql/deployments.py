@@ -10,7 +10,6 @@ from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.rows.rows import Actor, ConcurrencyRule, ExecutionRow, NewDeployment, NewExecution, RequestKind
 from phaseline.store.codec import requests, topologies
 from phaseline.store.codec.json_documents import to_text
-from phaseline.store.database.connection import Connection
 from phaseline.store.sql import errors as failures
 from phaseline.store.sql import queries as reads
 from phaseline.store.sql import requests as asking
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from phaseline.model.blueprint.blueprint import Blueprint
+    from phaseline.store.database.connection import Connection
 
 
 _ADD_DEPLOYMENT = """insert into deployment (tenant, name, blueprint_file, description, blueprint_folder, plugin_folders,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,7 +23,9 @@ from phaseline.model.health.checks import (
 )
 from phaseline.store.codec.columns import decode, encode
 from phaseline.store.codec.json_documents import to_text
-from phaseline.store.database.connection import Connection
+
+if TYPE_CHECKING:
+    from phaseline.store.database.connection import Connection
 
 _WRITE_PAGE = """insert into check_page values (?, ?, ?, ?, ?, ?) on conflict (deployment, kind, number) do update set
     results = excluded.results, times = excluded.times, executions = excluded.executions"""

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.model.rows.hook_switches import Switch
-from phaseline.store.database.connection import Connect
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import Actor
     from phaseline.ports.clock import Clock
+    from phaseline.store.database.connection import Connect
 
 
 class SqliteSwitches:

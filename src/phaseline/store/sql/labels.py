@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from phaseline.model.blueprint.labels import Label
-from phaseline.store.database.connection import Connect, Connection
+
+if TYPE_CHECKING:
+    from phaseline.store.database.connection import Connect, Connection
 
 
 class SqliteLabels:

@@ -14,13 +14,13 @@ from phaseline.model.rows.rows import ExecutionRow
 from phaseline.store.codec.columns import decode, states_from
 from phaseline.store.codec.instance_ids import ids_from
 from phaseline.store.codec.json_documents import to_text
-from phaseline.store.database.connection import Connect, Connection
 from phaseline.store.sql import queries as reads
 from phaseline.store.sql.labels import having
 
 if TYPE_CHECKING:
     from phaseline.model.rows.listings import Glance, Roster
     from phaseline.model.rows.rows import DeploymentRow
+    from phaseline.store.database.connection import Connect, Connection
 
 T = TypeVar("T")
 NOTHING = np.zeros(0, np.uint8)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.rows.orders import MOST_ORDERS, GivenBeforeError, GivenOrder
 from phaseline.store.codec.json_documents import to_text
-from phaseline.store.database.connection import Connection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import Actor
+    from phaseline.store.database.connection import Connection
 
 Counters = tuple[int, int]
 """(number of the last execution, number of the last request)"""

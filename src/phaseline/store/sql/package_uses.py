@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from phaseline.model.packages.installed import PackageRow, PackageUse
 from phaseline.model.rows.rows import Actor
 from phaseline.store.codec.json_documents import to_text
-from phaseline.store.database.connection import Connection
 from phaseline.store.sql import errors as failures
+
+if TYPE_CHECKING:
+    from phaseline.store.database.connection import Connection
 
 TENANT = Actor("").tenant
 """The only tenant that exists so far."""

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from phaseline.model.blueprint.stored_blueprints import StoredFile
 from phaseline.model.packages.installed import PackageRow, PackageUse, PackageUser
 from phaseline.ports.clock import Clock
 from phaseline.store.codec.json_documents import to_text
-from phaseline.store.database.connection import Connect, Connection
 from phaseline.store.database.schema import IS_OPEN
 from phaseline.store.sql import content_files as kept
 from phaseline.store.sql import deployments as writes
 from phaseline.store.sql.package_uses import TENANT, add_uses, select, uses_of
+
+if TYPE_CHECKING:
+    from phaseline.store.database.connection import Connect, Connection
 
 _MAY_GO_ON = f"({IS_OPEN} or status in ('failed', 'canceled'))"
 """SQL condition for executions that are open or may be retried."""

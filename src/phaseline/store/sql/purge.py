@@ -11,6 +11,7 @@ import json
 import time
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,11 +21,13 @@ from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.maintenance import Purged
 from phaseline.store.codec.columns import decode, encode
 from phaseline.store.codec.json_documents import to_text
-from phaseline.store.database.connection import Connect, Connection
 from phaseline.store.database.schema import IS_OPEN
 from phaseline.store.sql import resource_clusters as growing
 from phaseline.store.sql.queries import PLACES, places_of, states
 from phaseline.store.sql.turn_writer import places_row
+
+if TYPE_CHECKING:
+    from phaseline.store.database.connection import Connect, Connection
 
 EXECUTIONS_TOGETHER = 100
 """Number of executions that one transaction deletes."""

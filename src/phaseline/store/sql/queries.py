@@ -9,7 +9,7 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,7 +35,9 @@ from phaseline.store.codec import requests, topologies
 from phaseline.store.codec.columns import decode, from_pages, states_from
 from phaseline.store.codec.json_documents import EMPTY, to_text
 from phaseline.store.database import schema
-from phaseline.store.database.connection import Connection
+
+if TYPE_CHECKING:
+    from phaseline.store.database.connection import Connection
 
 _DEPLOYMENT = """select number, name, blueprint_file, description, blueprint_folder, plugin_folders, created_at,
     created_by, instance_count, kind, imported from deployment"""

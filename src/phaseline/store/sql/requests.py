@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.graph.status import ExecutionStatus
@@ -11,9 +12,11 @@ from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.rows import Actor, ConcurrencyRule, ExecutionRow, RequestAnswer, RequestKind, RequestRow
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.database import schema
-from phaseline.store.database.connection import Connection
 from phaseline.store.sql import errors as failures
 from phaseline.store.sql import queries as reads
+
+if TYPE_CHECKING:
+    from phaseline.store.database.connection import Connection
 
 REOPENING = (RequestKind.RETRY, RequestKind.COMPLETE, RequestKind.RERUN)
 """Kinds of requests that continue an ended execution."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from phaseline.model.blueprint.blueprint import Blueprint, Value
 from phaseline.model.blueprint.labels import labels_of
@@ -13,9 +14,11 @@ from phaseline.model.resources.resources import ResourceAddition, grown
 from phaseline.model.rows.rows import Actor, Metric, PausedRow, Reshaped
 from phaseline.store.codec import topologies
 from phaseline.store.codec.json_documents import EMPTY, to_text
-from phaseline.store.database.connection import Connection
 from phaseline.store.sql import errors as failures
 from phaseline.store.sql.labels import add_labels
+
+if TYPE_CHECKING:
+    from phaseline.store.database.connection import Connection
 
 MAX_NAMES = 192
 """Largest number of state names in a deployment.

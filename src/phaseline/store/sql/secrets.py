@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.model.rows.rows import Actor
-from phaseline.store.database.connection import Connect
 
 if TYPE_CHECKING:
     from phaseline.model.rows.secrets import SecretRow, WrappedKey
+    from phaseline.store.database.connection import Connect
 
 TENANT = Actor("").tenant
 """The only tenant that exists so far."""

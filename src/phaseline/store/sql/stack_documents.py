@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from phaseline.model.deployment.stack_documents import ABANDONED, ABANDONED_KEPT_MS, SNAPSHOT, DocumentKind, DocumentRow
 from phaseline.store.codec.json_documents import to_text
-from phaseline.store.database.connection import Connect, Connection
 from phaseline.store.sql.labels import add_labels, remove_labels
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import PlannerWrites
+    from phaseline.store.database.connection import Connect, Connection
 
 _BRIEF = "kind, name, deployment, deployment_name, at, created_by, length(body)"
 _ADD = """insert into stack_document select ?, ?, ?, ?, ?, created_by, ? from execution where number = ?

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.rows.rows import Actor
 from phaseline.store.codec.json_documents import to_text
-from phaseline.store.database.connection import Connect, Connection
 from phaseline.store.sql import errors as failures
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.stored_blueprints import BlueprintUser, StoredBlueprint, StoredFile
+    from phaseline.store.database.connection import Connect, Connection
 
 TENANT = Actor("").tenant
 """The only tenant that exists so far."""

@@ -12,11 +12,11 @@ from phaseline.model.rows.rows import Actor
 from phaseline.store.codec import requests
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.codec.topologies import blueprint_from_text, blueprint_to_text
-from phaseline.store.database.connection import Connect
 
 if TYPE_CHECKING:
     from phaseline.model.execution.stored_plans import Aim, StoredPlan
     from phaseline.model.packages.installed import PackageUse
+    from phaseline.store.database.connection import Connect
 
 TENANT = Actor("").tenant
 """The only tenant that exists so far."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,11 +17,13 @@ from phaseline.store.codec import graphs, requests
 from phaseline.store.codec import json_documents as documents
 from phaseline.store.codec import limits as bounds
 from phaseline.store.codec.columns import encode
-from phaseline.store.database.connection import Connection
 from phaseline.store.sql import queries as reads
 from phaseline.store.sql import requests as asking
 from phaseline.store.sql import resource_clusters as growing
 from phaseline.store.sql.health_checks import ChecksWriter
+
+if TYPE_CHECKING:
+    from phaseline.store.database.connection import Connection
 
 STATES_CACHED = 10_000_000
 """Number of instances whose states the owner keeps in memory, one byte each; if exceeded, states are read again."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from phaseline.model.problems.problem import ProblemsError
-    from phaseline.store.sqlite.file_connection import FileConnection
+    from phaseline.store.sqlite.database_file import FileConnection
 
 
 class FileConnections(Connections):

@@ -9,19 +9,19 @@ import time
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.store.database import schema
-from phaseline.store.database.compatibility import Access, access_to
-from phaseline.store.database.connection import Connection
+from phaseline.store.database import compatibility, schema
 from phaseline.store.relational import incarnations
 from phaseline.store.sql import errors as failures
 from phaseline.store.sqlite import errors as sqlite_errors
 from phaseline.store.sqlite import file_identity as whereabouts
-from phaseline.store.sqlite.file_connection import FileConnection, connect
 from phaseline.store.sqlite.file_identity import FileIdentity
 from phaseline.store.sqlite.owner_lock import Memory, OwnerLock
+
+if TYPE_CHECKING:
+    from phaseline.store.database.connection import Connection
 
 T = TypeVar("T")
 
@@ -50,6 +50,27 @@ UPGRADE_PATIENCE_S = 600.0
 """How long, in seconds, other processes wait for an upgrade that is under way."""
 COPIES_KEPT = 100
 """Largest number of copies kept of upgraded stores of one name; then upgrades are refused until some are moved."""
+
+
+class FileConnection(sqlite3.Connection):
+    """A connection to a file, with the form of ``store.database.connection.Connection``."""
+
+    def last_number(self, table: str) -> int:
+        """Return the highest number that was ever given to a row of a table; 0 if there was none."""
+        found = self.execute("select seq from sqlite_sequence where name = ?", (table,)).fetchone()
+        return int(found[0]) if found else 0
+
+
+def connect(path: str, *, timeout_s: float = 5.0, is_uri: bool = False) -> FileConnection:
+    """Open a connection that any thread may use and whose transactions the caller begins and ends.
+
+    ``timeout_s``: how long, in seconds, a statement waits for another program that has locked the file.
+    """
+    db = sqlite3.connect(
+        path, uri=is_uri, timeout=timeout_s, isolation_level=None, check_same_thread=False, factory=FileConnection
+    )
+    db.create_function("folded_text", 1, str.casefold, deterministic=True)
+    return db
 
 
 class Readiness(NamedTuple):
@@ -323,10 +344,12 @@ def _version(db: FileConnection, path: str) -> int:
             raise failures.not_a_store(path)
         return 0
     if version > schema.SCHEMA_VERSION:
-        may = access_to(db)[1] if db.execute(_HAS_LIMITS).fetchone() else Access.NONE
-        if may is Access.NONE:
+        may = compatibility.Access.NONE
+        if db.execute(_HAS_LIMITS).fetchone():
+            may = compatibility.access_to(db)[1]
+        if may is compatibility.Access.NONE:
             raise failures.newer(path, version, schema.SCHEMA_VERSION)
-        return schema.SCHEMA_VERSION if may is Access.ALL else int(version)
+        return schema.SCHEMA_VERSION if may is compatibility.Access.ALL else int(version)
     return int(version)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from phaseline.model.rows.maintenance import StoreFinding
 from phaseline.store.relational.integrity import inconsistencies
-from phaseline.store.sqlite.file_connection import FileConnection
+from phaseline.store.sqlite.database_file import FileConnection
 
 DAMAGES_TOLD = 20
 """Largest number of damages of the file that are listed."""

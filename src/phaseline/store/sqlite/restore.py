@@ -24,7 +24,7 @@ from phaseline.store.sqlite import database_file as file
 from phaseline.store.sqlite import errors as sqlite_errors
 from phaseline.store.sqlite import file_identity as whereabouts
 from phaseline.store.sqlite.backup import fill, to_disk
-from phaseline.store.sqlite.file_connection import connect
+from phaseline.store.sqlite.database_file import connect
 from phaseline.store.sqlite.owner_lock import OwnerLock
 
 if TYPE_CHECKING:

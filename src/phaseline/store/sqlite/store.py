@@ -5,20 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.store.database.serverless import Serverless
 from phaseline.store.relational.connections import Problems
 from phaseline.store.relational.store import SqlStore
 from phaseline.store.sql import deployments as writes
 from phaseline.store.sql.turn_writer import TurnWriter
 from phaseline.store.sqlite import database_file as file
+from phaseline.store.sqlite import waiters
 from phaseline.store.sqlite.connections import FileConnections
 from phaseline.store.sqlite.database_file import size_of
 from phaseline.store.sqlite.owner_lock import OwnerLock
-from phaseline.store.sqlite.waiters import WaitingRoom
 
 if TYPE_CHECKING:
     from phaseline.model.rows.maintenance import Compacted, StoreFinding
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from phaseline.ports.clock import Clock
 
 
-class SqliteStore(Serverless, SqlStore):
+class SqliteStore(SqlStore):
     """Implements ``ports.store.Store`` in an SQLite file; the protocol describes each method."""
 
     connections: FileConnections
@@ -37,8 +37,12 @@ class SqliteStore(Serverless, SqlStore):
         self.connections = FileConnections(path, turns.forget)
         super().__init__(path, clock, turns, notices)
         self._lock = OwnerLock(path + ".lock")
-        self._waiting = WaitingRoom(path + ".waiting")
         self._is_noted = False
+
+    @cached_property
+    def _waiting(self) -> waiters.WaitingRoom:
+        """The register of waiting processes, which most commands do not need."""
+        return waiters.WaitingRoom(self.path + ".waiting")
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], clock: Clock, *, makes: bool = True) -> SqliteStore:
@@ -104,6 +108,10 @@ class SqliteStore(Serverless, SqlStore):
         """Return the sizes of the file and of its write-ahead log, in bytes."""
         return size_of(Path(self.path)), size_of(Path(f"{self.path}-wal"))
 
+    def server_checks(self) -> Sequence[tuple[Literal["ok", "warn", "fail"], str, str, str]]:
+        """Return findings about the database server; there is none."""
+        return ()
+
     def check(self) -> Sequence[StoreFinding]:
         """Return all inconsistencies in the store."""
         from phaseline.store.sqlite import integrity as checking
@@ -129,5 +137,6 @@ class SqliteStore(Serverless, SqlStore):
         """Close the store's files. Safe to call twice."""
         with self.connections.read_guard, self.connections.write_guard:
             self.connections.close()
-            self._waiting.close()
+            if "_waiting" in vars(self):
+                self._waiting.close()
             self._lock.release()

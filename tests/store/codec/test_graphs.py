@@ -6,7 +6,8 @@ import pytest
 from tests.store import builders as a
 
 from phaseline.store.codec import graphs, requests
-from phaseline.store.codec.formats import GRAPH_FORMAT, REQUEST_FORMAT
+from phaseline.store.codec.graphs import GRAPH_FORMAT
+from phaseline.store.codec.requests import REQUEST_FORMAT
 
 
 def test_up4_a_request_of_a_later_format_has_a_flaw_and_no_workflow() -> None:
