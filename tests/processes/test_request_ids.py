@@ -24,7 +24,7 @@ def told(statement):
         os.kill(os.getpid(), signal.SIGKILL)
     seen += statement == "commit"
 def watch(frame, event, function):
-    if event == "c_call" and type(getattr(function, "__self__", None)) is sqlite3.Connection:
+    if event == "c_call" and isinstance(getattr(function, "__self__", None), sqlite3.Connection):
         db = function.__self__
         if id(db) not in traced:
             traced.add(id(db))
