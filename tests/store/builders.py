@@ -23,9 +23,11 @@ from phaseline.model.graph.batch_members import GraphSegment, MemberColumns
 from phaseline.model.graph.graph import Graph, LaneSpec, Policy, Step, SubjectKind
 from phaseline.model.graph.status import PAGE_ENTRIES, ExecutionStatus
 from phaseline.model.problems.problem import Place
+from phaseline.model.rows.maintenance import Purged, PurgeRules
 from phaseline.model.rows.rows import Actor, DocumentChange, NewDeployment, NewExecution, Turn, TurnPayload
 from phaseline.ports.store import Store
 from phaseline.store.sqlite.store import SqliteStore
+from phaseline.use_cases.commands.maintenance import purge_all
 
 ANN = Actor("ann")
 LANE = LaneSpec("cloudify.interfaces.lifecycle.create")
@@ -220,3 +222,8 @@ def beside(store: Store) -> Iterator[Store]:
         return
     with closing(SqliteStore.open(store.path, FakeClock())) as other:
         yield other
+
+
+def purge(store: Store, before: int, *, deployment: int | None = None) -> Purged:
+    """Remove the executions that ended before a time, in as many slices as it takes."""
+    return purge_all(store, PurgeRules(before, deployment=deployment))

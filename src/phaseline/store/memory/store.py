@@ -21,10 +21,10 @@ from phaseline.model.blueprint.labels import labels_of
 from phaseline.model.deployment.topology import Topology
 from phaseline.model.execution.pre_post import PrePost
 from phaseline.model.graph.graph import Graph
-from phaseline.model.graph.status import EntryStatus, ExecutionStatus
+from phaseline.model.graph.status import EntryStatus
 from phaseline.model.health.checks import CheckResults, HeldBodies
 from phaseline.model.resources.resources import ResourceAddition
-from phaseline.model.rows.maintenance import Compacted, Purged, StoreFinding
+from phaseline.model.rows.maintenance import Compacted, PurgeRules, StoreFinding
 from phaseline.model.rows.rows import (
     Actor,
     BatchRow,
@@ -48,23 +48,24 @@ from phaseline.model.rows.rows import (
 )
 from phaseline.ports.clock import Clock
 from phaseline.store.codec import json_documents as texts
-from phaseline.store.codec import requests
 from phaseline.store.codec.limits import IDENTITY_BYTES
 from phaseline.store.codec.step_counts import count_by_step
 from phaseline.store.memory import requests as asking
 from phaseline.store.memory import turn_writer as memory_turns
+from phaseline.store.memory.executions import add_execution
 from phaseline.store.memory.hook_switches import MemorySwitches
 from phaseline.store.memory.incarnations import MemoryIncarnations
 from phaseline.store.memory.labels import MemoryLabels
 from phaseline.store.memory.listings import MemoryListings
 from phaseline.store.memory.orders import MemoryOrders
 from phaseline.store.memory.packages import MemoryPackages
+from phaseline.store.memory.purge import MemoryPurge
 from phaseline.store.memory.requests import ThreadsWaiting
 from phaseline.store.memory.secrets import MemorySecrets
 from phaseline.store.memory.stack_documents import MemoryDocuments
 from phaseline.store.memory.stored_blueprints import MemoryBlueprints
 from phaseline.store.memory.stored_plans import MemoryPlans
-from phaseline.store.memory.tables import HeldDeployment, HeldExecution, MemoryTables
+from phaseline.store.memory.tables import HeldDeployment, MemoryTables
 from phaseline.store.sql import errors as failures
 from phaseline.store.sql.resource_clusters import missing_names
 
@@ -200,34 +201,11 @@ class MemoryStore:
         asks: bool | None,  # noqa: FBT001 - handed on from a keyword
         beside: ConcurrencyRule | None = None,
     ) -> ExecutionRow:
-        known = self._held.deployments[deployment]
-        if known.deleted_at:
-            raise failures.deleted(known.row.name)
-        self._refuse_open(deployment, new.request.workflow, beside)
-        self._held.last_execution += 1
-        number = self._held.last_execution
-        row = ExecutionRow(
-            number=number,
-            id=f"{new.request.workflow}-{number}",
-            deployment=deployment,
-            deployment_name=known.row.name,
-            request=requests.from_json(requests.to_json(altered(new.request, is_surrounded=new.around is not None))),
-            status=ExecutionStatus.QUEUED,
-            reason="",
-            attempt=0,
-            created_at=new.created_at,
-            started_at=0,
-            ended_at=0,
-            created_by=new.actor.name,
-        )
-        self._held.executions[number] = HeldExecution(row, new.around or PrePost())
-        if self._owner is None if asks is None else asks:
-            asking.add_request(self._held, RequestKind.START, number, {}, new.actor, new.created_at)
-        return row
+        wants_start = self._owner is None if asks is None else asks
+        return add_execution(self._held, new, deployment, asks=wants_start, beside=beside)
 
     def _refuse_open(self, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None) -> None:
-        asking.raise_if_open(self._held, deployment, workflow, beside)
-        asking.raise_if_reopening(self._held, deployment, workflow, beside)
+        asking.raise_if_unavailable(self._held, deployment, workflow, beside)
 
     def ask(
         self,
@@ -487,14 +465,15 @@ class MemoryStore:
         """Do nothing, because there is no file."""
         return Compacted(0, 0)
 
-    def purge(self, before: int, *, deployment: int | None = None) -> Purged:
-        """Remove executions that ended before the time ``before``, with all their data."""
-        with self._changing() as held:
-            removed = held.purge(before, deployment)
-            self.stored_plans.forget(held.executions.keys(), before, deployment)
-            for shelf in (self.labels, self.packages, self.hook_switches):
-                shelf.forget(held.deployments.keys())
-            return removed
+    def purging(self, rules: PurgeRules) -> MemoryPurge:
+        """Begin to remove what is older than the rules allow, in slices."""
+        return MemoryPurge(self._changing, rules, self._forget_gone)
+
+    def _forget_gone(self, held: MemoryTables, rules: PurgeRules) -> None:
+        """Remove from the shelves what belongs to executions and deployments that were removed."""
+        self.stored_plans.forget(held.executions.keys(), rules.executions_before, rules.deployment)
+        for shelf in (self.labels, self.packages, self.hook_switches):
+            shelf.forget(held.deployments.keys())
 
     def close(self) -> None:
         """Do nothing: there are no files, and the content stays."""

@@ -121,6 +121,19 @@ class Connections:
             finally:
                 self.writer().execute("pragma synchronous = full")
 
+    @contextmanager
+    def copying_often(self) -> Iterator[None]:
+        """Return a context whose commits copy the write-ahead log into the file when it is still small.
+
+        A commit that copies much of the log takes long.
+        """
+        with Problems(self.path):
+            self.writer().execute(f"pragma wal_autocheckpoint = {file.CHECKPOINT_PAGES_OFTEN}")
+            try:
+                yield
+            finally:
+                self.writer().execute(f"pragma wal_autocheckpoint = {file.CHECKPOINT_PAGES}")
+
 
 def problem_of(error: BaseException | None, path: str) -> Exception | None:
     """Return the problem for an error of SQLite; None for other errors and for misuse of SQLite, which is a bug."""

@@ -64,7 +64,7 @@ from phaseline.store.sqlite.owner_lock import OwnerLock
 from phaseline.store.sqlite.waiters import WaitingRoom
 
 if TYPE_CHECKING:
-    from phaseline.model.rows.maintenance import Compacted, Purged, StoreFinding
+    from phaseline.model.rows.maintenance import Compacted, StoreFinding
     from phaseline.model.rows.orders import NewOrder
     from phaseline.ports.clock import Clock
 
@@ -451,12 +451,6 @@ class SqliteStore(Seldom):
 
         with Problems(self.path), compacting.owned(self, is_owner=bool(self._epoch)) as alone:
             return compacting.compact(self.path, self.connections.patience_s, alone=alone)
-
-    def purge(self, before: int, *, deployment: int | None = None) -> Purged:
-        """Remove executions that ended before the time ``before``, with all their data."""
-        from phaseline.store.sql import purge as purging
-
-        return purging.purge(self._transaction, before, deployment)
 
     def close(self) -> None:
         """Close the store's files. Safe to call twice."""

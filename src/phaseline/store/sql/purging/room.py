@@ -1,0 +1,44 @@
+"""The limit of the work of one slice of a purge, counted in bytes.
+
+Deleting takes time in proportion to the bytes of the rows, and each row that is deleted or only read takes a time of
+its own. So all work is counted in bytes: those of texts and columns, and a fixed number for each row.
+"""
+
+from __future__ import annotations
+
+SLICE_BYTES = 512 * 1024
+"""Bytes of work in one slice, so that a slice takes at most 50 ms (ADR 0043)."""
+ROW_BYTES = 128
+"""Bytes counted for a deleted row, beside those of its texts and columns."""
+LOOKED_BYTES = 16
+"""Bytes counted for a row that is only looked at."""
+READ_BYTES = 512
+"""Bytes counted for a row whose columns of numbers are unpacked in Python."""
+
+
+class Room:
+    """The bytes of work that are left in a slice."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, whole: int = SLICE_BYTES) -> None:
+        """Begin a slice of ``whole`` bytes of work."""
+        self.left = whole
+
+    @property
+    def is_left(self) -> bool:
+        """True if the slice may do more."""
+        return self.left > 0
+
+    @property
+    def looks(self) -> int:
+        """The number of rows that may still be looked at, at least 1."""
+        return max(1, self.left // LOOKED_BYTES)
+
+    def look_at(self, rows: int) -> None:
+        """Count rows that were only looked at."""
+        self.left -= rows * LOOKED_BYTES
+
+    def spend(self, size_bytes: int) -> None:
+        """Count work of this many bytes."""
+        self.left -= size_bytes
