@@ -44,6 +44,7 @@ from phaseline.run.loop.eviction import Eviction
 from phaseline.run.loop.open_batches import OpenBatches, event_of
 from phaseline.run.loop.recovery import released, restore
 from phaseline.run.loop.request_reader import LOOK_MS, Door
+from phaseline.run.loop.retention import Retention
 from phaseline.run.loop.rounds import Rounds
 
 if TYPE_CHECKING:
@@ -68,8 +69,6 @@ LENT_ENTRIES = 1_000
 """The most outcomes for which the thread that reports them also runs the turn. Larger turns run in the loop's thread:
 every thread that runs a large turn would keep the memory that it allocated.
 """
-NEVER_AGAIN = 1 << 62
-"""A time in ms that never comes. Set as the time of the last reading, it prevents that requests are read again."""
 
 
 class Engine:
@@ -94,7 +93,6 @@ class Engine:
         self._requests: dict[int, Request] = {}
         self.known: set[int] = set()
         self._alarm: int | None = None
-        self._looked: int | None = None
         self._services = services
         self._hands = TurnBaton(self._inbox, self._lent_turn)
         self.has_turned = self._is_news = False
@@ -111,6 +109,7 @@ class Engine:
         self.planning.paths_of = lambda deployment: self.phases.known_paths(deployment)  # noqa: PLW0108 - made when first asked
         self._outstanding: OpenBatches = OpenBatches(store, self.deployments, self.scheduler, self.claims.let_go)
         self._door = Door(store, self, self._outstanding.signals)
+        self.retention = Retention(store, services, clock.now)
         self.executor = services.make_executor(self._inbox, self.deployments)
         self.leaving = DrainState(self.executor, clock.now)
         self.given_up = GivenUpCalls(self._outstanding, self.executor)
@@ -309,7 +308,8 @@ class Engine:
         """
         if self.scheduler.runs or self.has_work:
             self._events.extend(self.leaving.hold())
-        self._looked = NEVER_AGAIN
+        self._door.close()
+        self.retention.stop()
         drain_s = self.leaving.drain_s(drain_s)
         self.executor.stop(drain_s)
         if self._phases is not None:
@@ -370,6 +370,8 @@ class Engine:
             self._events.extend(self._phases.after(decision.changes))
         self.eviction.tidy(self._phases)
         if not is_lent:
+            if not self.leaving.is_wanted:
+                self.retention.look(now)
             self._services.turn_ended(self)
 
     def _take(self) -> list[CallReport]:
@@ -378,7 +380,7 @@ class Engine:
             longest = HELD_WAIT_MS if self.leaving.is_held else LONGEST_WAIT_MS
             at = self.wakes_at
             wait = longest if at is None else min(longest, at - self._clock.now())
-            self._wait(wait)
+            self._wait(self.retention.longest_wait(wait, self._clock.now()))
         backlog = self._backlog
         backlog.extend(self._inbox.take_all())
         taken: list[CallReport] = []
@@ -398,10 +400,8 @@ class Engine:
 
     def _look(self) -> bool:
         """Read requests unless they were read very recently. Return True if there was a new request."""
-        now = self._clock.now()
-        if self._looked is not None and now - self._looked < LOOK_MS // 2:
+        if not self._door.is_due(self._clock.now()):
             return False
-        self._looked = now
         self.eviction.look(self._phases)
         return self._door.look()
 
