@@ -6,7 +6,7 @@ its own. So all work is counted in bytes: those of texts and columns, and a fixe
 
 from __future__ import annotations
 
-SLICE_BYTES = 512 * 1024
+SLICE_BYTES = 256 * 1024
 """Bytes of work in one slice, so that a slice takes at most 50 ms (ADR 0043)."""
 ROW_BYTES = 128
 """Bytes counted for a deleted row, beside those of its texts and columns."""

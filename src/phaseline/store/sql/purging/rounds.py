@@ -36,9 +36,11 @@ _CANDIDATES = f"""select number, deployment, id = 'install-' || number, status =
     id = 'reach-' || number and status = 'failed',
     exists (select 1 from deployment where number = execution.deployment and deleted_at = 0)
     from execution where number > :after and number <= :last and {{only}} {_HAS_ENDED} order by number limit :most"""
-_WEIGHT = """select length(request)
+_PLAN = " + ".join(f"length({column})" for column in ("base", "body", "told", "aim"))
+"""Size of a stored plan."""
+_WEIGHT = f"""select length(request)
     + coalesce((select length(body) from around where execution = number), 0)
-    + coalesce((select sum(length(base) + length(body) + length(told) + length(aim)) from plan where execution = number), 0),
+    + coalesce((select sum({_PLAN}) from plan where execution = number), 0),
     coalesce((select min(after_batch) from graph where execution = number), -1), last_batch
     from execution where number = ?"""
 _ENDS_OF_LINES = f"""select number, (select min(sequence) from log where execution = number),
@@ -189,7 +191,7 @@ class SqlPurge:
         if last is None:
             return self._end_part()
         told = {"before": self._rules.executions_before, "after": self._after, "last": last, "most": REMOVED_TOGETHER}
-        found = f"""select number, length(base) + length(body) + length(told) + length(aim) from plan where number > :after
+        found = f"""select number, {_PLAN} from plan where number > :after
             and number <= :last and {self._only} execution = 0 and created_at < :before order by number limit :most"""
         going, self._after = self._within(room, db.execute(found, told), last)
         self._delete(db, "plan", "number", going)
@@ -246,7 +248,7 @@ class SqlPurge:
         return None if last is None else int(last)
 
     def _end_part(self) -> Purged:
-        """Go on to the next part."""
+        """Continue with the next part."""
         del self._parts[0]
         self._after = 0
         return Purged()

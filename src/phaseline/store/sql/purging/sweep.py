@@ -117,7 +117,7 @@ class Sweep:
         return bool(found)
 
     def _delete_rows(self, db: sqlite3.Connection, room: Room, kind: str, counts: Counter[str]) -> None:
-        """Delete rows of the first noted number, and its note if there are no more."""
+        """Delete rows of the first noted number, and its note after the last of them."""
         number = self._noted[kind][0]
         for rows in _ROWS[kind]:
             removed, is_all = delete_piece(db, room, rows, kind, number)
