@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench import (
+    asking,
     blueprints,
     calls,
     checks,
@@ -119,6 +120,7 @@ PARTS: dict[str, Callable[[int], list[Row]]] = {
     "calls": calls.rows,
     "lifetime": lifetime.rows,
     "retention": retention.rows,
+    "asking": asking.rows,
     "checks": checks.rows,
     "updates": updates.rows,
     "hooks": hooks.rows,

@@ -11,7 +11,7 @@ import pytest
 
 from phaseline.model.rows.maintenance import PurgeRules
 from phaseline.model.rows.rows import ExecutionRow
-from phaseline.run.loop.retention import RetentionAges
+from phaseline.run.loop.retention import Retention, RetentionAges
 from phaseline.testing.simulation.world import Life, World, let_go
 from phaseline.use_cases.commands.maintenance import purge_all
 
@@ -34,11 +34,12 @@ class Retaining(World):
     def _begin_engine(self) -> None:
         super()._begin_engine()
         ages = RetentionAges(executions_ms=1_000), RetentionAges(executions_ms=9_000, lines_ms=1_000)
-        self.engine.retention.ages = self.whim.choice(ages)
+        chosen = self.whim.choice(ages)
+        self.engine.retention = Retention(self.store, self.engine._services, self.clock.now, chosen)
 
     def _turn(self) -> None:
         if self.whim.random() < 0.5:
-            self.engine.retention._due = self.clock.now()
+            self.engine.retention.due_at = self.clock.now()
         super()._turn()
         self.look()
 

@@ -322,10 +322,10 @@ def _all_of(
 
 def _age(setting: Setting, text: str, origin: str, _folder: Path) -> str:
     """Return an age such as ``30d``, or ``never``, for which an empty text may be written."""
-    from phaseline.lang.durations import read_age_ms
-
     if text in {"", NEVER}:
         return NEVER
+    from phaseline.lang.durations import read_age_ms
+
     try:
         read_age_ms(text)
     except ValueError:
@@ -361,11 +361,13 @@ def slots(settings: Settings) -> "Slots":
     return Slots(threads=settings.threads, workers=settings.workers)
 
 
-def retention_ages(settings: Settings) -> "RetentionAges":
-    """Return the settings of how long old executions and their lines are kept."""
+def retention_ages(settings: Settings) -> "RetentionAges | None":
+    """Return the settings of how long old executions and their lines are kept; None if all are kept for ever."""
+    texts = (settings.retention_executions, settings.retention_logs)
+    if texts == (NEVER, NEVER):
+        return None
     from phaseline.lang.durations import read_age_ms
     from phaseline.run.loop.retention import RetentionAges
 
-    texts = (settings.retention_executions, settings.retention_logs)
     executions, lines = (0 if text == NEVER else read_age_ms(text) for text in texts)
     return RetentionAges(executions, lines)

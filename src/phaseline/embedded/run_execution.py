@@ -218,7 +218,10 @@ def open_engine(ctx: RequestContext, watcher: Watcher, watched: ExecutionRow | N
     log = services.log
     engine = Engine(ctx.store, ctx.clock, services)
     engine.eviction.most_bytes = ctx.settings.cache_mib << 20
-    engine.retention.ages = retention_ages(ctx.settings)
+    if ages := retention_ages(ctx.settings):
+        from phaseline.run.loop.retention import Retention
+
+        engine.retention = Retention(ctx.store, services, ctx.clock.now, ages)
     if ctx.store.has_packages:
         from phaseline.use_cases.lookup.installed_packages import restore_packages
 

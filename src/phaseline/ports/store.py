@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from phaseline.model.rows.shelves import Shelves
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     import numpy as np
@@ -258,6 +258,23 @@ class Store(Shelves, Protocol):
 
         The number is the next ``since``. A call is nearly free, so poll with ``if now := store.changed(seen): seen = now``
         and read only then. Each follower keeps such a number for itself.
+        """
+        ...
+
+    def listen(self, wake: Callable[[], None]) -> AbstractContextManager[int]:
+        """Return a context in which ``wake`` is called after a request was stored. Only the owner listens (RF6).
+
+        ``wake`` is called from any thread, also from the one that stores the request, and so must only set a flag or end
+        a wait. It may be called without need. A request of this process is always followed by a call; a call for a
+        request of another process may be lost. So the context yields how often, in ms, the owner must read ``requests``
+        by itself.
+        """
+        ...
+
+    def listen_for_answers(self, wake: Callable[[], None]) -> AbstractContextManager[None]:
+        """Return a context in which ``wake`` is called after a turn with answers was stored through this object.
+
+        ``wake`` is called as in ``listen``. Whoever waits for an answer of another process must look by itself.
         """
         ...
 

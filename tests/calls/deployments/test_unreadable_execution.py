@@ -11,7 +11,7 @@ from tests.run.engines import ANN, Station
 from phaseline.model.execution.execution import Request
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.rows.rows import ExecutionRow, NewExecution, RequestKind
-from phaseline.run.loop.request_reader import LOOK_MS
+from phaseline.run.loop.lookout import LOOK_MS
 from phaseline.store.sqlite.store import SqliteStore
 from phaseline.testing.builders import node
 

@@ -11,7 +11,7 @@ from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
 from phaseline.model.rows.rows import ConcurrencyRule, ExecutionRow, NewExecution, RequestKind
 from phaseline.plan.requests.request_problems import problem_of
 from phaseline.run.loop.admission import Claims
-from phaseline.run.loop.request_reader import LOOK_MS
+from phaseline.run.loop.lookout import LOOK_MS
 from phaseline.testing.builders import node, scaled
 from phaseline.use_cases.lookup.blocking_executions import still_calling
 

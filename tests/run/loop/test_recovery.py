@@ -13,8 +13,8 @@ from phaseline.model.graph.graph import Graph
 from phaseline.model.graph.status import ExecutionStatus, Mark, OutcomeKind
 from phaseline.model.rows.rows import ExecutionRow, RequestKind
 from phaseline.plan.workflows import PLANNERS
+from phaseline.run.loop.lookout import LOOK_MS
 from phaseline.run.loop.recovery import restore
-from phaseline.run.loop.request_reader import LOOK_MS
 from phaseline.testing.builders import node
 
 FAILED, RETRY, AGAIN = OutcomeKind.FAILED, OutcomeKind.RETRY, OutcomeKind.AGAIN

@@ -10,7 +10,7 @@ from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
 from phaseline.model.rows.rows import ExecutionRow, RequestKind, Turn
 from phaseline.plan.requests.request_problems import problem_of
-from phaseline.run.loop.request_reader import LOOK_MS
+from phaseline.run.loop.lookout import LOOK_MS
 from phaseline.testing.builders import node
 
 TWO_TIERS = (node("db", create="each.create"), node("web", to=["db"], create="each.create"))

@@ -50,8 +50,14 @@ def left(station: Station) -> int:
     return len(station.store.executions())
 
 
+def keep(station: Station, **ages: int) -> None:
+    """Give the engine ages from which on it removes what has ended."""
+    engine = station.engine
+    engine.retention = Retention(station.store, engine._services, station.clock.now, RetentionAges(**ages))
+
+
 def services(station: Station) -> PlainServices:
-    found = station.engine.retention._services
+    found = station.engine._services
     assert isinstance(found, PlainServices)
     return found
 
@@ -64,7 +70,7 @@ def test_without_an_age_nothing_is_ever_removed(station: Station) -> None:
 
 
 def test_what_is_older_goes_soon_after_the_start_and_then_every_hour(station: Station) -> None:
-    station.engine.retention.ages = RetentionAges(executions_ms=DAY_MS)
+    keep(station, executions_ms=DAY_MS)
     turn_after(station, 0)
     ended(station, 3)
     turn_after(station, DAY_MS)
@@ -81,7 +87,7 @@ def test_what_is_older_goes_soon_after_the_start_and_then_every_hour(station: St
 def test_an_engine_begins_nothing_of_it_in_its_first_second(station: Station) -> None:
     ended(station, 3)
     station.clock.advance_to(station.clock.now() + 2 * DAY_MS)
-    station.engine.retention.ages = RetentionAges(executions_ms=DAY_MS)
+    keep(station, executions_ms=DAY_MS)
     turn_after(station, 0)
     turn_after(station, FIRST_MS - 1)
     assert left(station) == 4
@@ -92,7 +98,7 @@ def test_an_engine_begins_nothing_of_it_in_its_first_second(station: Station) ->
 def test_an_execution_waits_for_one_slice_at_most(station: Station) -> None:
     ended(station, MANY)
     station.clock.advance_to(station.clock.now() + 2 * DAY_MS)
-    station.engine.retention.ages = RetentionAges(executions_ms=DAY_MS)
+    keep(station, executions_ms=DAY_MS)
     turn_after(station, 0)
     row = station.install(node("web", create="each.create"))
     before = left(station)
@@ -113,20 +119,19 @@ def test_an_execution_waits_for_one_slice_at_most(station: Station) -> None:
 
 
 def test_the_loop_waits_no_longer_than_until_the_next_slice(station: Station) -> None:
-    keeper, now = station.engine.retention, station.clock.now()
-    assert keeper.longest_wait(1_000, now) == 1_000
-    keeper.ages = RetentionAges(lines_ms=DAY_MS)
+    now = station.clock.now()
+    keeper = Retention(station.store, services(station), station.clock.now, RetentionAges(lines_ms=DAY_MS))
+    assert keeper.due_at is None
     keeper.look(now)
-    assert keeper.longest_wait(1_000, now + 700) == FIRST_MS - 700
-    assert keeper.longest_wait(1_000, now + 7_000) == 0
-    keeper.stop()
-    assert keeper.longest_wait(1_000, now + 7_000) == 1_000
+    assert keeper.due_at == now + FIRST_MS
+    keeper.look(now + FIRST_MS, is_leaving=True)
+    assert keeper.due_at == now + FIRST_MS + REST_MS, "an engine that leaves does not turn all the time"
 
 
 def test_old_lines_go_and_their_executions_stay(station: Station) -> None:
     ended(station, 2, lines=5)
     station.clock.advance_to(station.clock.now() + 2 * DAY_MS)
-    station.engine.retention.ages = RetentionAges(lines_ms=DAY_MS)
+    keep(station, lines_ms=DAY_MS)
     for _ in range(2):
         turn_after(station, FIRST_MS)
     assert [len(station.store.logs(row.number)) for row in station.store.executions()] == [0, 1, 1]
@@ -136,12 +141,14 @@ def test_old_lines_go_and_their_executions_stay(station: Station) -> None:
 def test_an_engine_that_leaves_removes_nothing(station: Station) -> None:
     ended(station, 2)
     station.clock.advance_to(station.clock.now() + 2 * DAY_MS)
-    station.engine.retention.ages = RetentionAges(executions_ms=DAY_MS)
+    keep(station, executions_ms=DAY_MS)
     turn_after(station, 0)
     station.engine.interrupt()
     turn_after(station, FIRST_MS)
     assert left(station) == 3
     station.engine.go_on()
+    turn_after(station, 0)
+    assert left(station) == 3
     station.engine.close(0)
     turn_after(station, FIRST_MS)
     assert left(station) == 3
@@ -162,8 +169,7 @@ class Damaged(MemoryStore):
 
 def test_a_row_that_cannot_be_read_ends_the_round_and_not_the_engine(station: Station) -> None:
     store, told = Damaged(station.clock), services(station)
-    keeper = Retention(store, told, station.clock.now)
-    keeper.ages = RetentionAges(executions_ms=DAY_MS)
+    keeper = Retention(store, told, station.clock.now, RetentionAges(executions_ms=DAY_MS))
     keeper.look(0)
     keeper.look(FIRST_MS)
     ((removed, trouble),) = told.purges
@@ -176,6 +182,6 @@ def test_a_row_that_cannot_be_read_ends_the_round_and_not_the_engine(station: St
 
 def test_an_age_before_the_beginning_of_time_removes_nothing() -> None:
     store = MemoryStore(a.FakeClock())
-    keeper = Retention(store, PlainServices(lambda *_: None), lambda: 5)  # type: ignore[arg-type,return-value]  # no call is made
-    keeper.ages = RetentionAges(10, 10)
+    services = PlainServices(lambda *_: None)  # type: ignore[arg-type,return-value]  # no call is made
+    keeper = Retention(store, services, lambda: 5, RetentionAges(10, 10))
     assert keeper._rules(5) == PurgeRules(0, 0)

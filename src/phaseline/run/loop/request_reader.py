@@ -26,10 +26,6 @@ if TYPE_CHECKING:
     from phaseline.run.loop.admission import Claims
     from phaseline.run.phases.signals import Given
 
-LOOK_MS = 150
-"""Time in ms between two reads of requests while the engine is idle; a busy engine also reads in its turns."""
-NEVER_AGAIN = 1 << 62
-"""A time in ms that never comes. Set as the time of the last look, it prevents that requests are read again."""
 DONE: Mapping[str, Value] = {"done": True}
 """The answer to a request that was carried out."""
 
@@ -112,20 +108,8 @@ class Door:
         """
         self._store, self._orders, self._signals = store, orders, signals
         self._seen = 0
-        self._looked: int | None = None
         self._open: dict[int, ExecutionRow] | None = None
         self.answers: list[RequestAnswer] = []
-
-    def is_due(self, now: int) -> bool:
-        """Return True, and note the time ``now``, unless the last look was very recently."""
-        if self._looked is not None and now - self._looked < LOOK_MS // 2:
-            return False
-        self._looked = now
-        return True
-
-    def close(self) -> None:
-        """Let no further look be due: the engine ends."""
-        self._looked = NEVER_AGAIN
 
     def look(self) -> bool:
         """Carry out new requests. Return True if there were any; looking without result costs almost nothing."""

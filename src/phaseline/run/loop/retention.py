@@ -36,32 +36,25 @@ class RetentionAges:
 
 
 class Retention:
-    """Decides when the engine removes what is older than ``ages``, and removes it. Used only by the loop's thread."""
+    """Decides when the engine removes what is older than its ages, and removes it. Used only by the loop's thread."""
 
-    def __init__(self, store: Store, services: EngineServices, now: Callable[[], int]) -> None:
-        """Remove nothing until ``ages`` is set. ``now`` returns the time in ms."""
-        self._store, self._services, self._now = store, services, now
-        self.ages = RetentionAges()
+    def __init__(self, store: Store, services: EngineServices, now: Callable[[], int], ages: RetentionAges) -> None:
+        """Remove nothing yet. ``now`` returns the time in ms."""
+        self._store, self._services, self._now, self._ages = store, services, now, ages
         self._round: PurgeRound | None = None
         self._removed = Purged()
         self._begun = 0
-        self._due: int | None = None
+        self.due_at: int | None = None
+        """Time in ms at which the next slice is due; None before the first look."""
 
-    def longest_wait(self, wait_ms: int, now: int) -> int:
-        """Return how long the engine may wait for events if it would wait ``wait_ms`` without this object."""
-        return wait_ms if self._due is None else min(wait_ms, max(0, self._due - now))
-
-    def stop(self) -> None:
-        """Remove nothing any more: the engine ends."""
-        self.ages, self._due = RetentionAges(), None
-
-    def look(self, now: int) -> None:
-        """Remove a slice if it is time for that."""
-        if self.ages == KEEP_ALL:
+    def look(self, now: int, *, is_leaving: bool = False) -> None:
+        """Remove a slice if it is due. An engine that ``is_leaving`` removes nothing."""
+        if self.due_at is None:
+            self.due_at = now + FIRST_MS
+        if now < self.due_at:
             return
-        if self._due is None:
-            self._due = now + FIRST_MS
-        if now < self._due:
+        if is_leaving:
+            self.due_at = now + REST_MS
             return
         if self._round is None:
             self._begun, self._removed = now, Purged()
@@ -74,18 +67,15 @@ class Retention:
         if self._round.is_over:
             self._end("")
         else:
-            self._due = self._now() + REST_MS
+            self.due_at = self._now() + REST_MS
 
     def _rules(self, now: int) -> PurgeRules:
-        executions, lines = self.ages.executions_ms, self.ages.lines_ms
+        executions, lines = self._ages.executions_ms, self._ages.lines_ms
         return PurgeRules(max(0, now - executions) if executions else 0, max(0, now - lines) if lines else 0)
 
     def _end(self, trouble: str) -> None:
         """End the round; the next one is due an hour after its beginning."""
         self._round = None
-        self._due = self._begun + EVERY_MS
+        self.due_at = self._begun + EVERY_MS
         if trouble or self._removed != Purged():
             self._services.purged(self._removed, trouble)
-
-
-KEEP_ALL = RetentionAges()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
 import numpy as np
@@ -68,6 +68,7 @@ from phaseline.store.memory.stored_plans import MemoryPlans
 from phaseline.store.memory.tables import HeldDeployment, MemoryTables
 from phaseline.store.sql import errors as failures
 from phaseline.store.sql.resource_clusters import missing_names
+from phaseline.store.wake_ups import UNHEARD_MS, WakeUps
 
 PLACE = "memory:"
 
@@ -84,6 +85,7 @@ class MemoryStore:
         self._epoch, self._looks = 0, 1
         self._held = MemoryTables()
         self._waiting = ThreadsWaiting()
+        self._wake_ups, self._last_heard = WakeUps(), 0
         self.notices: Sequence[str] = ()
         self.secrets = MemorySecrets(self._changing)
         self.stored_blueprints = MemoryBlueprints(self._changing, self._living)
@@ -245,6 +247,16 @@ class MemoryStore:
         """Return 0 if nothing was written since the call that returned ``since``; otherwise the next ``since``."""
         return 0 if self._looks == since else self._looks
 
+    @contextmanager
+    def listen(self, wake: Callable[[], None]) -> Iterator[int]:
+        """Return a context in which ``wake`` is called after a request was stored."""
+        with self._wake_ups.on_requests(wake):
+            yield UNHEARD_MS
+
+    def listen_for_answers(self, wake: Callable[[], None]) -> AbstractContextManager[None]:
+        """Return a context in which ``wake`` is called after an answer was stored."""
+        return self._wake_ups.on_answers(wake)
+
     def at_once(self) -> AbstractContextManager[object]:
         """Return the lock that separates readers from writers; while it is held, nothing changes."""
         return self._guard
@@ -263,6 +275,9 @@ class MemoryStore:
         with self._guard:
             self._looks += 1
             yield self._held
+            is_asked, self._last_heard = self._held.last_request > self._last_heard, self._held.last_request
+        if is_asked:
+            self._wake_ups.asked()
 
     def commit(self, turn: Turn) -> None:
         """Write one turn of the engine's loop. Only the owner may: a call by any other process is a bug."""
@@ -278,6 +293,8 @@ class MemoryStore:
                     self.stored_blueprints.add_uses(row.deployment, row.uses)
                 if row.blueprint is not None:
                     self.labels.add(row.deployment, labels_of(row.blueprint.labels))
+        if turn.payload.answers:
+            self._wake_ups.answered()
 
     def set_process_group(self, batch: int, process_group: int) -> None:
         """Store the process group of a batch's call, which the next engine ends if this engine dies."""

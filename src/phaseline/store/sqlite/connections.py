@@ -34,6 +34,8 @@ class Connections:
         self.path = path
         self.patience_s = file.TURN_PATIENCE_S
         self.on_undone = on_undone
+        self.on_asked: Callable[[], None] = lambda: None
+        """Function that is called when a transaction with requests has been committed."""
         self.read_guard = threading.RLock()
         self.write_guard = threading.RLock()
         self.one: One | None = None
@@ -212,12 +214,18 @@ class ReadSnapshot:
 class Transaction:
     """A transaction that writes: all or nothing, and on the disk when the context ends."""
 
-    __slots__ = ("_check", "_connections", "_db")
+    __slots__ = ("_asks", "_check", "_connections", "_db")
 
-    def __init__(self, connections: Connections, check: Callable[[sqlite3.Connection], None] | None = None) -> None:
-        """``check`` is called when the transaction has begun; if it raises, the transaction is rolled back."""
+    def __init__(
+        self, connections: Connections, check: Callable[[sqlite3.Connection], None] | None = None, *, asks: bool = False
+    ) -> None:
+        """``check`` is called when the transaction has begun; if it raises, the transaction is rolled back.
+
+        ``asks``: the transaction stores a request, so that ``Connections.on_asked`` is called after the commit.
+        """
         self._connections = connections
         self._check = check
+        self._asks = asks
         self._db: sqlite3.Connection | None = None
 
     def __enter__(self) -> sqlite3.Connection:
@@ -243,15 +251,19 @@ class Transaction:
         """Commit, or roll back if something was raised."""
         assert self._db is not None
         if error is None:
+            ours, one = self._connections, self._connections.one
             try:
-                if self._connections.one is None:
+                if one is None:
                     self._db.execute("commit")
                 else:
-                    self._connections.one.end_part(self._db)
+                    one.end_part(self._db)
+                    one.asks |= self._asks
             except BaseException as raised:
                 self._undo(raised)
                 raise
-            self._connections.write_guard.release()
+            ours.write_guard.release()
+            if self._asks and one is None:
+                ours.on_asked()
         else:
             self._undo(error)
 
@@ -278,7 +290,9 @@ class One:
     The first transaction begins it; later ones are savepoints in it.
     """
 
-    __slots__ = ("_before", "_connections", "_db", "_is_lost", "_is_saved", "_on_undone", "_order", "_outer", "answer")
+    __slots__ = (
+        "_before", "_connections", "_db", "_is_lost", "_is_saved", "_on_undone", "_order", "_outer", "answer", "asks",
+    )  # fmt: skip
 
     def __init__(self, connections: Connections, order: NewOrder | None, on_undone: Callable[[], None]) -> None:
         """``order``: an order to store in the same transaction. ``on_undone`` is called if nothing was committed."""
@@ -289,6 +303,8 @@ class One:
         self._before = (0, 0)
         self._db: sqlite3.Connection | None = None
         self._is_saved = self._is_lost = False
+        self.asks = False
+        """True if one of the joined transactions has stored a request."""
         self._outer: One | None = None
 
     def __enter__(self) -> dict[str, Value]:
@@ -329,6 +345,8 @@ class One:
                 self._undo()
                 raise
             self._end()
+            if self.asks:
+                self._connections.on_asked()
 
     def begin_part(self, db: sqlite3.Connection) -> None:
         """Begin a part: the joined transaction itself, or a savepoint in it."""

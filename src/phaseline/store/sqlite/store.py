@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -64,7 +64,7 @@ from phaseline.store.sqlite.owner_lock import OwnerLock
 from phaseline.store.sqlite.waiters import WaitingRoom
 
 if TYPE_CHECKING:
-    from phaseline.model.rows.maintenance import Compacted, StoreFinding
+    from phaseline.model.rows.maintenance import Compacted
     from phaseline.model.rows.orders import NewOrder
     from phaseline.ports.clock import Clock
 
@@ -82,12 +82,13 @@ class SqliteStore(Seldom):
         self._epoch, self._is_noted = 0, False
         self._turns = TurnWriter()
         self.connections = Connections(path, self._turns.forget)
+        self.connections.on_asked = self._tell_owner
         self._topologies = KnownTopologies()
         self._requests_seen = (0, 0)
         self.secrets = SqliteSecrets(self._reading, self._writing)
         self.stored_blueprints = SqliteBlueprints(self._reading, self._writing)
         self.labels = SqliteLabels(self._reading, self._writing)
-        self.incarnations = SqliteIncarnations(self._reading, self._transaction)
+        self.incarnations = SqliteIncarnations(self._reading, lambda: Transaction(self.connections, asks=True))
 
     @property
     def has_packages(self) -> bool:
@@ -150,7 +151,7 @@ class SqliteStore(Seldom):
         asks: bool | None = None,
     ) -> tuple[int, ExecutionRow | None]:
         """Store a deployment; return its number and the execution stored with the deployment, or None."""
-        with self._writing() as db:
+        with self._asking(request is not None and self._asks(asks)) as db:
             if replaces:
                 writes.delete_deployment(db, replaces, self._clock.now(), new.actor)
             number = writes.add_deployment(db, new, self._topologies.text_of)
@@ -178,14 +179,14 @@ class SqliteStore(Seldom):
         self, new: NewExecution, *, asks: bool | None = None, beside: ConcurrencyRule | None = None
     ) -> ExecutionRow:
         """Store an execution with status queued and return its row. ``asks``, ``beside``: as in ``ports.store``."""
-        with self._writing() as db:
+        with self._asking(self._asks(asks)) as db:
             return writes.add_execution(db, new, new.deployment, asks=self._asks(asks), beside=beside)
 
     def grow(
         self, deployment: int, growth: ResourceAddition, actor: Actor, *, asks: bool | None = None
     ) -> Sequence[ExecutionRow]:
         """Add resources to a cluster, and store the executions that ``growth`` requests."""
-        with self._writing() as db:
+        with self._asking(self._asks(asks)) as db:
             writes.raise_if_deleted(db, deployment)
             growing.grow(db, deployment, growth, reads.topology(db, deployment))
             new = [NewExecution(deployment, request, actor, self._clock.now()) for request in growth.requests]
@@ -202,7 +203,7 @@ class SqliteStore(Seldom):
         answer: Mapping[str, Value] | None = None,
     ) -> int:
         """Store a request to the owner and return its number."""
-        with self._writing() as db:
+        with self._asking(answer is None) as db:
             number = asking.add_request(db, kind, execution, body, actor, self._clock.now(), beside)
             if answer is not None:
                 asking.write_answers(db, [RequestAnswer(number, answer)], self._clock.now())
@@ -260,6 +261,8 @@ class SqliteStore(Seldom):
             self._lock.remember(self.identity(), self._epoch)
         for row, version in versions:
             self._topologies.keep(row.deployment, version, row.topology)
+        if turn.payload.answers:
+            self._tell_askers()
 
     def set_process_group(self, batch: int, process_group: int) -> None:
         """Store the process group of a batch's call, which the next engine ends if this engine dies.
@@ -431,20 +434,6 @@ class SqliteStore(Seldom):
         with self._reading() as db:
             return reads.events(db, execution, after, limit)
 
-    def check(self) -> Sequence[StoreFinding]:
-        """Return all inconsistencies in the store."""
-        from phaseline.store.sqlite import integrity as checking
-
-        with Problems(self.path), closing(file.open_reader(self.path)) as db:
-            return checking.check(db)
-
-    def backup(self, path: str) -> int:
-        """Copy the store's present state into a new file; return its size in bytes."""
-        from phaseline.store.sqlite.backup import copy
-
-        with Problems(self.path), closing(file.open_reader(self.path)) as db:
-            return copy(db, path)
-
     def compact(self) -> Compacted:
         """Return free space of the file to the operating system."""
         from phaseline.store.sqlite import compaction as compacting
@@ -470,6 +459,10 @@ class SqliteStore(Seldom):
     def _writing(self) -> Transaction:
         """Return a transaction. If this process owns the store, it is refused after another process has become the owner."""
         return self._owned() if self._epoch else self._transaction()
+
+    def _asking(self, asks: bool) -> Transaction:  # noqa: FBT001  # as in ``_asks``
+        """Return a transaction as ``_writing`` does, which wakes the owner when it is committed if it ``asks``."""
+        return Transaction(self.connections, self._refuse_strangers if self._epoch else None, asks=asks)
 
     def _owned(self) -> Transaction:
         """Return a transaction that is refused (PL-S004) if another process has become the owner."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from contextlib import closing
 
 import numpy as np
 
@@ -12,11 +11,11 @@ from phaseline.model.deployment.index_ranges import numbers_of
 from phaseline.model.resources.resources import REMOVED
 from phaseline.model.resources.state_graph_names import state_numbers
 from phaseline.store.sql import resource_clusters as growing
-from phaseline.store.sql.purging.room import READ_BYTES, Room
+from phaseline.store.sql.purging.room import READ_BYTES, Room, paged
 from phaseline.store.sql.queries import states
 
 _PATHS = """select number, json_extract(request, '$.parameters.subjects') from execution
-    where deployment = ? and number > ? and id = 'reach-' || number order by number"""
+    where deployment = ? and id = 'reach-' || number and number > ? and number > ? order by number limit ?"""
 _TARGET = "select json_extract(request, '$.parameters.target') from execution where number = ?"
 
 
@@ -58,12 +57,11 @@ class _Newest:
 
     def read_on(self, db: sqlite3.Connection, room: Room, deployment: int) -> None:
         """Read further executions, oldest first, until all are read or the room is used up; at least one."""
-        with closing(db.execute(_PATHS, (deployment, self._after))) as rows:
-            for number, ranges in rows:
-                subjects = numbers_of(json.loads(ranges))
-                self.found[subjects[subjects < len(self.found)]] = number
-                self._after = number
-                room.spend(READ_BYTES + len(subjects) // 8)
-                if not room.is_left:
-                    return
+        for number, ranges in paged(db, _PATHS, (deployment, self._after)):
+            subjects = numbers_of(json.loads(ranges))
+            self.found[subjects[subjects < len(self.found)]] = number
+            self._after = number
+            room.spend(READ_BYTES + len(subjects) // 8)
+            if not room.is_left:
+                return
         self.is_complete = True

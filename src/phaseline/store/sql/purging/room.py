@@ -6,6 +6,10 @@ its own. So all work is counted in bytes: those of texts and columns, and a fixe
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any
+
 SLICE_BYTES = 256 * 1024
 """Bytes of work in one slice, so that a slice takes at most 50 ms (ADR 0043)."""
 ROW_BYTES = 128
@@ -14,6 +18,8 @@ LOOKED_BYTES = 16
 """Bytes counted for a row that is only looked at."""
 READ_BYTES = 512
 """Bytes counted for a row whose columns of numbers are unpacked in Python."""
+PAGE_ROWS = 128
+"""Number of rows that ``paged`` reads at a time."""
 
 
 class Room:
@@ -42,3 +48,18 @@ class Room:
     def spend(self, size_bytes: int) -> None:
         """Count work of this many bytes."""
         self.left -= size_bytes
+
+
+def paged(db: sqlite3.Connection, statement: str, values: Sequence[Any], width: int = 1) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a query, of which few may be needed, some at a time.
+
+    The first ``width`` columns are the key, which has no negative numbers. The last parameters of the statement, after
+    ``values``, are the key after which the rows begin and their largest number.
+    """
+    after: Sequence[Any] = (-1,) * width
+    while True:
+        rows = db.execute(statement, (*values, *after, PAGE_ROWS)).fetchall()
+        yield from rows
+        if len(rows) < PAGE_ROWS:
+            return
+        after = rows[-1][:width]

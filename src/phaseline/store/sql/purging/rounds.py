@@ -10,13 +10,13 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager
 from typing import NamedTuple
 
 from phaseline.model.rows.maintenance import Purged, PurgeRules
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.sql.purging.paths import NewestPaths
-from phaseline.store.sql.purging.room import ROW_BYTES, SLICE_BYTES, Room
+from phaseline.store.sql.purging.room import ROW_BYTES, SLICE_BYTES, Room, paged
 from phaseline.store.sql.purging.sweep import ANY_BATCH, LINES, Sweep, delete_piece
 from phaseline.store.sql.queries import PLACES, places_of
 from phaseline.store.sql.schema import IS_OPEN
@@ -24,46 +24,53 @@ from phaseline.store.sql.schema import IS_OPEN
 LOOKED_TOGETHER = 5_000
 """Number of rows among which one query looks for rows to remove."""
 REMOVED_TOGETHER = 200
-"""Largest number of executions, deployments or plans that one query finds."""
+"""Largest number of executions or requests that one query finds."""
+LARGE_TOGETHER = 20
+"""Largest number of deployments or plans that one query finds."""
 
 Transaction = Callable[[], AbstractContextManager[sqlite3.Connection]]
 Part = Callable[[sqlite3.Connection, Room], Purged]
 
-_HAS_ENDED = f"""not (execution.{IS_OPEN}) and ended_at < :before
+_AMONG = "in (select value from json_each(?))"
+_RANGE = "number > ? and number <= ?"
+_HAS_ENDED = f"""not (execution.{IS_OPEN}) and ended_at < ?
     and not exists (select 1 from request where request.execution = execution.number and answered_at = 0)"""
 """Condition for an execution that ended long enough ago and is not about to continue."""
 _CANDIDATES = f"""select number, deployment, id = 'install-' || number, status = 'completed',
     id = 'reach-' || number and status = 'failed',
     exists (select 1 from deployment where number = execution.deployment and deleted_at = 0)
-    from execution where number > :after and number <= :last and {{only}} {_HAS_ENDED} order by number limit :most"""
+    from execution where {_RANGE} and {{only}} {_HAS_ENDED} order by number limit ?"""
+_LATER = """select number, id = 'install-' || number and (status = 'completed' or not ?) from execution
+    where deployment = ? and number > ? and number > ? order by number limit ?"""
+"""Later executions of a deployment: True for an install, which must be completed if the parameter is True."""
 _PLAN = " + ".join(f"length({column})" for column in ("base", "body", "told", "aim"))
 """Size of a stored plan."""
 _WEIGHT = f"""select length(request)
     + coalesce((select length(body) from around where execution = number), 0)
-    + coalesce((select sum({_PLAN}) from plan where execution = number), 0),
-    coalesce((select min(after_batch) from graph where execution = number), -1), last_batch
+    + coalesce((select sum({_PLAN}) from plan where execution = execution.number), 0),
+    coalesce((select min(after_batch) from graph where execution = execution.number), -1), last_batch
     from execution where number = ?"""
 _ENDS_OF_LINES = f"""select number, (select min(sequence) from log where execution = number),
     (select max(sequence) from log where execution = number), (select min(sequence) from event where execution = number),
     (select max(sequence) from event where execution = number)
-    from execution where number > :after and number <= :last and {{only}} {_HAS_ENDED} order by number limit :most"""
+    from execution where {_RANGE} and {{only}} {_HAS_ENDED} order by number limit ?"""
 """Executions with the lowest and the highest number of their log lines, and of their events."""
 _CALLED = f"""select {PLACES} from batch where closed_at = 0
-    and first_graph <= (select max(id) from graph where execution in (select value from json_each(:numbers)))
-    and last_graph >= (select min(id) from graph where execution in (select value from json_each(:numbers)))"""
-_LATER = """select id = 'install-' || number and (status = 'completed' or not ?) from execution
-    where deployment = ? and number > ? order by number"""
-"""Later executions of a deployment: True for an install, which must be completed if the parameter is True."""
-_DELETED = """select number, (select length(body) + length(inputs) from blueprint where deployment = number)
+    and first_graph <= (select max(id) from graph where execution {_AMONG})
+    and last_graph >= (select min(id) from graph where execution {_AMONG})"""
+_DELETED = f"""select number, (select length(body) + length(inputs) from blueprint where deployment = number)
     + (select length(nodes) + length(ids) + length(node) + length(ordinal) + length(container) + length(host) + length(links)
     + length(link) + length(source) + length(target) from topology where deployment = number)
-    from deployment where number > :after and number <= :last and {only} deleted_at > 0 and deleted_at < :before
-    and not exists (select 1 from execution where deployment = deployment.number) order by number limit :most"""
+    from deployment where {_RANGE} and {{only}} deleted_at > 0 and deleted_at < ?
+    and not exists (select 1 from execution where deployment = deployment.number) order by number limit ?"""
+_NOT_APPLIED = f"""select number, {_PLAN} from plan
+    where {_RANGE} and {{only}} execution = 0 and created_at < ? order by number limit ?"""
+_ANSWERED = f"""select number, length(body) + length(answer) from request
+    where {_RANGE} and execution = 0 and answered_at > 0 and answered_at < ? order by number limit ?"""
 _OF_DEPLOYMENTS = (
     "blueprint", "topology", "state_name", "blueprint_use", "package_use", "plan", "label", "hook_switch",
 )  # fmt: skip
 """Tables with few rows for each deployment, which are deleted together with its row."""
-_AMONG = "in (select value from json_each(?))"
 
 
 class _Candidate(NamedTuple):
@@ -122,7 +129,7 @@ class SqlPurge:
         last = self._next(db, room, "execution", self._only)
         if last is None:
             return self._end_part()
-        told = {"before": self._rules.executions_before, "after": self._after, "last": last, "most": REMOVED_TOGETHER}
+        told = (self._after, last, self._rules.executions_before, REMOVED_TOGETHER)
         found = [_Candidate(*row) for row in db.execute(_CANDIDATES.format(only=self._only), told)]
         called = _called(db, [each.number for each in found])
         chosen: list[int] = []
@@ -155,13 +162,12 @@ class SqlPurge:
             return False
         if each.is_failed_path:
             return self._newest.is_moving(db, room, each.deployment, each.number)
-        with closing(db.execute(_LATER, (each.is_completed, each.deployment, each.number))) as later:
-            for (is_install,) in later:
-                room.look_at(1)
-                if is_install:
-                    return False
-                if not room.is_left:
-                    return True if self._is_fresh else None
+        for _, is_install in paged(db, _LATER, (each.is_completed, each.deployment, each.number)):
+            room.look_at(1)
+            if is_install:
+                return False
+            if not room.is_left:
+                return True if self._is_fresh else None
         return True
 
     def _weigh(self, db: sqlite3.Connection, room: Room, number: int) -> None:
@@ -177,8 +183,8 @@ class SqlPurge:
         last = self._next(db, room, "deployment", only)
         if last is None:
             return self._end_part()
-        told = {"before": self._rules.executions_before, "after": self._after, "last": last, "most": REMOVED_TOGETHER}
-        going, self._after = self._within(room, db.execute(_DELETED.format(only=only), told), last)
+        found = self._found(db, _DELETED.format(only=only), last, LARGE_TOGETHER)
+        going = self._within(room, found, last, LARGE_TOGETHER)
         for table in _OF_DEPLOYMENTS:
             self._delete(db, table, "deployment", going)
         self._delete(db, "deployment", "number", going)
@@ -190,10 +196,8 @@ class SqlPurge:
         last = self._next(db, room, "plan", self._only)
         if last is None:
             return self._end_part()
-        told = {"before": self._rules.executions_before, "after": self._after, "last": last, "most": REMOVED_TOGETHER}
-        found = f"""select number, {_PLAN} from plan where number > :after
-            and number <= :last and {self._only} execution = 0 and created_at < :before order by number limit :most"""
-        going, self._after = self._within(room, db.execute(found, told), last)
+        found = self._found(db, _NOT_APPLIED.format(only=self._only), last, LARGE_TOGETHER)
+        going = self._within(room, found, last, LARGE_TOGETHER)
         self._delete(db, "plan", "number", going)
         return Purged()
 
@@ -202,10 +206,8 @@ class SqlPurge:
         last = self._next(db, room, "request", "execution = 0 and")
         if last is None:
             return self._end_part()
-        told = {"before": self._rules.executions_before, "after": self._after, "last": last, "most": LOOKED_TOGETHER}
-        found = """select number, length(body) + length(answer) from request where execution = 0 and number > :after
-            and number <= :last and answered_at > 0 and answered_at < :before order by number limit :most"""
-        going, self._after = self._within(room, db.execute(found, told), last)
+        found = self._found(db, _ANSWERED, last, REMOVED_TOGETHER)
+        going = self._within(room, found, last, REMOVED_TOGETHER)
         self._delete(db, "request", "number", going)
         return Purged(requests=len(going))
 
@@ -217,7 +219,7 @@ class SqlPurge:
         last = self._next(db, room, "execution", self._only)
         if last is None:
             return self._end_part()
-        told = {"before": self._rules.lines_before, "after": self._after, "last": last, "most": REMOVED_TOGETHER}
+        told = (self._after, last, self._rules.lines_before, REMOVED_TOGETHER)
         found = db.execute(_ENDS_OF_LINES.format(only=self._only), told).fetchall()
         room.spend(len(found) * ROW_BYTES)
         called = _called(db, [number for number, *_ in found])
@@ -243,7 +245,7 @@ class SqlPurge:
         """Return the last number of the next rows to look at, or None if all were looked at."""
         rows = f"select number from {table} where {only} number > ? order by number limit ?"
         most = min(LOOKED_TOGETHER, room.looks)
-        last, count = db.execute(f"select max(number), count(*) from ({rows})", (self._after, most)).fetchone()
+        last, count = db.execute(f"select max(number), count(*) from ({rows}) as rows", (self._after, most)).fetchone()
         room.look_at(count)
         return None if last is None else int(last)
 
@@ -253,19 +255,24 @@ class SqlPurge:
         self._after = 0
         return Purged()
 
-    def _within(self, room: Room, found: sqlite3.Cursor, last: int) -> tuple[list[int], int]:
-        """Return (numbers of the found rows for which there is room, the highest number looked at).
+    def _found(self, db: sqlite3.Connection, statement: str, last: int, most: int) -> list[tuple[int, int | None]]:
+        """Return (number, size in bytes) of rows up to the number ``last``, which are older than the rules allow."""
+        return db.execute(statement, (self._after, last, self._rules.executions_before, most)).fetchall()
 
-        ``found`` has rows (number, size in bytes) up to the number ``last``.
+    def _within(self, room: Room, found: Sequence[tuple[int, int | None]], last: int, most: int) -> list[int]:
+        """Return the numbers of the found rows for which there is room, and note the highest number looked at.
+
+        ``found``: all rows up to the number ``last``, or the first ``most`` of them.
         """
         going: list[int] = []
-        with closing(found):
-            for number, size in found:
-                going.append(number)
-                room.spend(ROW_BYTES + (size or 0))
-                if not room.is_left or len(going) == REMOVED_TOGETHER:
-                    return going, number
-        return going, last
+        self._after = last if len(found) < most else found[-1][0]
+        for number, size in found:
+            going.append(number)
+            room.spend(ROW_BYTES + (size or 0))
+            if not room.is_left:
+                self._after = number
+                break
+        return going
 
     def _delete(self, db: sqlite3.Connection, table: str, column: str, numbers: Sequence[int]) -> None:
         if numbers:
@@ -277,7 +284,7 @@ def _called(db: sqlite3.Connection, executions: Sequence[int]) -> set[int]:
     if not executions:
         return set()
     told = to_text(executions)
-    graphs = {graph for row in db.execute(_CALLED, {"numbers": told}) for graph in places_of(row).graphs}
+    graphs = {graph for row in db.execute(_CALLED, (told, told)) for graph in places_of(row).graphs}
     if not graphs:
         return set()
     found = f"select execution from graph where id {_AMONG} and execution {_AMONG}"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter, deque
 from collections.abc import Iterable
-from contextlib import closing
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from phaseline.model.graph.batch_members import MemberPositions
 from phaseline.model.rows.maintenance import Purged
 from phaseline.store.codec.columns import decode, encode
 from phaseline.store.codec.json_documents import to_text
-from phaseline.store.sql.purging.room import READ_BYTES, ROW_BYTES, Room
+from phaseline.store.sql.purging.room import READ_BYTES, ROW_BYTES, Room, paged
 from phaseline.store.sql.queries import PLACES, places_of
 from phaseline.store.sql.turn_writer import places_row
 
@@ -59,9 +58,12 @@ _ROWS: dict[str, tuple[Rows, ...]] = {
 LINES = tuple(rows for rows in _ROWS["execution"] if rows.table in {"log", "event"})
 """The lines of an execution."""
 
-_NEXT_BATCHES = "select max(id), count(*) from (select id from batch where id > ? and id <= ? order by id limit ?)"
+_NEXT_BATCHES = (
+    "select max(id), count(*) from (select id from batch where id > ? and id <= ? order by id limit ?) as ids"
+)
 _MAY_LOSE_MEMBERS = f"""select id, kinds, {PLACES} from batch where id > ? and id <= ? and exists (
-    select 1 from remains where kind = 'graph' and number between first_graph and last_graph) order by id"""
+    select 1 from remains where kind = 'graph' and number between first_graph and last_graph)
+    and id > ? order by id limit ?"""
 
 
 class Sweep:
@@ -84,7 +86,7 @@ class Sweep:
     def note(self, db: sqlite3.Connection, kind: str, numbers: Iterable[int]) -> None:
         """Note removed executions, graphs or deployments, whose rows are to be deleted."""
         for number in numbers:
-            db.execute("insert or ignore into remains values (?, ?)", (kind, number))
+            db.execute("insert into remains values (?, ?) on conflict (kind, number) do nothing", (kind, number))
             self._noted[kind].append(number)
 
     def note_batches(self, after: int, last: int) -> None:
@@ -124,7 +126,8 @@ class Sweep:
             counts[rows.table] += len(removed)
             if rows.table == "graph" and removed:
                 self.note(db, "graph", removed)
-                db.execute("update store set purged_graph = max(purged_graph, ?)", (max(removed),))
+                last = max(removed)
+                db.execute("update store set purged_graph = ? where purged_graph < ?", (last, last))
             if not is_all:
                 return
         room.spend(ROW_BYTES)
@@ -152,15 +155,14 @@ class Sweep:
         gone = set(self._gone)
         empty: list[int] = []
         found = []
-        with closing(db.execute(_MAY_LOSE_MEMBERS, (after, latest))) as rows:
-            for row in rows:
-                found.append(row)
-                room.spend(READ_BYTES + len(row[1] or b"") + len(row[3]))
-                if not room.is_left:
-                    latest = row[0]
-                    break
-        for batch, kinds, *row in found:
-            places = places_of(row)
+        for row in paged(db, _MAY_LOSE_MEMBERS, (after, latest)):
+            found.append(row)
+            room.spend(READ_BYTES + len(row[1] or b"") + len(row[3]))
+            if not room.is_left:
+                latest = row[0]
+                break
+        for batch, kinds, *members in found:
+            places = places_of(members)
             if gone.issuperset(places.graphs):
                 empty.append(batch)
             else:
@@ -168,7 +170,7 @@ class Sweep:
         self._batches = latest, last
         if not empty:
             return 0
-        db.execute("update store set purged_batch = max(purged_batch, (select max(id) from batch))")
+        db.execute("update store set purged_batch = ? where purged_batch < ?", (max(empty), max(empty)))
         return db.execute("delete from batch where id in (select value from json_each(?))", (to_text(empty),)).rowcount
 
 
@@ -180,20 +182,23 @@ def delete_piece(
     ``before``: only rows with smaller keys. Return (the first column of the keys of the deleted rows, True if these
     were all).
     """
-    only = "" if before is None else f"and {rows.keys} < {before:d}"
-    where = f"{kind} = ? {only}"
+    keys = rows.keys.split(", ")
+    where = f"{kind} = ?" if before is None else f"{kind} = ? and {rows.keys} < {before:d}"
+    marks = ", ".join("?" * len(keys))
+    select = f"""select {rows.keys}, {rows.size} from {rows.table}
+        where {where} and ({rows.keys}) > ({marks}) order by {rows.keys} limit ?"""
     removed: list[int] = []
-    key: list[int] = []
-    with closing(db.execute(f"select {rows.keys}, {rows.size} from {rows.table} where {where} order by {rows.keys}", (number,))) as found:  # fmt: skip
-        for *key, size in found:
-            removed.append(key[0])
-            room.spend(ROW_BYTES + size)
-            if not room.is_left:
-                break
-        is_all = room.is_left or found.fetchone() is None
+    last: list[int] = []
+    is_all = True
+    for *key, size in paged(db, select, (number,), len(keys)):
+        if not room.is_left and removed:
+            is_all = False
+            break
+        removed.append(key[0])
+        last = key
+        room.spend(ROW_BYTES + size)
     if removed:
-        marks = ", ".join("?" * len(key))
-        db.execute(f"delete from {rows.table} where {where} and ({rows.keys}) <= ({marks})", (number, *key))
+        db.execute(f"delete from {rows.table} where {where} and ({rows.keys}) <= ({marks})", (number, *last))
     return removed, is_all
 
 
