@@ -274,7 +274,7 @@ class Store(Shelves, Protocol):
     def listen_for_answers(self, wake: Callable[[], None]) -> AbstractContextManager[None]:
         """Return a context in which ``wake`` is called after a turn with answers was stored through this object.
 
-        ``wake`` is called as in ``listen``. Whoever waits for an answer of another process must look by itself.
+        ``wake`` is called as in ``listen``. A thread that waits for an answer of another process must look by itself.
         """
         ...
 

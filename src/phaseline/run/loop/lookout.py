@@ -1,7 +1,7 @@
 """When the owner of a store looks for requests: when the store wakes it, and now and then by itself.
 
-Only an engine that has run for a while listens to wake-ups, because listening starts a thread: a short command has
-nobody to hear.
+Only an engine that has run for a while listens to wake-ups, because listening starts a thread, for which a short command
+has no use.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from phaseline.ports.store import Store
 
 LOOK_MS = 150
-"""The longest time in ms between two looks for requests while no wake-ups are heard; a busy engine looks in its turns."""
+"""The longest time in ms between two looks for requests without a wake-up; a busy engine looks in its turns."""
 
 
 class Lookout:
-    """Decides whether a look is due. A context: within it, wake-ups of the store are heard and end the loop's wait."""
+    """Decides whether a look is due. A context: within it, wake-ups of the store end the loop's wait."""
 
     def __init__(self, store: Store, inbox: Inbox[Any]) -> None:
         """Let the first look be due at once. ``inbox``: its wait is ended by a wake-up."""

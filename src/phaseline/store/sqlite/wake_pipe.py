@@ -1,8 +1,8 @@
 """Wake-ups between processes: a named pipe beside the store, which only the owner reads.
 
-Whoever has stored a request writes a byte into the pipe, which wakes a thread of the owner. If anything goes wrong, the
-owner finds the request when it next looks by itself, so every error is ignored: a file system without pipes, a pipe
-that nobody reads because the owner was killed, another file of that name.
+A process that has stored a request writes a byte into the pipe, which wakes a thread of the owner. If anything goes
+wrong, the owner finds the request when it next looks by itself, so every error is ignored: a file system without pipes,
+a pipe without a reader because the owner was killed, another file of that name.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class WakePipe:
         try:
             handle = os.open(self.path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW)
         except OSError:
-            return  # nobody listens
+            return  # no process listens
         try:
             if _is_pipe(handle):
                 os.write(handle, ASKED)
