@@ -39,7 +39,7 @@ def test_each_owner_has_a_higher_epoch(store: Store) -> None:
     with store.own("one") as first:
         pass
     with store.own("two") as second:
-        assert second > first > 0
+        assert second.epoch > first.epoch > 0
 
 
 def test_a_second_owner_is_refused_and_told_the_command_of_the_first(store: Store) -> None:

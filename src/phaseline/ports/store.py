@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         RequestRow,
         Turn,
     )
+    from phaseline.ports.lease import Lease
 
 
 class IncarnationShelf(Protocol):
@@ -73,8 +74,8 @@ class Store(Shelves, Protocol):
     Errors: a damaged, newer, locked or full store raises ``ProblemsError`` (PL-S...).
     """
 
-    def own(self, command: str) -> AbstractContextManager[int]:
-        """Become the owner of the store within the context, which yields the epoch.
+    def own(self, command: str) -> AbstractContextManager[Lease]:
+        """Become the owner of the store within the context, which yields the lease.
 
         ``command`` names this process to others. Raises: PL-S004 if another process is the owner; the message has its
         pid and command.

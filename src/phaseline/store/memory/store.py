@@ -51,11 +51,13 @@ from phaseline.store.codec import json_documents as texts
 from phaseline.store.codec import requests
 from phaseline.store.codec.limits import IDENTITY_BYTES
 from phaseline.store.codec.step_counts import count_by_step
+from phaseline.store.database.holder_names import new_holder
 from phaseline.store.memory import requests as asking
 from phaseline.store.memory import turn_writer as memory_turns
 from phaseline.store.memory.fileless import Fileless
 from phaseline.store.memory.hook_switches import MemorySwitches
 from phaseline.store.memory.incarnations import MemoryIncarnations
+from phaseline.store.memory.lease import MemoryLease
 from phaseline.store.memory.labels import MemoryLabels
 from phaseline.store.memory.listings import MemoryListings
 from phaseline.store.memory.orders import MemoryOrders
@@ -103,16 +105,16 @@ class MemoryStore(Fileless):
         return bool(self.packages.kept())
 
     @contextmanager
-    def own(self, command: str) -> Iterator[int]:
-        """Become the owner, the only process that writes for an engine, under the name ``command``; yield the epoch."""
+    def own(self, command: str) -> Iterator[MemoryLease]:
+        """Become the owner, the only process that writes for an engine, under the name ``command``; yield the lease."""
         with self._guard:
             if self._owner is not None:
                 raise failures.owned(PLACE, str(self._owner))
-            self._owner = owner = Owner(0, command, self._clock.now())
+            self._owner = owner = Owner(0, command, self._clock.now(), new_holder())
             self._epoch += 1
-            epoch = self._epoch
+            lease = MemoryLease(PLACE, self._epoch, owner.holder)
         try:
-            yield epoch
+            yield lease
         finally:
             if self._owner is owner:
                 self._owner = None

@@ -27,7 +27,7 @@ PAGE_TABLES = ("page", "state_page", "check_page", "write_count")
 EXTRA = (
     """create table lease (
         shard bigint primary key, holder text not null, command text not null, pid bigint not null,
-        since bigint not null, until timestamptz not null)""",
+        host text not null, since bigint not null, until timestamptz not null)""",
     "create table standby (holder text primary key, until timestamptz not null)",
     "create table write_count (number bigint not null)",
     "insert into write_count values (1)",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 import psycopg
@@ -14,6 +14,7 @@ from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.maintenance import Compacted
 from phaseline.store.codec.limits import IDENTITY_BYTES
 from phaseline.store.database.schema import SCHEMA_VERSION
+from phaseline.store.database.holder_names import new_holder
 from phaseline.store.postgres import connections as links
 from phaseline.store.postgres import lease, schema
 from phaseline.store.postgres.url import shown
@@ -46,7 +47,6 @@ class PostgresStore(SqlStore):
         self._url = url
         self.connections = links.PostgresConnections(url, shown(url), turns.forget)
         super().__init__(self.connections.path, clock, turns)
-        self._renewal: lease.Renewal | None = None
         self._stand_by = lease.StandBy(self.connections, self._write)
 
     @classmethod
@@ -80,27 +80,35 @@ class PostgresStore(SqlStore):
             db.close()
 
     @contextmanager
-    def own(self, command: str) -> Iterator[int]:
-        """Become the owner, the only process that writes for an engine, named ``command``; yield the epoch."""
-        name = lease.new_holder()
+    def own(self, command: str) -> Iterator[lease.ServerLease]:
+        """Become the owner, the only process that writes for an engine, named ``command``; yield the lease."""
+        name = new_holder()
+        self._free_lock()
         with self.connections.write_guard, self._transaction() as db:
             present = lease.holder(db)
             if present is not None:
                 raise failures.owned(self.path, str(present))
+            written_at = lease.now()
             lease.take(db, name, command, self._clock.now())
             epoch = writes.raise_epoch(db)
             self._turns.forget()  # others have owned the store since
         self._epoch = epoch
-        self._renewal = lease.kept(self.connections, name)
+        taken = lease.ServerLease(self.connections, epoch, name, written_at)
         try:
-            yield epoch
+            yield taken
         finally:
-            self._renewal.stop()
+            taken.stop()
             with self.connections.write_guard:
-                self._epoch, self._renewal = 0, None
+                self._epoch = 0
                 self._turns.forget()
-            with self._transaction() as db:
+            with suppress(ProblemsError), self._transaction() as db:  # what is not released runs out by itself
                 lease.release(db, name)
+
+    def _free_lock(self) -> None:
+        """End sessions of a former owner that was stopped, unless there is an owner."""
+        with Problems(self.connections), closing(self.connections.connect()) as db:
+            if lease.holder(db) is None:
+                lease.end_stalled(db)
 
     def owner(self) -> Owner | None:
         """Return the process that owns the store now, or None."""

@@ -50,8 +50,8 @@ class OwnerLock:
         self._note: dict[str, str | int] = {}
         self._forgets_on_fork = False
 
-    def take(self, command: str, since: int) -> None:
-        """Take the lock. Raises PL-S004 naming the holder, PL-S005 if the lock file cannot be written."""
+    def take(self, command: str, since: int, name: str = "") -> None:
+        """Take the lock as the holder ``name``. Raises PL-S004 naming the present holder, PL-S005 if unwritable."""
         try:
             handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
@@ -62,7 +62,8 @@ class OwnerLock:
             raise failures.owned(self.path.removesuffix(".lock"), str(holder))
         self._handle = handle
         self._forget_on_fork()
-        self._note = {"pid": os.getpid(), "command": command[:COMMAND_LENGTH], "since": since, **_read_memory(handle)}
+        note = {"pid": os.getpid(), "command": command[:COMMAND_LENGTH], "since": since, "holder": name}
+        self._note = {**note, **_read_memory(handle)}
         try:
             self._write_note()
         except OSError as error:
@@ -179,6 +180,6 @@ def _read_memory(handle: int) -> dict[str, str | int]:
 def _read_owner(handle: int) -> Owner:
     try:
         note = json.loads(os.pread(handle, NOTE_BYTES, 0))
-        return Owner(int(note["pid"]), str(note["command"]), int(note["since"]))
+        return Owner(int(note["pid"]), str(note["command"]), int(note["since"]), str(note.get("holder", "")))
     except (ValueError, KeyError, TypeError):
         return Owner(0, "", 0)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from phaseline.model.problems.problem import ProblemsError
+from phaseline.store.database.holder_names import new_holder
 from phaseline.store.relational.connections import Problems
 from phaseline.store.relational.store import SqlStore
 from phaseline.store.sql import deployments as writes
@@ -18,6 +19,7 @@ from phaseline.store.sqlite import database_file as file
 from phaseline.store.sqlite import waiters
 from phaseline.store.sqlite.connections import FileConnections
 from phaseline.store.sqlite.database_file import size_of
+from phaseline.store.sqlite.lease import FileLease
 from phaseline.store.sqlite.owner_lock import OwnerLock
 
 if TYPE_CHECKING:
@@ -56,10 +58,11 @@ class SqliteStore(SqlStore):
         return store
 
     @contextmanager
-    def own(self, command: str) -> Iterator[int]:
-        """Become the owner, the only process that writes for an engine, named ``command``; yield the epoch."""
+    def own(self, command: str) -> Iterator[FileLease]:
+        """Become the owner, the only process that writes for an engine, named ``command``; yield the lease."""
+        holder = new_holder()
         try:
-            self._lock.take(command, self._clock.now())
+            self._lock.take(command, self._clock.now(), holder)
         except ProblemsError:
             self.connections.refuse_gone()  # its folder was removed: that is the reason
             raise
@@ -68,7 +71,7 @@ class SqliteStore(SqlStore):
                 epoch = writes.raise_epoch(db)
                 self._turns.forget()  # others have owned the store since
             self._epoch, self._is_noted = epoch, False
-            yield epoch
+            yield FileLease(self.connections, epoch, holder)
         finally:
             with self.connections.write_guard:
                 self._epoch = 0
