@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from phaseline.model.rows.shard_ids import ONLY_SHARD
 from phaseline.model.rows.shelves import Shelves
 
 if TYPE_CHECKING:
@@ -94,8 +95,8 @@ class Store(Shelves, Protocol):
         """Return a context in which all reads of this thread see one state of the store. Writing in it is forbidden."""
         ...
 
-    def counters(self) -> tuple[int, int]:
-        """Return (the id of the next graph, the id of the next batch)."""
+    def counters(self, shard: int = ONLY_SHARD) -> tuple[int, int]:
+        """Return (the id of the next graph of a shard, the id of its next batch)."""
         ...
 
     @property

@@ -46,6 +46,7 @@ from phaseline.model.rows.rows import (
     RequestRow,
     Turn,
 )
+from phaseline.model.rows.shard_ids import ONLY_SHARD, next_id
 from phaseline.ports.clock import Clock
 from phaseline.store.codec import json_documents as texts
 from phaseline.store.codec import requests
@@ -57,8 +58,8 @@ from phaseline.store.memory import turn_writer as memory_turns
 from phaseline.store.memory.fileless import Fileless
 from phaseline.store.memory.hook_switches import MemorySwitches
 from phaseline.store.memory.incarnations import MemoryIncarnations
-from phaseline.store.memory.lease import MemoryLease
 from phaseline.store.memory.labels import MemoryLabels
+from phaseline.store.memory.lease import MemoryLease
 from phaseline.store.memory.listings import MemoryListings
 from phaseline.store.memory.orders import MemoryOrders
 from phaseline.store.memory.packages import MemoryPackages
@@ -131,9 +132,10 @@ class MemoryStore(Fileless):
         """Return the store's random name."""
         return self._identity
 
-    def counters(self) -> tuple[int, int]:
-        """Return (the id of the next graph, the id of the next batch)."""
-        return self._held.last_graph + 1, self._held.last_batch + 1
+    def counters(self, shard: int = ONLY_SHARD) -> tuple[int, int]:
+        """Return (the id of the next graph of a shard, the id of its next batch)."""
+        last = self._held.last_ids
+        return next_id(shard, last.get(("graph", shard))), next_id(shard, last.get(("batch", shard)))
 
     def create_deployment(
         self, new: NewDeployment, request: NewExecution | None = None, *, replaces: int = 0, asks: bool | None = None

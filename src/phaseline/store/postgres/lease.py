@@ -18,6 +18,7 @@ import psycopg
 
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.rows import Owner
+from phaseline.model.rows.shard_ids import ONLY_SHARD as SHARD
 from phaseline.store.database.holder_names import new_holder
 from phaseline.store.postgres.connections import LEASE_S, LOCK
 from phaseline.store.sql import errors as failures
@@ -39,8 +40,6 @@ STALLED_S = 2
 """Seconds for which a client must have sent nothing within a transaction before ``end_stalled`` ends its session."""
 COMMAND_LENGTH = 256
 """Number of characters kept of the owner's command."""
-SHARD = 0
-"""Number of the one shard that all deployments belong to (HA1)."""
 
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 _UNTIL = f"clock_timestamp() + interval '{LEASE_S} seconds'"

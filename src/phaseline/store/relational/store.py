@@ -37,6 +37,7 @@ from phaseline.model.rows.rows import (
     RequestRow,
     Turn,
 )
+from phaseline.model.rows.shard_ids import ONLY_SHARD
 from phaseline.store.codec.topologies import KnownTopologies
 from phaseline.store.database.schema import SCHEMA_VERSION
 from phaseline.store.relational.connections import Connections, Moment, One, ReadSnapshot, Transaction
@@ -168,10 +169,10 @@ class SqlStore(Seldom):
         with self._reading() as db:
             return reads.identity(db)
 
-    def counters(self) -> tuple[int, int]:
-        """Return (the id of the next graph, the id of the next batch)."""
+    def counters(self, shard: int = ONLY_SHARD) -> tuple[int, int]:
+        """Return (the id of the next graph of a shard, the id of its next batch)."""
         with self._reading() as db:
-            return reads.counters(db)
+            return reads.counters(db, shard)
 
     def as_one(self, order: NewOrder | None = None) -> One:
         """Return a context that makes all writes of this thread one transaction, with the order's row."""

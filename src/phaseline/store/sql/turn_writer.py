@@ -13,6 +13,7 @@ from phaseline.model.graph.batch_members import MemberPositions
 from phaseline.model.graph.status import PAGE_ENTRIES, ExecutionStatus
 from phaseline.model.resources.resources import REMOVED
 from phaseline.model.rows.rows import DocumentChange, EntryRemark, EventRow, LogLine, PlannerWrites, Turn, TurnPayload
+from phaseline.model.rows.shard_ids import shard_of
 from phaseline.store.codec import graphs, requests
 from phaseline.store.codec import json_documents as documents
 from phaseline.store.codec import limits as bounds
@@ -144,7 +145,7 @@ class TurnWriter:
                     self._sequences.pop((table, change.execution), None)
 
     def _add_graphs(self, db: Connection, added: Sequence[GraphAdded], at: int) -> None:
-        latest = _last_batch(db)
+        latest = reads.last_batch(db, shard_of(added[0].graph_id)) if added else 0
         for new in added:
             values = (
                 new.graph_id,
@@ -289,7 +290,7 @@ def _change_executions(db: Connection, changes: Changes, at: int) -> None:
 
 
 def _last_batch(db: Connection) -> int:
-    """Return the largest id of a batch so far."""
+    """Return the largest id of a batch so far, of any shard."""
     return int(db.execute("select coalesce(max(id), 0) from batch").fetchone()[0])
 
 

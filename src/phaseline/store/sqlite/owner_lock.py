@@ -62,8 +62,8 @@ class OwnerLock:
             raise failures.owned(self.path.removesuffix(".lock"), str(holder))
         self._handle = handle
         self._forget_on_fork()
-        note = {"pid": os.getpid(), "command": command[:COMMAND_LENGTH], "since": since, "holder": name}
-        self._note = {**note, **_read_memory(handle)}
+        self._note = {"pid": os.getpid(), "command": command[:COMMAND_LENGTH], "since": since, "holder": name}
+        self._note.update(_read_memory(handle))
         try:
             self._write_note()
         except OSError as error:
