@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import DocumentChange
     from phaseline.ports.catalog import Catalog
     from phaseline.ports.clock import Clock
+    from phaseline.run.executors.call_gate import CallGate
 
 
 class ThreadExecutor:
@@ -61,8 +62,10 @@ class ThreadExecutor:
         *,
         bulk_slots: int,
         each_slots: int,
+        gate: CallGate,
     ) -> None:
         """Create two pools of threads, so that slow per-instance calls never delay bulk calls."""
+        self._gate = gate
         self._poster = poster
         self._catalog = catalog
         self._callers = callers
@@ -139,7 +142,7 @@ class ThreadExecutor:
         if member in handover.canceled:
             self._poster.outcome(handover, member, NOT_CALLED)
             return
-        if not handover.begin(member):
+        if not self._gate.may_begin() or not handover.begin(member):
             return
         try:
             spot, call = handover.spot_and_call(member, channel)
@@ -225,7 +228,7 @@ class ThreadExecutor:
         """
         while waiting:
             members = self._still_wanted(handover, waiting.pop(0))
-            if not len(members) or not handover.begin_all(members):
+            if not len(members) or not self._gate.may_begin() or not handover.begin_all(members):
                 continue
             log = partial(channel.log_together, members)
             printed = Printed(log)

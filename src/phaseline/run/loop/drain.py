@@ -59,6 +59,10 @@ class DrainState:
     def release(self) -> list[Event]:
         """Withdraw the request to leave, and begin the held calls. Return the events that inform the scheduler."""
         self.is_wanted = False
+        return self.resume()
+
+    def resume(self) -> list[Event]:
+        """Begin the held calls. Return the events that inform the scheduler, or none if no calls are held."""
         if not self.is_held:
             return []
         self.is_held = False

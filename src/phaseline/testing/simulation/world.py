@@ -157,7 +157,7 @@ class World:
         """Start a new process that becomes the owner of the store and continues open executions."""
         self.store.disown()
         self._owning = self.store.own("simulation")
-        self._owning.__enter__()
+        lease = self._owning.__enter__()
         self.engine = Engine(
             self.store,
             self.clock,
@@ -167,6 +167,7 @@ class World:
                 ),
                 declare,
             ),
+            lease,
         )
         assert isinstance(self.engine.executor, ScheduledExecutor)
         self.executor = self.engine.executor
