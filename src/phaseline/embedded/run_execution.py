@@ -51,6 +51,9 @@ if TYPE_CHECKING:
     from phaseline.views.background import Background
     from phaseline.views.views import ExecutionView
 
+DISCONNECTED = "PL-S035"
+"""Code of a lost connection to the database server; it is what a process finds that was stopped while it wrote."""
+
 
 class LeaveRequest:
     """A user's request that this process stops; another process then continues its executions.
@@ -236,7 +239,10 @@ def open_engine(
         drain_s = DRAIN_S
         why = "a user requested it" if engine.is_asked_to_stop else "its work is done, or its user leaves"
     except ProblemsError as error:
-        why = str(error.problems[0])
+        found = lease.loss() if error.problems[0].code == DISCONNECTED and lease.is_lost() else error
+        why = str(found.problems[0])
+        if found is not error:
+            raise found from error
         raise
     finally:
         engine.executor.stop(drain_s)

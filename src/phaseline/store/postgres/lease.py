@@ -89,7 +89,7 @@ def end_stalled(db: PostgresConnection) -> None:
     """End sessions that hold the lock of the store's writers while their client sends nothing.
 
     A former owner that was stopped in the middle of a turn would keep this lock. The server ends such a session by
-    itself only if no statement has begun; between the statements of a pipeline it would wait without an end.
+    itself after ``LEASE_S``, but not between the statements of a pipeline, where it would wait without an end.
     """
     db.script(_END_STALLED)
 

@@ -101,8 +101,9 @@ class PostgresStore(SqlStore):
             with self.connections.write_guard:
                 self._epoch = 0
                 self._turns.forget()
-            with suppress(ProblemsError), self._transaction() as db:  # what is not released runs out by itself
-                lease.release(db, name)
+            if not taken.is_lost():
+                with suppress(ProblemsError), self._transaction() as db:  # what is not released runs out by itself
+                    lease.release(db, name)
 
     def _free_lock(self) -> None:
         """End sessions of a former owner that was stopped, unless there is an owner."""
@@ -134,13 +135,18 @@ class PostgresStore(SqlStore):
             return lease.somebody_waits(db, self._stand_by.name)
 
     def commit(self, turn: Turn) -> None:
-        """Write one turn of the engine's loop; on a new connection if the present one is lost, as long as the lease holds."""
+        """Write one turn of the engine's loop; on a new connection if the present one is lost, as long as the lease holds.
+
+        A process that was stopped in a commit finds its connection lost: the attempt after that shows whether there is
+        another owner.
+        """
         end = time.monotonic() + links.LEASE_S
         while True:
+            is_last = time.monotonic() > end
             try:
                 super().commit(turn)
             except ProblemsError as error:
-                if error.problems[0].code != LOST or time.monotonic() > end:
+                if error.problems[0].code != LOST or is_last:
                     raise
             else:
                 return
