@@ -248,6 +248,19 @@ class Pair:
         self._check_writes(owner, epoch)
         self.check()
 
+    def cut(self) -> None:
+        """Cut all connections of the owner, which must go on as the owner with new ones."""
+        owner = self.working()
+        epoch, lines = self.epoch(), len(self.journal.read())
+        ended = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = %s"
+        self.db.execute(ended, (owner.application,))
+        self.until(
+            lambda: any(line.run == owner.run and line.what == "begin" for line in self.journal.read()[lines:]),
+            "the owner calls something after the cut",
+        )
+        assert self.epoch() == epoch, "another engine has taken over"
+        self.check()
+
     def _await_takeover(self, owner: Engine, at_ns: int) -> None:
         """Start the stand-by after the next owner, and wait until the next owner has called something."""
         self.former.add(owner.run)

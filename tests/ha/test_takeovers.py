@@ -21,6 +21,8 @@ PAUSE_S = float(os.environ.get("HA_PAUSE_S", "20"))
 """Length of a pause in seconds. It must be longer than a lease, which is 4 s."""
 AT_ONCE = int(os.environ.get("HA_AT_ONCE", "25"))
 """Number of stores that are worked on at the same time, each with three engines."""
+CUTS = 10
+"""Number of times that all connections of an owner are cut; the tests of the store cut them at each statement."""
 LIMIT_S = float(os.environ.get("HA_LIMIT_S", "6"))
 """A takeover must take less than this, in seconds (BG13); a machine that is too slow for its engines needs more."""
 
@@ -40,10 +42,10 @@ def live(folder: Path, seed: int, count: int, takeover: Callable[[Pair], None]) 
     return pair
 
 
-def lives(folder: Path, count: int, takeover: Callable[[Pair], None]) -> list[Pair]:
+def lives(folder: Path, count: int, takeover: Callable[[Pair], None], *, at_once: int = AT_ONCE) -> list[Pair]:
     """Takeovers on several stores at once, ``count`` in all."""
     server()  # before there are threads, which would each start one
-    at_once = min(AT_ONCE, count)
+    at_once = min(at_once, count)
     counts = [count // at_once + (number < count % at_once) for number in range(at_once)]
     with ThreadPoolExecutor(at_once) as pool:
         return list(pool.map(lambda seed: live(folder / str(seed), seed, counts[seed], takeover), range(at_once)))
@@ -86,3 +88,11 @@ def test_ha3_owners_that_were_stopped_write_nothing_and_end_when_they_continue(
     pairs = lives(tmp_path, PAUSES, lambda pair: pair.pause(PAUSE_S))
     report(capsys, summary(f"stopped for {PAUSE_S:g} s", pairs))
     assert sum(len(pair.takeovers_s) for pair in pairs) == PAUSES
+
+
+@pytest.mark.ha
+def test_ha2_an_owner_whose_connections_are_cut_goes_on_as_the_owner(tmp_path: Path) -> None:
+    (pair,) = lives(tmp_path, CUTS, Pair.cut, at_once=1)
+    assert not pair.takeovers_s
+    begun = [line.key for line in pair.journal.read()[pair.first :] if line.what == "begin"]
+    assert len(begun) == len(set(begun)), "a call was made twice"
