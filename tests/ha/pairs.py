@@ -1,6 +1,6 @@
-"""Two engines on one store, the owner and a stand-by; the owner is killed or stopped again and again.
+"""Two engines on one store, the owner and a standby; the owner is killed or stopped again and again.
 
-``Pair`` keeps the record. When an owner has been killed or stopped, the store is read before the stand-by owns it: what
+``Pair`` keeps the record. When an owner has been killed or stopped, the store is read before the standby owns it: what
 was completed then must never be called again.
 """
 
@@ -167,7 +167,7 @@ class Pair:
             )
             return waits >= 1 and self.owner() is not None
 
-        self.until(is_so, "an owner and a stand-by")
+        self.until(is_so, "an owner and a standby")
         owner = self.owner()
         assert owner is not None
         return owner
@@ -179,7 +179,7 @@ class Pair:
         return len({line.key for line in self.journal.read()[self.first :]})
 
     def give_work(self) -> None:
-        """Make sure that there is a stand-by, and that many calls of the present workflow have not begun."""
+        """Make sure that there is a standby, and that many calls of the present workflow have not begun."""
         self.ready()
         if self.workflow and CALLS[self.workflow] - self.begun() > LAST:
             return
@@ -219,7 +219,7 @@ class Pair:
         return owner
 
     def kill(self) -> None:
-        """Kill the owner, and wait until the stand-by has called something."""
+        """Kill the owner, and wait until the standby has called something."""
         owner = self.working()
         at_ns = time.monotonic_ns()
         owner.process.send_signal(signal.SIGKILL)
@@ -262,7 +262,7 @@ class Pair:
         self.check()
 
     def _await_takeover(self, owner: Engine, at_ns: int) -> None:
-        """Start the stand-by after the next owner, and wait until the next owner has called something."""
+        """Start the standby after the next owner, and wait until the next owner has called something."""
         self.former.add(owner.run)
         self.add_engine()
         found: list[Line] = []

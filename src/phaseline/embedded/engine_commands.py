@@ -12,7 +12,7 @@ from phaseline.calls.threads.process_groups import DRAIN_S
 from phaseline.embedded.abandoned_calls import GivenUp, given_up, running_calls
 from phaseline.embedded.hand_over_to_background import hear_out
 from phaseline.embedded.run_execution import LeaveRequest, open_engine, try_own
-from phaseline.embedded.warm_stand_by import warm_up
+from phaseline.embedded.warm_standby import warm_up
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.rows.rows import RequestKind

@@ -223,7 +223,8 @@ def _reattached(scheduler: Scheduler, _draft: TurnDraft, event: Reattached) -> N
 def _occupy(scheduler: Scheduler, batch: OpenBatch, running: np.ndarray) -> None:
     """Count calls that still run in another process in their lane and its pool.
 
-    Those of a lane with a key are not counted, because keys are numbered anew in each engine.
+    Those of a lane with a key are not counted: each engine gives keys other numbers, and computes only those of entries
+    that wait.
     """
     number = scheduler.table.lane.item(scheduler.arena.policy[running[0]])
     spec = scheduler.table.specs[number]

@@ -26,7 +26,7 @@ class Lease(Protocol):
         ...
 
     def is_late(self) -> bool:
-        """Return True if the lease could not be renewed for so long that it may soon be lost, or if it is lost.
+        """Return True if the lease was not renewed for half of its time, or is lost.
 
         Its holder begins no call then. This is nearly free and may be asked before each call.
         """

@@ -1,6 +1,6 @@
-"""What a stand-by engine loads while it waits, so that its first call does not have to wait for it (HA5).
+"""Load the code of an engine while its process waits to own the store, so that a takeover is short (HA5).
 
-It loads no deployment: an owner reads those of open executions in milliseconds.
+No deployment is loaded: an owner reads those of open executions in milliseconds.
 """
 
 from __future__ import annotations

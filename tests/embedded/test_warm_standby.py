@@ -1,4 +1,4 @@
-"""A stand-by has loaded what an engine needs."""
+"""A standby has loaded what an engine needs."""
 
 import sys
 from pathlib import Path
@@ -8,7 +8,7 @@ from tests.use_cases.commands.test_submission import ctx
 from phaseline.app.app_context import RequestContext
 from phaseline.app.settings import Settings
 from phaseline.embedded.open_app import open_context
-from phaseline.embedded.warm_stand_by import MODULES, warm_up
+from phaseline.embedded.warm_standby import MODULES, warm_up
 
 __all__ = ["ctx"]
 
