@@ -12,7 +12,6 @@ from phaseline.calls.threads.process_groups import DRAIN_S
 from phaseline.embedded.abandoned_calls import GivenUp, given_up, running_calls
 from phaseline.embedded.hand_over_to_background import hear_out
 from phaseline.embedded.run_execution import LeaveRequest, open_engine, try_own
-from phaseline.embedded.warm_standby import warm_up
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.rows.rows import RequestKind
@@ -173,6 +172,8 @@ def _stand_by(
         if owner is not None and owner != named:
             say(f"Waiting: {owner} is the engine")
             if named is None:
+                from phaseline.embedded.warm_standby import warm_up
+
                 warm_up(ctx)
             named = owner
         time.sleep(LOOK_S)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from phaseline.model.rows.shard_ids import ONLY_SHARD
+from phaseline.model.rows.rows import ONLY_SHARD
 from phaseline.model.rows.shelves import Shelves
 
 if TYPE_CHECKING:

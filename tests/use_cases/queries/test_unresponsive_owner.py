@@ -109,8 +109,7 @@ def test_whoever_waits_is_told_once_and_waits_on(asker: RequestContext) -> None:
         return asker.clock.ahead > 4 * SILENT_MS
 
     assert (
-        wait(asker, SubmissionAnswer(Submission(row, request)), hearing, leaves=leaves, own=lambda: None)
-        is Ending.LEFT
+        wait(asker, SubmissionAnswer(Submission(row, request)), hearing, leaves=leaves, own=lambda: None) is Ending.LEFT
     )
     (told,) = hearing.heard
     assert "has not answered a request for 1" in told

@@ -59,6 +59,8 @@ class Owner:
         return f"Process {self.pid}{place} ({self.command}, since {since})"
 
 
+ONLY_SHARD = 0
+"""Number of the shard that all deployments belong to (HA1); see ``shard_ids``."""
 DeploymentKind = Literal["blueprint", "resources"]
 """What a deployment was made from. To one of ``resources``, resources can be added, and several executions may be open."""
 

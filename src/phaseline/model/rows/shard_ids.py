@@ -11,8 +11,6 @@ is used, an id is a plain number.
 
 from __future__ import annotations
 
-ONLY_SHARD = 0
-"""Number of the shard that all deployments belong to (HA1)."""
 NUMBER_BITS = 48
 """Number of the lower bits, which count the ids of one shard."""
 LAST_SHARD = (1 << 15) - 1

@@ -38,11 +38,10 @@ from phaseline.model.rows.rows import EventRow, Turn
 from phaseline.plan.explain.cloudify_sentences import called_by_hand, cancel_event, execution_event, waiting_event
 from phaseline.run.loop.abandoned_calls import GivenUpCalls, has_calls, is_forced, raise_if_overlap
 from phaseline.run.loop.admission import Claims
-from phaseline.run.loop.backlog import Backlog
 from phaseline.run.loop.drain import DrainState
 from phaseline.run.loop.eviction import Eviction
 from phaseline.run.loop.lease_checks import LeaseChecks
-from phaseline.run.loop.open_batches import OpenBatches, event_of
+from phaseline.run.loop.open_batches import Backlog, OpenBatches, event_of
 from phaseline.run.loop.recovery import released, restore
 from phaseline.run.loop.request_reader import LOOK_MS, Door
 from phaseline.run.loop.rounds import Rounds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ from phaseline.model.graph.status import OutcomeKind
 from phaseline.run.loop.turn_rows import GIVEN_UP, BatchOrigin, Sorter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from phaseline.calls.deployments.deployment_cache import DeploymentCache
     from phaseline.engine.scheduler import Scheduler
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 NOT_REPORTED = np.zeros(1, bool)
 """Read-only flags shared by all batches with one member. They never change, because one report ends such a batch."""
 NOT_REPORTED.flags.writeable = False
+TURN_ENTRIES = 10_000
+"""Number of entries after which a turn takes no more outcomes; the rest waits for the next turn."""
 ORIGINS_KEPT = 1_000
 """Number of answered batches whose executions are remembered, to assign late answers to an execution."""
 
@@ -206,3 +209,27 @@ class OpenBatches:
             if status in GIVEN_UP:
                 found.add(member)
         return found
+
+
+class Backlog:
+    """Reports that have come and are not yet handled, because one turn takes only a limited number of outcomes."""
+
+    def __init__(self, outstanding: OpenBatches) -> None:
+        """Start empty. ``outstanding`` knows which members a report may have."""
+        self._outstanding = outstanding
+        self._reports: deque[CallReport] = deque()
+
+    def __bool__(self) -> bool:
+        """Return True if reports wait for the next turn."""
+        return bool(self._reports)
+
+    def take(self, new: Iterable[CallReport]) -> list[CallReport]:
+        """Add new reports; remove and return the oldest ones, as many as one turn handles."""
+        self._reports.extend(new)
+        taken: list[CallReport] = []
+        room = TURN_ENTRIES
+        while self._reports and room > 0:
+            report = self._reports.popleft()
+            taken.append(self._outstanding.only_members(report))
+            room -= len(report.members)
+        return taken

@@ -26,6 +26,7 @@ from phaseline.model.health.checks import CheckResults, HeldBodies
 from phaseline.model.resources.resources import ResourceAddition
 from phaseline.model.rows.maintenance import Purged
 from phaseline.model.rows.rows import (
+    ONLY_SHARD,
     Actor,
     BatchRow,
     ConcurrencyRule,
@@ -46,13 +47,12 @@ from phaseline.model.rows.rows import (
     RequestRow,
     Turn,
 )
-from phaseline.model.rows.shard_ids import ONLY_SHARD, next_id
+from phaseline.model.rows.shard_ids import next_id
 from phaseline.ports.clock import Clock
 from phaseline.store.codec import json_documents as texts
 from phaseline.store.codec import requests
-from phaseline.store.codec.limits import IDENTITY_BYTES
+from phaseline.store.codec.limits import HOLDER_BYTES, IDENTITY_BYTES
 from phaseline.store.codec.step_counts import count_by_step
-from phaseline.store.database.holder_names import new_holder
 from phaseline.store.memory import requests as asking
 from phaseline.store.memory import turn_writer as memory_turns
 from phaseline.store.memory.fileless import Fileless
@@ -111,7 +111,7 @@ class MemoryStore(Fileless):
         with self._guard:
             if self._owner is not None:
                 raise failures.owned(PLACE, str(self._owner))
-            self._owner = owner = Owner(0, command, self._clock.now(), new_holder())
+            self._owner = owner = Owner(0, command, self._clock.now(), os.urandom(HOLDER_BYTES).hex())
             self._epoch += 1
             lease = MemoryLease(PLACE, self._epoch, owner.holder)
         try:

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.model.rows.rows import Owner
-from phaseline.model.rows.shard_ids import ONLY_SHARD as SHARD
-from phaseline.store.database.holder_names import new_holder
+from phaseline.model.rows.rows import ONLY_SHARD, Owner
+from phaseline.store.codec.limits import HOLDER_BYTES
 from phaseline.store.postgres.connections import LEASE_S, LOCK
 from phaseline.store.sql import errors as failures
 
@@ -68,7 +67,7 @@ def now() -> float:
 
 def holder(db: Connection) -> Owner | None:
     """Return the process that holds the lease now, or None."""
-    row = db.execute(_HOLDER, (SHARD,)).fetchone()
+    row = db.execute(_HOLDER, (ONLY_SHARD,)).fetchone()
     if row is None:
         return None
     pid, command, since, name, host = row
@@ -77,12 +76,12 @@ def holder(db: Connection) -> Owner | None:
 
 def take(db: Connection, name: str, command: str, since: int) -> None:
     """Make ``name`` the holder, in the caller's transaction that has found no other one."""
-    db.execute(_TAKE, (SHARD, name, command[:COMMAND_LENGTH], os.getpid(), socket.gethostname(), since))
+    db.execute(_TAKE, (ONLY_SHARD, name, command[:COMMAND_LENGTH], os.getpid(), socket.gethostname(), since))
 
 
 def release(db: Connection, name: str) -> None:
     """Remove the lease of a holder, in the caller's transaction, so that the next owner need not wait."""
-    db.execute("delete from lease where shard = ? and holder = ?", (SHARD, name))
+    db.execute("delete from lease where shard = ? and holder = ?", (ONLY_SHARD, name))
 
 
 def end_stalled(db: PostgresConnection) -> None:
@@ -157,7 +156,7 @@ class ServerLease:
         """Begin to renew the lease that ``name`` has taken at ``written_at`` or later."""
         self.epoch, self.holder = epoch, name
         self._path = connections.path
-        self._renewal = Renewal(connections, _RENEW, (SHARD, name), written_at)
+        self._renewal = Renewal(connections, _RENEW, (ONLY_SHARD, name), written_at)
 
     def is_late(self) -> bool:
         """Return True if the lease was not renewed for ``LATE_S``, or is lost."""
@@ -181,7 +180,7 @@ class StandBy:
 
     def __init__(self, connections: PostgresConnections, write: Callable[[str, tuple[Any, ...]], None]) -> None:
         """``write`` executes one statement in a transaction of its own."""
-        self.name = new_holder()
+        self.name = os.urandom(HOLDER_BYTES).hex()
         """Name under which this process waits."""
         self._connections, self._write = connections, write
         self._count = 0

@@ -12,9 +12,8 @@ import psycopg
 
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.maintenance import Compacted
-from phaseline.store.codec.limits import IDENTITY_BYTES
+from phaseline.store.codec.limits import HOLDER_BYTES, IDENTITY_BYTES
 from phaseline.store.database.schema import SCHEMA_VERSION
-from phaseline.store.database.holder_names import new_holder
 from phaseline.store.postgres import connections as links
 from phaseline.store.postgres import lease, schema
 from phaseline.store.postgres.url import shown
@@ -82,7 +81,7 @@ class PostgresStore(SqlStore):
     @contextmanager
     def own(self, command: str) -> Iterator[lease.ServerLease]:
         """Become the owner, the only process that writes for an engine, named ``command``; yield the lease."""
-        name = new_holder()
+        name = os.urandom(HOLDER_BYTES).hex()
         self._free_lock()
         with self.connections.write_guard, self._transaction() as db:
             present = lease.holder(db)

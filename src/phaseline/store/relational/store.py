@@ -17,6 +17,7 @@ from phaseline.model.graph.status import EntryStatus
 from phaseline.model.health.checks import CheckResults
 from phaseline.model.resources.resources import ResourceAddition
 from phaseline.model.rows.rows import (
+    ONLY_SHARD,
     Actor,
     BatchRow,
     ConcurrencyRule,
@@ -37,7 +38,6 @@ from phaseline.model.rows.rows import (
     RequestRow,
     Turn,
 )
-from phaseline.model.rows.shard_ids import ONLY_SHARD
 from phaseline.store.codec.topologies import KnownTopologies
 from phaseline.store.database.schema import SCHEMA_VERSION
 from phaseline.store.relational.connections import Connections, Moment, One, ReadSnapshot, Transaction

@@ -19,7 +19,8 @@ from phaseline.model.graph.batch_members import MemberPositions
 from phaseline.model.resources.active_paths import ActivePath, speaking
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.maintenance import Purged
-from phaseline.model.rows.shard_ids import ONLY_SHARD, last_id
+from phaseline.model.rows.rows import ONLY_SHARD
+from phaseline.model.rows.shard_ids import last_id
 from phaseline.store.codec.columns import decode, encode
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.database.schema import IS_OPEN

@@ -20,6 +20,7 @@ from phaseline.model.graph.batch_members import MemberPositions
 from phaseline.model.graph.graph import Graph
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.model.rows.rows import (
+    ONLY_SHARD,
     BatchRow,
     DeploymentRow,
     EntryStatuses,
@@ -30,7 +31,6 @@ from phaseline.model.rows.rows import (
     LogLine,
     NoteRow,
 )
-from phaseline.model.rows.shard_ids import ONLY_SHARD, first_id, last_id, next_id
 from phaseline.store.codec import graphs as graph_rows
 from phaseline.store.codec import requests, topologies
 from phaseline.store.codec.columns import decode, from_pages, states_from
@@ -85,6 +85,8 @@ def deleted(db: Connection, deployments: Collection[int], since: int) -> tuple[i
 
 def counters(db: Connection, shard: int = ONLY_SHARD) -> tuple[int, int]:
     """Return (the id of the next graph of a shard, the id of its next batch)."""
+    from phaseline.model.rows.shard_ids import first_id, last_id, next_id  # only for an owner
+
     bounds = first_id(shard), last_id(shard)
     graph, batch, purged_graph, purged_batch = db.execute(_COUNTERS, (*bounds, *bounds)).fetchone()
     if shard == ONLY_SHARD:
@@ -92,8 +94,11 @@ def counters(db: Connection, shard: int = ONLY_SHARD) -> tuple[int, int]:
     return next_id(shard, graph), next_id(shard, batch)
 
 
-def last_batch(db: Connection, shard: int) -> int:
-    """Return the highest id of a batch of a shard; 0 if it has none."""
+def last_batch(db: Connection, graph: int) -> int:
+    """Return the highest id of a batch of the shard that a graph belongs to; 0 if it has none."""
+    from phaseline.model.rows.shard_ids import first_id, last_id, shard_of  # only for an owner
+
+    shard = shard_of(graph)
     bounds = first_id(shard), last_id(shard)
     return int(db.execute("select coalesce(max(id), 0) from batch where id between ? and ?", bounds).fetchone()[0])
 

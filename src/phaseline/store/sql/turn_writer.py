@@ -13,7 +13,6 @@ from phaseline.model.graph.batch_members import MemberPositions
 from phaseline.model.graph.status import PAGE_ENTRIES, ExecutionStatus
 from phaseline.model.resources.resources import REMOVED
 from phaseline.model.rows.rows import DocumentChange, EntryRemark, EventRow, LogLine, PlannerWrites, Turn, TurnPayload
-from phaseline.model.rows.shard_ids import shard_of
 from phaseline.store.codec import graphs, requests
 from phaseline.store.codec import json_documents as documents
 from phaseline.store.codec import limits as bounds
@@ -145,7 +144,7 @@ class TurnWriter:
                     self._sequences.pop((table, change.execution), None)
 
     def _add_graphs(self, db: Connection, added: Sequence[GraphAdded], at: int) -> None:
-        latest = reads.last_batch(db, shard_of(added[0].graph_id)) if added else 0
+        latest = reads.last_batch(db, added[0].graph_id) if added else 0
         for new in added:
             values = (
                 new.graph_id,

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.store.database.holder_names import new_holder
 from phaseline.store.relational.connections import Problems
 from phaseline.store.relational.store import SqlStore
 from phaseline.store.sql import deployments as writes
@@ -19,13 +18,13 @@ from phaseline.store.sqlite import database_file as file
 from phaseline.store.sqlite import waiters
 from phaseline.store.sqlite.connections import FileConnections
 from phaseline.store.sqlite.database_file import size_of
-from phaseline.store.sqlite.lease import FileLease
 from phaseline.store.sqlite.owner_lock import OwnerLock
 
 if TYPE_CHECKING:
     from phaseline.model.rows.maintenance import Compacted, StoreFinding
     from phaseline.model.rows.rows import Owner, Turn
     from phaseline.ports.clock import Clock
+    from phaseline.store.sqlite.lease import FileLease
 
 
 class SqliteStore(SqlStore):
@@ -60,7 +59,10 @@ class SqliteStore(SqlStore):
     @contextmanager
     def own(self, command: str) -> Iterator[FileLease]:
         """Become the owner, the only process that writes for an engine, named ``command``; yield the lease."""
-        holder = new_holder()
+        from phaseline.store.codec.limits import HOLDER_BYTES  # only for an owner
+        from phaseline.store.sqlite.lease import FileLease
+
+        holder = os.urandom(HOLDER_BYTES).hex()
         try:
             self._lock.take(command, self._clock.now(), holder)
         except ProblemsError:

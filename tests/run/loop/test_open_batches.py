@@ -4,8 +4,7 @@ import numpy as np
 from tests.run.engines import Station
 
 from phaseline.calls.protocol.reports import CallReport, all_completed
-from phaseline.run.loop.backlog import TURN_ENTRIES, Backlog
-from phaseline.run.loop.open_batches import OpenBatches
+from phaseline.run.loop.open_batches import TURN_ENTRIES, Backlog, OpenBatches
 
 
 def outstanding() -> OpenBatches:
