@@ -14,7 +14,8 @@ TEXTS_KEPT = 1_024
 """Number of different statements whose translation is cached; a program has about 400."""
 
 _FORMS = re.compile(
-    r"""(?P<text>'[^']*')
+    r"""(?P<blob>\bx'')
+    |(?P<text>'[^']*')
     |(?P<absent>\bnot\ in\ \(select\ value\ from\ json_each\(\?\)\))
     |(?P<chosen>\bin\ \(select\ value\ from\ json_each\(\?\)\))
     |json_extract\((?P<column>[\w.]+),\ '\$\.(?P<keys>[\w.]+)'\)
@@ -51,6 +52,8 @@ def translate(statement: str) -> Translation:
     def replaced(found: re.Match[str]) -> str:
         nonlocal count
         kind = found.lastgroup
+        if kind == "blob":
+            return "''::bytea"
         if kind == "text":
             return found[0].replace("%", "%%")
         if kind == "percent":

@@ -6,7 +6,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from phaseline.model.problems.problem import ProblemsError
     from phaseline.ports.clock import Clock
+    from phaseline.store.codec.topologies import KnownTopologies
     from phaseline.store.relational.connections import ReadSnapshot, Transaction
     from phaseline.store.sql.hook_switches import SqliteSwitches
     from phaseline.store.sql.listings import SqliteListings
@@ -20,12 +22,15 @@ class Seldom:
     """Base class with the parts of a store that are imported and made when first used."""
 
     _clock: Clock
+    _topologies: KnownTopologies
 
     if TYPE_CHECKING:
 
         def _reading(self) -> ReadSnapshot: ...
 
         def _writing(self) -> Transaction: ...
+
+        def _damaged(self, reason: str) -> ProblemsError: ...
 
     @cached_property
     def packages(self) -> SqlitePackages:
@@ -60,7 +65,7 @@ class Seldom:
         """Rows for lists of many deployments."""
         from phaseline.store.sql.listings import SqliteListings
 
-        return SqliteListings(self._reading)
+        return SqliteListings(self._reading, self._topologies.find, self._damaged)
 
     @cached_property
     def stored_plans(self) -> SqlitePlans:

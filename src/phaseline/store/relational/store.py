@@ -54,6 +54,7 @@ from phaseline.store.sql.stored_blueprints import SqliteBlueprints
 from phaseline.store.sql.turn_writer import TurnWriter
 
 if TYPE_CHECKING:
+    from phaseline.model.problems.problem import ProblemsError
     from phaseline.model.rows.maintenance import Purged
     from phaseline.model.rows.orders import NewOrder
     from phaseline.ports.clock import Clock
@@ -390,6 +391,10 @@ class SqlStore(Seldom):
     def _reading(self) -> ReadSnapshot:
         """Return a context for reads of one snapshot, which reports undecodable values as damage."""
         return ReadSnapshot(self.connections)
+
+    def _damaged(self, reason: str) -> ProblemsError:
+        """Return PL-S003 for a stored value that cannot be decoded."""
+        return self.connections.damaged(reason)
 
     def _asks(self, asks: bool | None) -> bool:  # noqa: FBT001  # handed on from a keyword
         """Return True if an execution is stored with a request to start it; if ``asks`` is None, unless we are the owner."""

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.database.connection import Connection
 
+TEXTS = (".yaml", ".yml")
+"""Ends of the paths of files that are read as documents of a package."""
 Packed = Mapping[str, tuple[int, bytes]]
 """{digest: (size in bytes, compressed content)}"""
 

@@ -16,6 +16,8 @@ from phaseline.store.codec.json_documents import EMPTY, to_text
 from phaseline.store.database.connection import Connection
 from phaseline.store.sql import errors as failures
 from phaseline.store.sql.labels import add_labels
+from phaseline.store.sql.read_model import changes as read_model
+from phaseline.store.sql.read_model import summaries
 
 MAX_NAMES = 192
 """Largest number of state names in a deployment.
@@ -34,6 +36,7 @@ def grow(db: Connection, deployment: int, growth: ResourceAddition, topology: To
     more = grown(topology, growth)
     _replace(db, deployment, more, more.blueprint if more.blueprint is not topology.blueprint else None)
     add_documents(db, deployment, growth.documents)
+    summaries.refresh(db, [deployment])
 
 
 def add_documents(db: Connection, deployment: int, documents: Mapping[int, Mapping[str, Value]]) -> None:
@@ -72,6 +75,7 @@ def _replace(db: Connection, deployment: int, topology: Topology, blueprint: Blu
     assigned = ", ".join(f"{name} = ?" for name in topologies.COLUMNS)
     row = topologies.to_row(topology, topology.blueprint)
     db.execute(f"update topology set {assigned}, version = version + 1 where deployment = ?", (*row, deployment))
+    read_model.replace_topology(db, deployment, topology, topologies.ids_in(row))
     db.execute("update deployment set instance_count = ? where number = ?", (len(topology), deployment))
 
 
@@ -151,7 +155,11 @@ def measure(db: Connection, measures: Sequence[Metric]) -> None:
 
 def measures(db: Connection) -> Mapping[str, Metric]:
     """Return the latest figures that engines measured: {name of a phase's figures or of the engine's: figures}, by name."""
-    rows = db.execute("select name, at, body from measure order by name")
+    return metrics_from(db.execute("select name, at, body from measure order by name"))
+
+
+def metrics_from(rows: Iterable[tuple[str, int, str]]) -> dict[str, Metric]:
+    """Return {name: figures} of rows (name, time, figures as JSON)."""
     found = {}
     for name, at, body in rows:
         with suppress(ValueError):  # unreadable figures are measured again

@@ -13,6 +13,7 @@ from phaseline.model.deployment.stack_documents import ABANDONED, ABANDONED_KEPT
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.database.connection import Connect, Connection
 from phaseline.store.sql.labels import add_labels, remove_labels
+from phaseline.store.sql.read_model.changes import drop_deployments
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
@@ -65,6 +66,7 @@ def write(db: Connection, written: PlannerWrites, at: int) -> None:
     for deployment, change in written.labels:
         remove_labels(db, deployment, change.removed)
         add_labels(db, deployment, change.added)
+    drop_deployments(db, [gone.deployment for gone in written.forgotten])
     for gone in written.forgotten:
         drop_snapshots(db, gone.deployment)
         db.execute(

@@ -22,6 +22,7 @@ from phaseline.store.sql import queries as reads
 from phaseline.store.sql import requests as asking
 from phaseline.store.sql import resource_clusters as growing
 from phaseline.store.sql.health_checks import ChecksWriter
+from phaseline.store.sql.read_model.changes import follow_turn
 
 STATES_CACHED = 10_000_000
 """Number of instances whose states the owner keeps in memory, one byte each; if exceeded, states are read again."""
@@ -136,6 +137,7 @@ class TurnWriter:
                 "update execution set request = ? where number = ?",
                 [(requests.to_json(request), execution) for execution, request in turn.payload.requests.items()],
             )
+        follow_turn(db, changes, turn.payload.reshaped, self._states)
         for change in changes.executions:
             if change.status.is_ended:
                 for table in NUMBERED:

@@ -14,19 +14,21 @@ from phaseline.model.graph.graph import SubjectKind, phase_of
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows import row_queries
+from phaseline.model.rows.details import DetailQuery
 from phaseline.model.rows.rows import RequestKind
 from phaseline.plan.explain import cloudify_event_lines
-from phaseline.plan.rounds import pre_post_rounds
 from phaseline.use_cases.lookup.blocking_executions import blocking_execution
 from phaseline.use_cases.lookup.entries import GraphEntries, in_force
 from phaseline.use_cases.lookup.find import find_deployment, find_execution
+from phaseline.use_cases.lookup.read_ahead import ReadAhead
 from phaseline.use_cases.queries import breakpoints, hook_results, retried_failures
 from phaseline.views.views import Cause, ExecutionView, Failure, OperatorDecision, Page
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.deployment.topology import Topology
-    from phaseline.model.rows.rows import ExecutionRow, GraphRow, NoteRow
+    from phaseline.model.rows.rows import ExecutionRow, NoteRow
+    from phaseline.ports.execution_reads import ExecutionReads
     from phaseline.ports.store import Store
     from phaseline.views.views import FailingCall
 
@@ -78,9 +80,11 @@ def list_executions(
     if query is None:
         return Page([], 0)
     with ctx.store.at_once():
-        rows = ctx.store.listings.executions(query)
-        total = len(rows) if limit is None else ctx.store.listings.count(query)
-        return Page([_queued(ctx.store, row) for row in rows], total)
+        rows, total = ctx.store.listings.page(query)
+        reads = ReadAhead(ctx.store)
+        waiting = {row.deployment for row in rows if row.status is ExecutionStatus.QUEUED and not row.started_at}
+        reads.read(DetailQuery(executions_of=waiting, only_open=True, topologies_of=waiting))
+        return Page([_queued(reads, row) for row in rows], total)
 
 
 def show_execution(ctx: RequestContext, id: str | None = None, *, deployment: str | None = None) -> ExecutionView:
@@ -135,7 +139,7 @@ def _stopped(ctx: RequestContext, row: ExecutionRow) -> int:
     return len(list(breakpoints.stopped_in(ctx.store, row)))
 
 
-def _queued(store: Store, row: ExecutionRow) -> ExecutionView:
+def _queued(store: ExecutionReads, row: ExecutionRow) -> ExecutionView:
     """Return the view of an execution, with the id of the execution for which it waits, if it waits for one."""
     queued = blocking_execution(store, row)
     view = brief_view(row)
@@ -172,7 +176,7 @@ def view_execution(
     for graph in graphs if row.request.workflow == REACH_WORKFLOW else in_force(graphs):
         statuses = store.entry_statuses(graph.id).now
         tally = np.bincount(statuses, minlength=len(EntryStatus))
-        told = of_hooks if row.request.is_surrounded and _is_of_hooks(graph) else counts
+        told = of_hooks if row.request.is_surrounded and hook_results.is_of_hooks(graph.name) else counts
         told.update({EntryStatus(status).word: int(count) for status, count in enumerate(tally) if count})
         if tally[list(WORTH_TELLING)].any():
             failures.extend(failures_of(store, row.deployment, graph.id, statuses))
@@ -189,10 +193,6 @@ def view_execution(
         interrupted=interrupted,
         notices=notices,
     )
-
-
-def _is_of_hooks(graph: GraphRow) -> bool:
-    return graph.name.startswith((pre_post_rounds.OPENING, pre_post_rounds.CLOSING, pre_post_rounds.UNDOING))
 
 
 def _ms_in_hooks(store: Store, row: ExecutionRow) -> int:
