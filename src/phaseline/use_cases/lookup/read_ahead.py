@@ -245,7 +245,7 @@ class ReadAhead:
             if only_open and self._open is not None:
                 return self._open_in(self._open)
             return self.store.batches(only_open=only_open)
-        if execution in self._with_batches:
+        if execution in self._with_batches or self._graphs.get(execution) == ():
             rows = _distinct(one for graph in self.graphs(execution) for one in self._batches.get(graph.id, ()))
             return [row for row in rows if not row.closed_at] if only_open else rows
         if only_open and self._open is not None and execution in self._graphs:

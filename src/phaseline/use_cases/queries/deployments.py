@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
+    from phaseline.ports.execution_reads import ExecutionReads
     from phaseline.ports.store import Store
 
 UNREADABLE = "unreadable"
@@ -132,12 +133,12 @@ def unread(store: Store, row: DeploymentRow) -> str:
     return flaws.reasons[0] if flaws.reasons else ""
 
 
-def living_count(store: Store, row: DeploymentRow) -> int:
+def living_count(store: ExecutionReads, row: DeploymentRow) -> int:
     """Return the number of instances that are installed, or may be installed."""
     return int(living(store, row).sum())
 
 
-def living(store: Store, row: DeploymentRow) -> np.ndarray:
+def living(store: ExecutionReads, row: DeploymentRow) -> np.ndarray:
     """Return a bool array by instance number: True if the instance is installed, or may be installed."""
     states = store.states(row.number)
     if row.kind == "resources":
@@ -146,7 +147,7 @@ def living(store: Store, row: DeploymentRow) -> np.ndarray:
     return np.asarray(~is_gone & store.topology(row.number).is_there)
 
 
-def _as_life_cycle(store: Store, row: DeploymentRow, states: np.ndarray) -> np.ndarray:
+def _as_life_cycle(store: ExecutionReads, row: DeploymentRow, states: np.ndarray) -> np.ndarray:
     names = store.state_names(row.number)  # none as long as no node has gone along a path
     return as_life_cycle(store.topology(row.number), states, names) if names else states
 

@@ -34,7 +34,7 @@ def half_way(reads: ReadAhead, deployments: Iterable[Sequence[ExecutionRow]]) ->
             if not np.isin(reads.states(rows[0].deployment), HALF_WAY).any():
                 continue
             last = [last_own_graph(reads, row) for row in rows if row.status in LEFT]
-            graphs += [graph.id for graph in last if graph is not None and has_entries(reads, graph, BAD)]
+            graphs += [graph.id for graph in last if graph is not None and np.isin(reads.statuses(graph.id), BAD).any()]
             places.append(rows[0].deployment)
     return graphs, places
 

@@ -189,8 +189,9 @@ class _Reading:
             within = " or ".join("(id > ? and id <= ?)" if last else "id > ?" for _, last in ranges)
             values = [bound for after, last in ranges for bound in ((after, last) if last else (after,))]
             self._add(
+                # The sign keeps the index of executions from being used, of which there may be very many.
                 f"""select {reads.BATCH} from batch where ({within}) and exists (select 1 from graph
-                where graph.id between first_graph and last_graph and graph.execution {CHOSEN})""",
+                where graph.id between first_graph and last_graph and +graph.execution {CHOSEN})""",
                 reads.BATCH_KINDS,
                 (*values, to_text(sorted(wanted.batches_of))),
                 lambda rows: {"batches": self._by_graph(rows)},

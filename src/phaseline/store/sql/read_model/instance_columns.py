@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from phaseline.store.codec.columns import decode, states_from
 from phaseline.store.database.connection import Connection
 from phaseline.store.sql import queries as reads
 from phaseline.store.sql.read_model.one_statement import Part, Row
+
+if TYPE_CHECKING:
+    from phaseline.model.rows.rows import DeploymentKind
 
 TOLD = """case when instr(nodes, '"gone":[') > 0 or instr(nodes, '"targets":[') > 0 then nodes else '{}' end"""
 """SQL column with a topology's JSON text if it has a ``gone`` or ``targets`` list, which most texts have not."""
@@ -34,19 +38,20 @@ class InstanceColumns:
     told: str
     node: bytes
 
-    def counts(self, db: Connection) -> tuple[dict[int, int], Collection[int]]:
+    def counts(self, db: Connection, kind: DeploymentKind) -> tuple[dict[int, int], Collection[int]]:
         """Return ({state: number of instances}, life-cycle states that some instance has), without removed instances.
 
         Raises: ValueError, LookupError or TypeError for a column that cannot be read.
         """
         told, states = json.loads(self.told), self.states
-        life_cycle = self._life_cycle(db, told.get("targets")) if self.names else states
+        is_on_path = bool(self.names) and kind != "resources"
+        life_cycle = self._life_cycle(db, told.get("targets")) if is_on_path else states
         if "gone" in told:
             there = np.ones(len(states), bool)
             there[told["gone"]] = False
             states, life_cycle = states[there], life_cycle[there]
         found = _counts(states)
-        return found, _counts(life_cycle) if self.names else found
+        return found, _counts(life_cycle) if is_on_path else found
 
     def _life_cycle(self, db: Connection, targets: Sequence[str] | None) -> np.ndarray:
         """Return the states of instances, with the states of resources converted to states of node instances.

@@ -117,7 +117,7 @@ def refresh(db: Connection, deployments: Iterable[int], states: Mapping[int, np.
             continue
         latest = acting.get(number, one.latest)
         try:
-            counts, present = rows.of(number, known.get(number)).counts(db)
+            counts, present = rows.of(number, known.get(number)).counts(db, one.kind)
         except UNREADABLE:
             written.append((number, one.number, "", "{}", 0, 0))
             continue
@@ -235,7 +235,7 @@ def _computed(
         latest = acting[number] if number in acting else _of_row(last.get(number))
         try:
             columns = rows.of(number)
-            counts, present = columns.counts(db)
+            counts, present = columns.counts(db, kind)
         except UNREADABLE as error:
             found[number] = DeploymentSummary("", {}, mine, why_unreadable(error))
             continue
