@@ -240,6 +240,13 @@ class Store(Shelves, ExecutionReads, Protocol):
         """
         ...
 
+    def refresh_lists(self) -> None:
+        """Write some of what lists read of deployments whose executions have ended, as the owner.
+
+        Call it when there is nothing else to do. Lists show the same before and after, but take less time then.
+        """
+        ...
+
     def deployments(self) -> Sequence[DeploymentRow]:
         """Return all deployments that are not deleted, sorted by name."""
         ...

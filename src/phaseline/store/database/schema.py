@@ -14,19 +14,21 @@ read these (ADR 0048).
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 """Version of the tables, kept in the file as ``user_version``; each migration adds one."""
 APPLICATION_ID = 0x5048_4C4E
 """Number in the header of a SQLite file that marks it as a store of Phaseline ("PHLN")."""
-REVISION = "0008"
+REVISION = "0009"
 """Last migration, under its name in alembic."""
-MIN_READER, MIN_WRITER = 8, 8
+MIN_READER, MIN_WRITER = 8, 9
 """Oldest versions of the tables whose programs may read, and may write, a store of this version (UP1)."""
 IS_OPEN = "status in ('queued', 'running', 'canceling', 'attention')"
 """SQL condition for an execution that has not ended.
 
 Its text equals the condition of the index, so that SQLite uses the index.
 """
+IS_STALE = "status = ''"
+"""SQL condition for a summary of a deployment that is out of date; its text equals the condition of an index, too."""
 IS_LEFT = "status in ('failed', 'canceled')"
 """SQL condition for an execution that may have left failed entries; its text equals the condition of an index, too."""
 
@@ -49,6 +51,7 @@ TABLES = (
     """create table deployment_summary (
         deployment integer primary key, latest integer not null, status text not null, states text not null,
         instances integer not null, is_calm integer not null)""",
+    f"create index deployment_summary_stale on deployment_summary (deployment) where {IS_STALE}",
     """create table deployment_node (
         tenant text not null, node text not null, deployment integer not null, instances integer not null,
         primary key (tenant, node, deployment)) without rowid""",

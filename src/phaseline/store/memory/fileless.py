@@ -16,6 +16,9 @@ class Fileless(Serverless):
         """Return zeros: nothing is stored outside of this process."""
         return 0, 0
 
+    def refresh_lists(self) -> None:
+        """Do nothing, because lists are computed from what is in memory."""
+
     def check(self) -> Sequence[StoreFinding]:
         """Return no findings: there is no file to check."""
         return ()

@@ -65,12 +65,18 @@ class PostgresConnection:
             fallback_application_name=APPLICATION,
         )
         try:
-            db.adapters.register_dumper(str, TextDumper)
-            db.adapters.register_loader("text", StoredTextLoader)
+            found = cls.of(db)
             db.execute(settings)
         except BaseException:
             db.close()
             raise
+        return found
+
+    @classmethod
+    def of(cls, db: psycopg.Connection[tuple[Any, ...]]) -> PostgresConnection:
+        """Return a connection of psycopg in our form."""
+        db.adapters.register_dumper(str, TextDumper)
+        db.adapters.register_loader("text", StoredTextLoader)
         return cls(db)
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> psycopg.Cursor[tuple[Any, ...]]:

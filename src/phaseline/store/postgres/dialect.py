@@ -18,6 +18,7 @@ _FORMS = re.compile(
     |(?P<text>'[^']*')
     |(?P<absent>\bnot\ in\ \(select\ value\ from\ json_each\(\?\)\))
     |(?P<chosen>\bin\ \(select\ value\ from\ json_each\(\?\)\))
+    |instr\((?P<bytes>ids),\ \?\)
     |json_extract\((?P<column>[\w.]+),\ '\$\.(?P<keys>[\w.]+)'\)
     |(?P<cross>\bcross\ join\b)
     |(?P<value>\?)
@@ -62,6 +63,9 @@ def translate(statement: str) -> Translation:
             return "join"
         if kind == "keys":
             return f"({found['column']}::json #>> '{{{found['keys'].replace('.', ',')}}}')"
+        if kind == "bytes":
+            count += 1
+            return f"position(%s in {found['bytes']})"
         if kind in {"absent", "chosen"}:
             lists.append(count)
         count += 1

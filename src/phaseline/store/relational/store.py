@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,7 @@ from phaseline.model.execution.pre_post import PrePost
 from phaseline.model.graph.graph import Graph
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.health.checks import CheckResults
+from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.resources.resources import ResourceAddition
 from phaseline.model.rows.rows import (
     Actor,
@@ -54,7 +56,6 @@ from phaseline.store.sql.stored_blueprints import SqliteBlueprints
 from phaseline.store.sql.turn_writer import TurnWriter
 
 if TYPE_CHECKING:
-    from phaseline.model.problems.problem import ProblemsError
     from phaseline.model.rows.maintenance import Purged
     from phaseline.model.rows.orders import NewOrder
     from phaseline.ports.clock import Clock
@@ -97,6 +98,18 @@ class SqlStore(Seldom):
             versions = [(row, growing.version(db, row.deployment)) for row in turn.payload.reshaped]
         for row, version in versions:
             self._topologies.keep(row.deployment, version, row.topology)
+
+    def refresh_lists(self) -> None:
+        """Write some of what lists read of deployments whose executions have ended."""
+        if self._epoch and self._turns.has_summaries_to_write:
+            with self.connections.write_guard, self.connections.not_waiting(), self._owned() as db:
+                self._turns.write_summaries(db)
+
+    def _refresh_all_lists(self) -> None:
+        """Do the same for all of them, before another process becomes the owner. What fails is done by the next owner."""
+        with suppress(ProblemsError):
+            while self._epoch and self._turns.has_summaries_to_write:
+                self.refresh_lists()
 
     @property
     def has_packages(self) -> bool:

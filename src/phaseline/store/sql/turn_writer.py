@@ -22,7 +22,7 @@ from phaseline.store.sql import queries as reads
 from phaseline.store.sql import requests as asking
 from phaseline.store.sql import resource_clusters as growing
 from phaseline.store.sql.health_checks import ChecksWriter
-from phaseline.store.sql.read_model.changes import follow_turn
+from phaseline.store.sql.read_model.summaries import SummaryKeeper
 
 STATES_CACHED = 10_000_000
 """Number of instances whose states the owner keeps in memory, one byte each; if exceeded, states are read again."""
@@ -80,6 +80,7 @@ class TurnWriter:
         self._sequences: dict[tuple[str, int], int] = {}
         self._rows = graphs.GraphRows()
         self._checks = ChecksWriter()
+        self._summaries = SummaryKeeper()
 
     def forget(self) -> None:
         """Empty the caches of states, sequence numbers and check results; they are read again when needed."""
@@ -87,6 +88,16 @@ class TurnWriter:
         self._state_count = 0
         self._sequences.clear()
         self._checks.forget()
+        self._summaries.forget()
+
+    @property
+    def has_summaries_to_write(self) -> bool:
+        """True if rows that lists read may be out of date."""
+        return self._summaries.has_work
+
+    def write_summaries(self, db: Connection) -> None:
+        """Write some of the rows that lists read and that are out of date."""
+        self._summaries.refresh(db, self._states)
 
     def expect(self, deployment: int, instance_count: int) -> None:
         """Cache the states of a new deployment without reading them: all its instances are uninitialized."""
@@ -137,7 +148,7 @@ class TurnWriter:
                 "update execution set request = ? where number = ?",
                 [(requests.to_json(request), execution) for execution, request in turn.payload.requests.items()],
             )
-        follow_turn(db, changes, turn.payload.reshaped, self._states)
+        self._summaries.follow_turn(db, changes, turn.payload.reshaped)
         for change in changes.executions:
             if change.status.is_ended:
                 for table in NUMBERED:

@@ -1,8 +1,8 @@
 """The table ``deployment_summary``: each deployment at rest, as lists show it (ADR 0048).
 
-A row is written when an execution of its deployment ends, and when anything else changes what lists show. While an
-execution of a deployment is open, its row is out of date and not read: a list computes what it shows from the pages of
-states. So a turn writes summaries only for the executions that end in it. A missing row is computed, too.
+While an execution of a deployment is open, its row is not read: lists compute what they show from the pages of states.
+A turn in which executions end marks the rows of their deployments as out of date, by one statement. The owner writes
+these rows anew when it has nothing else to do; until then lists compute them, too.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from phaseline.model.rows.deployment_summaries import (
 from phaseline.store.codec import requests
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.database.connection import Connection
-from phaseline.store.database.schema import IS_LEFT, IS_OPEN
+from phaseline.store.database.schema import IS_LEFT, IS_OPEN, IS_STALE
 from phaseline.store.sql import queries as reads
 from phaseline.store.sql.read_model.conditions import CHOSEN
 from phaseline.store.sql.read_model.instance_columns import (
@@ -42,7 +42,11 @@ from phaseline.store.sql.read_model.one_statement import Part, Row, select_toget
 if TYPE_CHECKING:
     import numpy as np
 
-    from phaseline.model.rows.rows import DeploymentKind, ExecutionRow
+    from phaseline.model.execution.events import Changes
+    from phaseline.model.rows.rows import DeploymentKind, ExecutionRow, Reshaped
+
+REFRESHED_TOGETHER = 500
+"""Number of rows that one transaction writes anew, so that the owner can soon do other work."""
 
 _PUT = """insert into deployment_summary (deployment, latest, status, states, instances, is_calm) values (?, ?, ?, ?, ?, ?)
     on conflict (deployment) do update set latest = excluded.latest, status = excluded.status,
@@ -51,8 +55,11 @@ OPEN = f"select deployment from execution where {IS_OPEN}"
 """SQL query of the deployments with an open execution."""
 LATEST = "(select max(number) from execution as other where other.deployment = deployment.number)"
 """SQL expression for the latest execution of a row of the table ``deployment``."""
+OUT_OF_DATE, UNREADABLE_ROW = "", "unreadable"
+"""Statuses in rows that are not read."""
 IS_COMPUTED = f"""(deployment.number in ({OPEN}) or not exists (
-    select 1 from deployment_summary as kept where kept.deployment = deployment.number and kept.status <> ''))"""
+    select 1 from deployment_summary as kept where kept.deployment = deployment.number
+    and kept.status not in ('{OUT_OF_DATE}', '{UNREADABLE_ROW}')))"""
 """SQL condition for a row of ``deployment`` whose summary is not read but computed."""
 _FACTS = f"""select deployment.number, kind, coalesce(latest.number, 0), coalesce(latest.status, ''), coalesce(latest.id, ''),
     case when latest.status = 'failed' then latest.request else '' end,
@@ -62,6 +69,9 @@ _FACTS = f"""select deployment.number, kind, coalesce(latest.number, 0), coalesc
         and failed.{IS_LEFT}) then 1 else 0 end
     from deployment left join execution as latest on latest.number = {LATEST}
     where deployment.number {CHOSEN} and deleted_at = 0"""
+_MARK = f"""update deployment_summary set status = '{OUT_OF_DATE}', is_calm = 0 where deployment in (
+    select deployment from execution where number {CHOSEN} union all select number from deployment where number {CHOSEN})"""
+_STALE = f"select deployment from deployment_summary where {IS_STALE} limit ?"
 _ACTED = f"""select deployment, number, id, status, case when status = 'failed' then request else '' end,
     case when exists (select 1 from graph where graph.execution = execution.number
         and graph.name not in ('{OPENING}', '{UNDOING}')) then 1 else 0 end
@@ -99,7 +109,7 @@ def resize(db: Connection, deployment: int, instance_count: int) -> None:
 def refresh(db: Connection, deployments: Iterable[int], states: Mapping[int, np.ndarray] | None = None) -> None:
     """Store the summaries of those deployments that have no open execution. ``states``: those that the caller knows.
 
-    If the instances of a deployment cannot be read, its row has no status, so that a list tries it again and tells why.
+    If the instances of a deployment cannot be read, lists try it again, and tell why.
     """
     numbers, known = sorted(deployments), states or {}
     if not numbers:
@@ -119,7 +129,7 @@ def refresh(db: Connection, deployments: Iterable[int], states: Mapping[int, np.
         try:
             counts, present = rows.of(number, known.get(number)).counts(db, one.kind)
         except UNREADABLE:
-            written.append((number, one.number, "", "{}", 0, 0))
+            written.append((number, one.number, UNREADABLE_ROW, "{}", 0, 0))
             continue
         status = status_of(one.kind, latest, present, has_open=False)
         last = one.latest.status if one.latest is not None else None
@@ -151,7 +161,37 @@ def _acting(db: Connection, deployments: Sequence[int]) -> Mapping[int, LatestEx
 def rebuild(db: Connection) -> None:
     """Fill the table from what is stored of all deployments that are not deleted."""
     db.execute("delete from deployment_summary")
-    refresh(db, [number for (number,) in db.execute("select number from deployment where deleted_at = 0")])
+    numbers = [number for (number,) in db.execute("select number from deployment where deleted_at = 0")]
+    db.executemany(_PUT, [(number, 0, OUT_OF_DATE, "{}", 0, 0) for number in numbers])
+    refresh(db, numbers)
+
+
+class SummaryKeeper:
+    """Marks summaries as out of date in the turns of the owner, and writes them anew when it has nothing else to do."""
+
+    def __init__(self) -> None:
+        """Begin without knowing whether rows are out of date."""
+        self.has_work = True
+        """False if no row is out of date."""
+
+    def forget(self) -> None:
+        """Assume that rows are out of date: another process has owned the store, or a transaction was not committed."""
+        self.has_work = True
+
+    def follow_turn(self, db: Connection, changes: Changes, reshaped: Iterable[Reshaped]) -> None:
+        """Mark the deployments of which an execution has ended in a turn, or which have other instances."""
+        ended = [change.execution for change in changes.executions if change.status.is_ended]
+        places = [row.deployment for row in reshaped]
+        if ended or places:
+            db.execute(_MARK, (to_text(ended), to_text(places)))
+            self.has_work = True
+
+    def refresh(self, db: Connection, states: Mapping[int, np.ndarray]) -> None:
+        """Write some rows that are out of date. ``states`` has the states of deployments that the caller knows."""
+        rows = db.execute(_STALE, (REFRESHED_TOGETHER,)).fetchall()
+        found = [number for (number,) in rows]
+        refresh(db, found, {number: states[number] for number in found if number in states})
+        self.has_work = len(found) == REFRESHED_TOGETHER
 
 
 # -- reading
