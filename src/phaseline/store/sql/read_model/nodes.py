@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -60,15 +61,18 @@ def rebuild(db: Connection) -> None:
     db.execute("delete from deployment_node")
     living = "select number, tenant from deployment where deleted_at = 0 order by number"
     for deployment, tenant in db.execute(living).fetchall():
-        row = db.execute("select nodes, node, ids from topology where deployment = ?", (deployment,)).fetchone()
-        try:
-            rows = _stored_rows(deployment, tenant, *row)
-        except UNREADABLE:
-            continue
-        db.executemany(_PUT, rows)
+        with suppress(*UNREADABLE):
+            db.executemany(_PUT, rows_of_topology(db, deployment, tenant))
 
 
-def _stored_rows(deployment: int, tenant: str, nodes: str, node: bytes, ids: bytes) -> list[tuple[str, str, int, int]]:
+NodeRow = tuple[str, str, int, int]
+"""Tenant, node, deployment, number of the node's instances that were not removed."""
+
+
+def rows_of_topology(db: Connection, deployment: int, tenant: str) -> list[NodeRow]:
+    """Return the rows of a deployment by its topology. Raises: ValueError and others if it cannot be read."""
+    row = db.execute("select nodes, node, ids from topology where deployment = ?", (deployment,)).fetchone()
+    nodes, node, ids = row
     told, numbers = json.loads(nodes), decode(node)
     there = np.ones(len(numbers), bool)
     there[told.get("gone", [])] = False
@@ -76,9 +80,7 @@ def _stored_rows(deployment: int, tenant: str, nodes: str, node: bytes, ids: byt
     return _rows(deployment, tenant, names, np.bincount(numbers[there], minlength=len(names)).tolist(), ids)
 
 
-def _rows(
-    deployment: int, tenant: str, names: Sequence[str], counts: Sequence[int], ids: bytes
-) -> list[tuple[str, str, int, int]]:
+def _rows(deployment: int, tenant: str, names: Sequence[str], counts: Sequence[int], ids: bytes) -> list[NodeRow]:
     """Return the rows of a deployment. A removed node may have the same name as a present one."""
     instances: dict[str, int] = {}
     for name, count in zip(names, counts, strict=True):

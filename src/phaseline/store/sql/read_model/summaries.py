@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import frozen
@@ -107,13 +108,23 @@ def resize(db: Connection, deployment: int, instance_count: int) -> None:
 
 
 def refresh(db: Connection, deployments: Iterable[int], states: Mapping[int, np.ndarray] | None = None) -> None:
-    """Store the summaries of those deployments that have no open execution. ``states``: those that the caller knows.
+    """Store the summaries of those deployments that have no open execution. ``states``: those that the caller knows."""
+    db.executemany(_PUT, rows_at_rest(db, sorted(deployments), states or {}))
+
+
+SummaryRow = tuple[int, int, str, str, int, int]
+"""Deployment, its latest execution, status, states as JSON, number of instances, whether it is calm."""
+
+
+def rows_at_rest(
+    db: Connection, numbers: Sequence[int], known: Mapping[int, np.ndarray] = MappingProxyType({})
+) -> list[SummaryRow]:
+    """Return the rows of those deployments that have no open execution. ``known``: states that the caller knows.
 
     If the instances of a deployment cannot be read, lists try it again, and tell why.
     """
-    numbers, known = sorted(deployments), states or {}
     if not numbers:
-        return
+        return []
     which = to_text(numbers)
     parts = column_parts(f"deployment.number {CHOSEN}", (which,), known=to_text(list(known)))
     told, *columns = select_together(db, [Part(_FACTS, "ititttii", (which,)), *parts])
@@ -121,7 +132,7 @@ def refresh(db: Connection, deployments: Iterable[int], states: Mapping[int, np.
     facts = {row[0]: _facts(row[1:]) for row in told}
     refused = [number for number, one in facts.items() if one.may_be_refused and not one.has_open]
     acting = _acting(db, refused)
-    written = []
+    made: list[SummaryRow] = []
     for number, one in facts.items():
         if one.has_open:
             continue
@@ -129,13 +140,13 @@ def refresh(db: Connection, deployments: Iterable[int], states: Mapping[int, np.
         try:
             counts, present = rows.of(number, known.get(number)).counts(db, one.kind)
         except UNREADABLE:
-            written.append((number, one.number, UNREADABLE_ROW, "{}", 0, 0))
+            made.append((number, one.number, UNREADABLE_ROW, "{}", 0, 0))
             continue
         status = status_of(one.kind, latest, present, has_open=False)
         last = one.latest.status if one.latest is not None else None
         calm = is_calm(one.kind, last, counts, has_failed=one.has_failed)
-        written.append((number, one.number, status, to_text(counts), sum(counts.values()), int(calm)))
-    db.executemany(_PUT, written)
+        made.append((number, one.number, status, to_text(counts), sum(counts.values()), int(calm)))
+    return made
 
 
 def _facts(row: Row) -> _Facts:
