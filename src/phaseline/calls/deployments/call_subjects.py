@@ -29,7 +29,7 @@ from phaseline.model.graph.graph import SubjectKind
 from phaseline.model.health.checks import CheckResults, HeldBodies
 from phaseline.model.phases.phase_data import attributes_in
 from phaseline.model.resources.state_graph_names import state_name
-from phaseline.model.rows.rows import DocumentChange
+from phaseline.model.rows.rows import DEFAULT_TENANT, DocumentChange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -84,12 +84,14 @@ class LoadedDeployment:
         state_names: Sequence[str] = (),
         secrets: SecretSource | None = None,
         checks: CheckResults | None = None,
+        tenant: str = DEFAULT_TENANT,
     ) -> None:
         """Take stored ``documents`` {instance number: runtime properties} and ``states`` (uint8 by instance number).
 
-        ``state_names`` are the names of the states that have no fixed number.
+        ``state_names`` are the names of the states that have no fixed number. ``tenant`` owns the deployment.
         """
         self.number = number
+        self.tenant = tenant
         self.states = states
         self.state_names = tuple(state_names)
         self.checks = CheckResults(HeldBodies()) if checks is None else checks
@@ -430,7 +432,7 @@ class LoadedDeployment:
         """The scope for evaluating functions that belong to no instance."""
         properties = {node.name: node.properties for node in self.topology.nodes}
         instances = TopologyInstances(self.topology, self.document_of)
-        facts = facts_of(self.view.id, self.blueprint, self.view.creator)
+        facts = facts_of(self.view.id, self.blueprint, self.view.creator, self.tenant)
         from phaseline.dsl.functions.plan_and_runtime_scopes import RuntimeScope  # only where something is evaluated
 
         return RuntimeScope(self.inputs, properties, instances, facts=facts)

@@ -106,6 +106,7 @@ class DeploymentCache:
                     state_names=store.state_names(deployment),
                     checks=store.checks(deployment),
                     secrets=self.secrets,
+                    tenant=row.tenant,
                 )
             found.named = lambda execution: self.name_of(execution, deployment)
             self._loaded[deployment] = found
@@ -272,6 +273,7 @@ class DeploymentCache:
             row.request.workflow,
             row.request.parameters,
             creator=row.created_by,
+            tenant=row.tenant,
             is_resumed=row.attempt > 0,
             decisions=self._decided(row) if around.hooks else {},
             around=around,

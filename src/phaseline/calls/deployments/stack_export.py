@@ -43,7 +43,7 @@ def new_document(
     documents = {instance: loaded.document_of(instance) for instance in known}
     body = written_down(
         store,
-        (row.deployment, row.deployment_name),
+        (row.deployment, row.deployment_name, row.tenant),
         (topology, loaded.states, documents),
         loaded.view.code,
         state_names=loaded.state_names,
@@ -64,7 +64,7 @@ def called_ill(row: ExecutionRow, subjects: np.ndarray, reason: str, at: int) ->
 
 def written_down(
     store: Store,
-    deployment: tuple[int, str],
+    deployment: tuple[int, str, str],
     shape: tuple[Topology, np.ndarray, Mapping[int, Mapping[str, Value]]],
     code: CodeLocation,
     *,
@@ -72,14 +72,14 @@ def written_down(
     doing: tuple[str, str],
     files: FilesTaken = NO_FILES,
 ) -> dict[str, Value]:
-    """Return the document of a deployment (number, name).
+    """Return the document of a deployment (number, name, tenant).
 
     ``shape`` is (topology, states as uint8 by instance number, {instance number: runtime properties}). ``doing`` is
     (the deployment's last action, the status of that action).
     """
     from phaseline.dsl.documents.json_codec import blueprint_to_json
 
-    number, name = deployment
+    number, name, tenant = deployment
     topology, states, documents = shape
     evaluated = {node.name: node for at, node in enumerate(topology.nodes) if at not in topology.past}
     written = topology.blueprint
@@ -98,7 +98,7 @@ def written_down(
         code=code,
         state_names=state_names,
         labels=store.labels.of(number),
-        tenant="default_tenant",
+        tenant=tenant,
         uses={namespace: str(one) for namespace, one in uses.items()},
         packages=_packages(store, number),
         files=files,

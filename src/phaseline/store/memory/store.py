@@ -141,7 +141,7 @@ class MemoryStore(Fileless):
             if replaces:
                 self._refuse_open(replaces)
             for number, known in held.deployments.items():
-                same = (known.tenant, known.row.name) == (new.actor.tenant, new.name)
+                same = (known.row.tenant, known.row.name) == (new.actor.tenant, new.name)
                 if same and not known.deleted_at and number != replaces:
                     raise failures.name_taken(new.name)
             self.stored_blueprints.refuse_gone(new.uses)
@@ -220,6 +220,7 @@ class MemoryStore(Fileless):
             started_at=0,
             ended_at=0,
             created_by=new.actor.name,
+            tenant=known.row.tenant,
         )
         self._held.executions[number] = HeldExecution(row, new.around or PrePost())
         if self._owner is None if asks is None else asks:

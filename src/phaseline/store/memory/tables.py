@@ -46,7 +46,6 @@ class HeldDeployment:
     """
 
     row: DeploymentRow
-    tenant: str
     blueprint: Blueprint
     inputs: str
     topology: Topology
@@ -70,11 +69,11 @@ class HeldDeployment:
             created_by=new.actor.name,
             instance_count=len(new.topology),
             kind=new.kind,
+            tenant=new.actor.tenant,
         )
         texts = {instance: to_text(dict(body)) for instance, body in new.documents.items()}
         return cls(
             row,
-            tenant=new.actor.tenant,
             blueprint=new.blueprint,
             inputs=to_text(dict(new.inputs)),
             topology=new.topology,

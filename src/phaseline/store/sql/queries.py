@@ -38,9 +38,9 @@ from phaseline.store.database import schema
 from phaseline.store.database.connection import Connection
 
 _DEPLOYMENT = """select number, name, blueprint_file, description, blueprint_folder, plugin_folders, created_at,
-    created_by, instance_count, kind, imported from deployment"""
+    created_by, instance_count, kind, imported, tenant from deployment"""
 EXECUTION = """select execution.number, id, deployment, name, request, status, reason, attempt, execution.created_at,
-    started_at, ended_at, execution.created_by
+    started_at, ended_at, execution.created_by, execution.tenant
     from execution join deployment on deployment.number = execution.deployment"""
 
 
@@ -118,6 +118,7 @@ def _deployment(row: Sequence[Any], used: tuple[str, ...]) -> DeploymentRow:
         instance_count=row[8],
         kind=row[9],
         flaw=flaw,
+        tenant=row[11],
     )
 
 
@@ -222,6 +223,7 @@ def execution(row: Sequence[Any]) -> ExecutionRow:
         started_at=row[9],
         ended_at=row[10],
         created_by=row[11],
+        tenant=row[12],
     )
 
 

@@ -115,7 +115,7 @@ def outputs(ctx: RequestContext, name: str, *, reveal: bool = False) -> Outputs:
         {node.name: node.properties for node in topology.nodes},
         topology_view.TopologyInstances(topology, lambda instance: documents.get(instance, {})),
         facts=topology_view.facts_of(
-            row.name, labelled(blueprint, store.labels.of(row.number)), row.created_by, ctx.vault
+            row.name, labelled(blueprint, store.labels.of(row.number)), row.created_by, row.tenant, ctx.vault
         ),
     )
     scope = secret_tracking.Watch(inputs, hidden_inputs(blueprint), ctx.vault).over(seen)
