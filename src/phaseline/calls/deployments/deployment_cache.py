@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from phaseline.plan.rounds.round_preview import PreviewedRounds
     from phaseline.plan.topology.stack_document import FilesTaken
     from phaseline.ports.secrets import SecretSource
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import StoreRows
 
 
 def no_phase(_name: str) -> PhaseDefinition | None:
@@ -62,7 +62,7 @@ def nobodys(_deployment: int, _code: CodeLocation, _file: str) -> FilesTaken | N
 class DeploymentCache:
     """Deployments, executions and graphs in memory, by number. ``names``: the store's names in tokens, by graph."""
 
-    def __init__(self, store: Store, secrets: SecretSource | None = None) -> None:
+    def __init__(self, store: StoreRows, secrets: SecretSource | None = None) -> None:
         self._store = store
         self.secrets: SecretSource = NoSecrets() if secrets is None else secrets
         self.names = Names(store.identity(), store.incarnations.all())
@@ -105,7 +105,7 @@ class DeploymentCache:
                     creator=row.created_by,
                     state_names=store.state_names(deployment),
                     checks=store.checks(deployment),
-                    secrets=self.secrets,
+                    secrets=self.secrets.of_tenant(row.tenant),
                     tenant=row.tenant,
                 )
             found.named = lambda execution: self.name_of(execution, deployment)

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.stack_documents import DocumentKind
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import StoreRows
 
 NO_FILES = FilesTaken()
 
 
 def new_document(
-    store: Store,
+    store: StoreRows,
     loaded: LoadedDeployment,
     row: ExecutionRow,
     kind: DocumentKind,
@@ -63,7 +63,7 @@ def called_ill(row: ExecutionRow, subjects: np.ndarray, reason: str, at: int) ->
 
 
 def written_down(
-    store: Store,
+    store: StoreRows,
     deployment: tuple[int, str, str],
     shape: tuple[Topology, np.ndarray, Mapping[int, Mapping[str, Value]]],
     code: CodeLocation,
@@ -106,7 +106,7 @@ def written_down(
     return document_of(facts)
 
 
-def _packages(store: Store, deployment: int) -> list[Mapping[str, Value]]:
+def _packages(store: StoreRows, deployment: int) -> list[Mapping[str, Value]]:
     """Return the packages that a deployment uses, by name, with their settings as stored."""
     used = store.packages.uses(deployment) if store.has_packages else ()
     rows = {row.number: row for row in store.packages.all()} if used else {}

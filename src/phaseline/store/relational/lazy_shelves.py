@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from phaseline.store.sql.packages import SqlitePackages
     from phaseline.store.sql.stack_documents import SqliteDocuments
     from phaseline.store.sql.stored_plans import SqlitePlans
+    from phaseline.store.sql.tenant_rows import TenantRows
 
 
 class Seldom:
     """Base class with the parts of a store that are imported and made when first used."""
 
     _clock: Clock
+    _rows: TenantRows
 
     if TYPE_CHECKING:
 
@@ -32,39 +34,39 @@ class Seldom:
         """Plugin packages that are installed."""
         from phaseline.store.sql.packages import SqlitePackages
 
-        return SqlitePackages(self._reading, self._writing, self._clock)
+        return SqlitePackages(self._reading, self._writing, self._clock, self._rows)
 
     @cached_property
     def stack_documents(self) -> SqliteDocuments:
         """Stack documents: deployments as JSON."""
         from phaseline.store.sql.stack_documents import SqliteDocuments
 
-        return SqliteDocuments(self._reading)
+        return SqliteDocuments(self._reading, self._rows)
 
     @property
     def orders(self) -> SqliteOrders:
         """Orders that were given with a request id."""
         from phaseline.store.sql.orders import SqliteOrders
 
-        return SqliteOrders(self._reading)
+        return SqliteOrders(self._reading, self._rows)
 
     @cached_property
     def hook_switches(self) -> SqliteSwitches:
         """Hook classes that are switched off."""
         from phaseline.store.sql.hook_switches import SqliteSwitches
 
-        return SqliteSwitches(self._reading, self._writing, self._clock)
+        return SqliteSwitches(self._reading, self._writing, self._clock, self._rows)
 
     @cached_property
     def listings(self) -> SqliteListings:
         """Rows for lists of many deployments."""
         from phaseline.store.sql.listings import SqliteListings
 
-        return SqliteListings(self._reading)
+        return SqliteListings(self._reading, self._rows)
 
     @cached_property
     def stored_plans(self) -> SqlitePlans:
         """Plans that users have stored."""
         from phaseline.store.sql.stored_plans import SqlitePlans
 
-        return SqlitePlans(self._reading, self._writing)
+        return SqlitePlans(self._reading, self._writing, self._rows)

@@ -130,7 +130,8 @@ def add_execution(
 
         add_around(db, number, new.around)
     if asks:
-        asking.add_request(db, RequestKind.START, number, {}, new.actor, new.created_at)
+        actor = Actor(new.actor.name, found[0])
+        asking.add_request(db, RequestKind.START, number, {}, actor, new.created_at)
     return reads.executions(db, id=id)[0]
 
 

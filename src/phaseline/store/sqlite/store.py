@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.store.database.serverless import Serverless
 from phaseline.store.relational.connections import Problems
-from phaseline.store.relational.store import SqlStore
+from phaseline.store.relational.whole_store import SqlStore
 from phaseline.store.sql import deployments as writes
 from phaseline.store.sql.turn_writer import TurnWriter
 from phaseline.store.sqlite import database_file as file
