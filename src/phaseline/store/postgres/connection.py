@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import psycopg
@@ -100,6 +100,21 @@ class PostgresConnection:
             "select pg_sequence_last_value(pg_get_serial_sequence(?, 'number')::regclass)", (table,)
         ).fetchone()
         return int(found[0]) if found and found[0] else 0
+
+    def set_last_number(self, table: str, number: int) -> None:
+        """Let the numbers of new rows of a table follow after ``number``, if it is above 0."""
+        if number:
+            self.execute("select setval(pg_get_serial_sequence(?, 'number')::regclass, ?)", (table, number))
+
+    def stream(self, statement: str) -> Iterator[tuple[Any, ...]]:
+        """Iterate over the rows of a statement without values, of which only one is in memory at a time."""
+        return self._db.cursor().stream(statement)
+
+    def load(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Insert rows into a table as they come, of which only one is in memory at a time."""
+        with self._db.cursor().copy(f"copy {table} ({', '.join(columns)}) from stdin") as copy:
+            for row in rows:
+                copy.write_row(row)
 
     @property
     def server_version(self) -> int:

@@ -43,7 +43,8 @@ TAKE_LOCK = f"select pg_advisory_xact_lock({LOCK}, hashtext(current_schema()::te
 _COUNT = "update write_count set number = number + 1 returning number, pg_current_xact_id()::text"
 _BEGIN = f"begin; {TAKE_LOCK}; {_COUNT}"
 _BEGIN_FAST = f"begin; set local synchronous_commit = off; {TAKE_LOCK}; {_COUNT}"
-_BEGIN_READING = "begin isolation level repeatable read read only"
+BEGIN_READING = "begin isolation level repeatable read read only"
+"""Begins a transaction in which all reads see the state of the first read."""
 WRITER = (
     f"set lock_timeout = '{LOCK_PATIENCE_S}s'; set idle_in_transaction_session_timeout = '{LEASE_S}s'; "
     "set client_min_messages = warning"
@@ -89,7 +90,7 @@ class PostgresConnections(Connections):
 
     def begin_reading(self) -> PostgresConnection:
         """Begin a transaction in which all reads see the same state of the store; return its connection."""
-        db, _ = self._repeated(self.reader, _BEGIN_READING)
+        db, _ = self._repeated(self.reader, BEGIN_READING)
         return db
 
     def begin(self) -> PostgresConnection:

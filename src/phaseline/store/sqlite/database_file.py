@@ -67,7 +67,7 @@ def make_ready(path: str, now: int) -> Readiness:
     try:
         _make_file(path, now)
         with closing(_connect(path)) as db:
-            found = _version(db, path)
+            found = version_of(db, path)
             if found == 0:
                 _create(db, path, now)
             else:
@@ -90,7 +90,7 @@ def _raise_if_unreadable(path: str) -> None:
     """Raise a problem if this user may only read the store and cannot read it; PL-S005 if its tables are of an older version."""
     try:
         with closing(open_looker(path)) as db:
-            found = _version(db, path)
+            found = version_of(db, path)
     except sqlite3.Error as error:
         raise sqlite_errors.as_problem(error, path) from error
     if found < schema.SCHEMA_VERSION:
@@ -221,7 +221,7 @@ def size_of(file: Path) -> int:
 def require_our_schema(path: str) -> int:
     """Return the version of the tables in the file. Raises: PL-S001 if it is no store, PL-S002 if it is newer."""
     with closing(_connect(path)) as db:
-        found = _version(db, path)
+        found = version_of(db, path)
     if not found:
         raise failures.not_a_store(path)
     return found
@@ -311,7 +311,7 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(0o700, exist_ok=True)
 
 
-def _version(db: FileConnection, path: str) -> int:
+def version_of(db: FileConnection, path: str) -> int:
     """Return the version of the tables in the file, 0 for an empty file. Raises PL-S001, PL-S002.
 
     A newer version that this program may write like the present one counts as the present one (UP1).
@@ -341,7 +341,7 @@ def _create(db: FileConnection, path: str, now: int) -> None:
     db.execute("pragma journal_mode = wal")
     db.execute("pragma synchronous = full")
     db.execute("begin immediate")
-    if _version(db, path) == 0:  # otherwise another process was faster
+    if version_of(db, path) == 0:  # otherwise another process was faster
         making.fill(db, now)
     db.execute("commit")
 
@@ -363,8 +363,8 @@ def _migrate(path: str, now: int) -> tuple[str, ...]:
     lock = OwnerLock(path + ".lock")
     try:
         with closing(_connect(path)) as db:
-            _take(lock, path, _version(db, path), now)
-            found = _version(db, path)
+            _take(lock, path, version_of(db, path), now)
+            found = version_of(db, path)
             if found == schema.SCHEMA_VERSION:  # another process was faster
                 return ()
             kept = _copy_before(db, path)

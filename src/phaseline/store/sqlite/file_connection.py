@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 
 class FileConnection(sqlite3.Connection):
@@ -12,6 +14,21 @@ class FileConnection(sqlite3.Connection):
         """Return the highest number that was ever given to a row of a table; 0 if there was none."""
         found = self.execute("select seq from sqlite_sequence where name = ?", (table,)).fetchone()
         return int(found[0]) if found else 0
+
+    def set_last_number(self, table: str, number: int) -> None:
+        """Let the numbers of new rows of a table follow after ``number``, if it is above 0."""
+        if number:
+            self.execute("delete from sqlite_sequence where name = ?", (table,))
+            self.execute("insert into sqlite_sequence (name, seq) values (?, ?)", (table, number))
+
+    def stream(self, statement: str) -> Iterator[tuple[Any, ...]]:
+        """Iterate over the rows of a statement without values, of which only one is in memory at a time."""
+        return self.execute(statement)
+
+    def load(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Insert rows into a table as they come, of which only one is in memory at a time."""
+        places = ", ".join("?" * len(columns))
+        self.executemany(f"insert into {table} ({', '.join(columns)}) values ({places})", rows)
 
 
 def connect(path: str, *, timeout_s: float = 5.0, is_uri: bool = False) -> FileConnection:
