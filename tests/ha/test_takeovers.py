@@ -20,18 +20,20 @@ PAUSES = int(os.environ.get("HA_PAUSES", "500"))
 PAUSE_S = float(os.environ.get("HA_PAUSE_S", "20"))
 """Length of a pause in seconds. It must be longer than a lease, which is 4 s."""
 AT_ONCE = int(os.environ.get("HA_AT_ONCE", "25"))
-"""Number of stores that are worked on at the same time, each with three engines."""
+"""Number of stores whose owners are stopped at the same time, each with three engines."""
+KILLED_AT_ONCE = int(os.environ.get("HA_AT_ONCE", str(3 * (os.cpu_count() or 1) // 2)))
+"""Number of stores whose owners are killed at the same time: few, because with more the machine's speed is measured."""
 CUTS = 10
 """Number of times that all connections of an owner are cut; the tests of the store cut them at each statement."""
 LIMIT_S = float(os.environ.get("HA_LIMIT_S", "6"))
 """A takeover must take less than this, in seconds (BG13); a machine that is too slow for its engines needs more."""
 
 
-def live(folder: Path, seed: int, count: int, takeover: Callable[[Pair], None]) -> Pair:
-    """One store and its engines, until there were so many takeovers."""
+def live(folder: Path, seed: int, count: int, takeover: Callable[[Pair], None], done: Callable[[Pair], int]) -> Pair:
+    """One store and its engines, until there were so many takeovers, or what ``done`` counts."""
     pair = Pair(folder, random.Random(seed))
     try:
-        for _ in range(count):
+        while done(pair) < count:
             takeover(pair)
         pair.finish()
     except (AssertionError, OSError) as error:
@@ -42,13 +44,21 @@ def live(folder: Path, seed: int, count: int, takeover: Callable[[Pair], None]) 
     return pair
 
 
-def lives(folder: Path, count: int, takeover: Callable[[Pair], None], *, at_once: int = AT_ONCE) -> list[Pair]:
+def lives(
+    folder: Path,
+    count: int,
+    takeover: Callable[[Pair], None],
+    *,
+    at_once: int = AT_ONCE,
+    done: Callable[[Pair], int] = lambda pair: len(pair.takeovers_s),
+) -> list[Pair]:
     """Takeovers on several stores at once, ``count`` in all."""
     server()  # before there are threads, which would each start one
     at_once = min(at_once, count)
     counts = [count // at_once + (number < count % at_once) for number in range(at_once)]
     with ThreadPoolExecutor(at_once) as pool:
-        return list(pool.map(lambda seed: live(folder / str(seed), seed, counts[seed], takeover), range(at_once)))
+        made = pool.map(lambda seed: live(folder / str(seed), seed, counts[seed], takeover, done), range(at_once))
+        return list(made)
 
 
 def summary(what: str, pairs: list[Pair]) -> str:
@@ -74,7 +84,7 @@ def report(capsys: pytest.CaptureFixture[str], line: str) -> None:
 def test_ha2_killed_owners_are_replaced_and_nothing_completed_is_called_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pairs = lives(tmp_path, KILLS, Pair.kill)
+    pairs = lives(tmp_path, KILLS, Pair.kill, at_once=KILLED_AT_ONCE)
     report(capsys, summary("killed", pairs))
     slowest = max(seconds for pair in pairs for seconds in pair.takeovers_s)
     assert sum(len(pair.takeovers_s) for pair in pairs) == KILLS
@@ -92,7 +102,7 @@ def test_ha3_owners_that_were_stopped_write_nothing_and_end_when_they_continue(
 
 @pytest.mark.ha
 def test_ha2_an_owner_whose_connections_are_cut_goes_on_as_the_owner(tmp_path: Path) -> None:
-    (pair,) = lives(tmp_path, CUTS, Pair.cut, at_once=1)
+    (pair,) = lives(tmp_path, CUTS, Pair.cut, at_once=1, done=lambda pair: pair.cuts)
     assert not pair.takeovers_s
     begun = [line.key for line in pair.journal.read()[pair.first :] if line.what == "begin"]
     assert len(begun) == len(set(begun)), "a call was made twice"
