@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 from psycopg.types.string import StrDumperUnknown, TextLoader
 
+from phaseline.store.postgres import bulk_insert
 from phaseline.store.postgres.dialect import translate
 
-CONNECT_TIMEOUT_S = 10
-"""How long, in seconds, to try to reach the server."""
-UNHEARD_MS = 10_000
-"""After so many milliseconds without an answer of the network, a connection counts as lost."""
-APPLICATION = "phaseline"
-"""Name under which the server's administrator sees the connections."""
+UNLESS_GIVEN = {
+    "connect_timeout": 10,
+    "tcp_user_timeout": 10_000,
+    "keepalives_idle": 5,
+    "keepalives_interval": 1,
+    "fallback_application_name": "phaseline",
+}
+"""Parameters of a connection that the URL does not set.
 
-
+Ten seconds is how long to try to reach the server, and after how long without an answer of the network a connection
+counts as lost, also while it waits for the result of a statement (keepalives). The name is shown to the administrator.
+"""
+COMMITTED = "COMMIT"
+"""What the server answers to a commit; a transaction that has failed is rolled back instead, without an error."""
 ESCAPE, FOR_NUL = "\ufdd1", "\ufdd0"
 """PostgreSQL cannot store the character NUL: it is stored as these two, which no language uses, and ESCAPE as two of it."""
 
@@ -44,26 +52,82 @@ class StoredTextLoader(TextLoader):
         return ESCAPE.join(part.replace(ESCAPE + FOR_NUL, "\x00") for part in str(text).split(ESCAPE * 2))
 
 
+class LaterRows:
+    """The result of a statement of a turn, which is sent when its result is needed, or with the commit."""
+
+    __slots__ = ("_db", "_sent", "_statement", "_values")
+
+    def __init__(self, db: PostgresConnection, statement: str, values: Any) -> None:
+        """``values``: the values of the statement; a list of them if it is executed once for each."""
+        self._db, self._statement, self._values = db, statement, values
+        self._sent: psycopg.Cursor[tuple[Any, ...]] | None = None
+
+    def send(self, db: psycopg.Connection[tuple[Any, ...]]) -> None:
+        """Send the statement."""
+        told = translate(self._statement)
+        if isinstance(self._values, list):
+            self._sent = db.cursor()
+            self._sent.executemany(told.text, map(told.values, self._values))
+        else:
+            self._sent = db.execute(told.text, told.values(self._values))
+
+    def _result(self) -> psycopg.Cursor[tuple[Any, ...]]:
+        if self._sent is None:
+            self._db.send_all()
+        assert self._sent is not None
+        return self._sent
+
+    @property
+    def rowcount(self) -> int:
+        """Number of rows that the statement has inserted, changed or deleted."""
+        return self._result().rowcount
+
+    @property
+    def statusmessage(self) -> str | None:
+        """What the server answered, such as ``COMMIT``."""
+        return self._result().statusmessage
+
+    def fetchone(self) -> tuple[Any, ...] | None:
+        """Return the next row as a tuple, or None."""
+        return self._result().fetchone()
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        """Return all rows that are left."""
+        return self._result().fetchall()
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        """Iterate over the rows that are left."""
+        return iter(self._result())
+
+
+Result = psycopg.Cursor[tuple[Any, ...]] | LaterRows
+
+
 class PostgresConnection:
     """A connection whose transactions the store begins and ends."""
 
-    __slots__ = ("_db", "transaction")
+    __slots__ = ("_columns", "_db", "_filled", "_later", "_may_make_tables", "epoch", "transaction")
 
     def __init__(self, db: psycopg.Connection[tuple[Any, ...]]) -> None:
         self._db = db
         self.transaction = ""
         """Id of the transaction that writes, or that wrote last, as PostgreSQL numbers transactions."""
+        self.epoch = 0
+        """Epoch of the store at the beginning of the transaction that writes; it cannot change until its end."""
+        self._later: list[LaterRows] | None = None
+        """Statements of a turn that are not sent yet; None outside of a turn."""
+        self._columns: dict[str, Sequence[str]] = {}
+        """{table: its columns}, as far as they were needed."""
+        self._filled: set[str] = set()
+        """Temporary tables that have rows of the present transaction."""
+        self._may_make_tables: bool | None = None
+        """True if the user may create temporary tables; None if unknown."""
 
     @classmethod
     def open(cls, url: str, settings: str) -> PostgresConnection:
         """Connect to the server. ``settings``: statement with the settings of the session. Raises: psycopg.Error."""
-        db = psycopg.connect(
-            url,
-            autocommit=True,
-            connect_timeout=CONNECT_TIMEOUT_S,
-            tcp_user_timeout=UNHEARD_MS,
-            fallback_application_name=APPLICATION,
-        )
+        given = {**UNLESS_GIVEN, **conninfo_to_dict(url), "client_encoding": "utf8"}
+        db = psycopg.connect(make_conninfo(**given), autocommit=True)
         try:
             db.adapters.register_dumper(str, TextDumper)
             db.adapters.register_loader("text", StoredTextLoader)
@@ -73,26 +137,117 @@ class PostgresConnection:
             raise
         return cls(db)
 
-    def execute(self, statement: str, values: Sequence[Any] = ()) -> psycopg.Cursor[tuple[Any, ...]]:
-        """Execute a statement with its values."""
+    def execute(self, statement: str, values: Sequence[Any] = ()) -> Result:
+        """Execute a statement with its values; in a turn when its result is needed."""
+        if self._later is not None:
+            return self._added(statement, tuple(values))
         told = translate(statement)
         return self._db.execute(told.text, told.values(values))
 
-    def executemany(self, statement: str, values: Iterable[Sequence[Any]]) -> psycopg.Cursor[tuple[Any, ...]]:
-        """Execute a statement once for each sequence of values, without waiting between them."""
-        told = translate(statement)
+    def executemany(self, statement: str, values: Iterable[Sequence[Any]]) -> Result:
+        """Execute a statement once for each sequence of values, without waiting between them; copy many rows."""
         rows = values if isinstance(values, list) else list(values)
+        if len(rows) >= bulk_insert.COPIED_FROM and bulk_insert.parts_of(statement) is not None:
+            copied = self._copied(statement, rows)
+            if copied is not None:
+                return copied
+        if self._later is not None:
+            return self._added(statement, rows) if rows else self._db.cursor()
         cursor = self._db.cursor()
         if rows:
+            told = translate(statement)
             cursor.executemany(told.text, map(told.values, rows))
         return cursor
 
+    def _added(self, statement: str, values: Any) -> LaterRows:
+        assert self._later is not None
+        rows = LaterRows(self, statement, values)
+        self._later.append(rows)
+        return rows
+
+    def _copied(self, statement: str, rows: list[Sequence[Any]]) -> psycopg.Cursor[tuple[Any, ...]] | None:
+        """Insert rows by COPY; return None if they must be inserted one by one."""
+        self.send_all()
+        how = bulk_insert.plan(statement, self._columns_of)
+        if how is None or (how.make and not self._can_make_tables()):
+            return None
+        cursor = self._db.cursor()
+        if how.make:
+            cursor.execute(f"delete from {how.filled}" if how.filled in self._filled else how.make)
+            self._filled.add(how.filled)
+        with cursor.copy(how.copy) as copy:
+            for row in how.distinct(rows):
+                copy.write_row(row)
+        if how.move:
+            cursor.execute(translate(how.move).text)
+        return cursor
+
+    def _columns_of(self, table: str) -> Sequence[str]:
+        found = self._columns.get(table)
+        if found is None:
+            told = self._db.execute(f"select * from {table} limit 0").description
+            found = self._columns[table] = [column.name for column in told or ()]
+        return found
+
+    def _can_make_tables(self) -> bool:
+        if self._may_make_tables is None:
+            row = self._db.execute("select has_database_privilege(current_database(), 'temporary')").fetchone()
+            self._may_make_tables = bool(row and row[0])
+        return self._may_make_tables
+
+    def begin_turn(self, epoch: int, turn: int) -> None:
+        """Begin the transaction of a turn of the owner: its statements are sent together.
+
+        Until then nothing waits for this process, even if it is stopped. The server refuses the turn if the store has
+        another epoch than ``epoch``, or if the owner's last turn was another one than ``turn``.
+        """
+        self._later = []
+        self._filled.clear()
+        self.execute("begin isolation level read committed")
+        self.execute("select begin_turn(?, ?)", (epoch, turn))
+
+    def end_turn(self) -> None:
+        """Commit the transaction of a turn."""
+        ended = self.execute("commit")
+        self.send_all()
+        self._later = None
+        _require_commit(ended.statusmessage)
+
+    def send_all(self) -> None:
+        """Send the statements of a turn that are waiting, in one pipeline, and receive their results."""
+        if not self._later:
+            return
+        waiting, self._later = self._later, []
+        pipeline = self._db.pipeline()
+        pipeline.__enter__()
+        try:
+            for rows in waiting:
+                rows.send(self._db)
+        except psycopg.Error as error:
+            try:
+                pipeline.__exit__(None, None, None)
+            except psycopg.Error:
+                pass  # it says again that an earlier statement has failed
+            raise _first(error) from None
+        except BaseException:
+            self._db.close()  # with statements in an unknown state nothing else can be done
+            raise
+        try:
+            pipeline.__exit__(None, None, None)
+        except psycopg.Error as error:
+            raise _first(error) from None
+
     def script(self, statements: str) -> tuple[Any, ...] | None:
         """Execute several statements, written for PostgreSQL and without values; return the first row of the last."""
+        self._filled.clear()
         cursor = self._db.execute(statements)
         while cursor.nextset():
             pass
         return cursor.fetchone() if cursor.description else None
+
+    def commit(self) -> None:
+        """Commit the transaction that ``script`` has begun."""
+        _require_commit(self._db.execute("commit").statusmessage)
 
     def last_number(self, table: str) -> int:
         """Return the highest number that was ever given to a row of a table; 0 if there was none."""
@@ -109,6 +264,10 @@ class PostgresConnection:
     @property
     def in_transaction(self) -> bool:
         """True between the beginning of a transaction and its end."""
+        return self._later is not None or self._is_open
+
+    @property
+    def _is_open(self) -> bool:
         return self._db.info.transaction_status in {TransactionStatus.INTRANS, TransactionStatus.INERROR}
 
     @property
@@ -118,9 +277,23 @@ class PostgresConnection:
 
     def rollback(self) -> None:
         """Undo the transaction, if there is one."""
-        if self.in_transaction:
+        self._later = None
+        if self._is_open:
             self._db.execute("rollback")
 
     def close(self) -> None:
         """Close the connection."""
         self._db.close()
+
+
+def _require_commit(answer: str | None) -> None:
+    if answer != COMMITTED:
+        raise psycopg.errors.InFailedSqlTransaction(f"the server answered the commit with {answer}")
+
+
+def _first(error: psycopg.Error) -> psycopg.Error:
+    """Return the error of the statement that failed; those after it in the pipeline have failed because of it."""
+    before = error.__context__
+    while isinstance(error, psycopg.errors.PipelineAborted) and isinstance(before, psycopg.Error):
+        error, before = before, before.__context__
+    return error

@@ -2,24 +2,28 @@
 
 All transactions that write take one lock of the store, so they come one after another as in SQLite, and a check at the
 beginning of a transaction holds until its end. A lost connection is made again before a transaction begins. Whether a
-commit succeeded whose answer was lost is asked of the server by the number of the transaction (ST9).
+commit succeeded whose answer was lost is asked of the server, by the number of the transaction or of the turn (ST9).
 """
 
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 import psycopg
 
+from phaseline.lang.fast_dataclasses import mutable
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.store.postgres import errors
 from phaseline.store.postgres.connection import PostgresConnection
-from phaseline.store.relational.connections import Connections, Problems
+from phaseline.store.relational.connections import Connections, Problems, Transaction
+from phaseline.store.sql import errors as failures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from phaseline.store.relational.connections import DatabaseConnection
 
     from phaseline.store.database.connection import DatabaseConnection
 
@@ -28,13 +32,24 @@ _BUGS = frozenset(("21", "22", "23", "26", "2B", "34", "42"))
 """Classes of SQLSTATEs that only a wrong statement causes, except for missing rights (42501)."""
 _PASSING = frozenset(("PL-S030", "PL-S035", "PL-S036"))
 """Codes of problems that may end by themselves."""
+NO_RIGHT, LOCK_TIMEOUT, UNKNOWN_TRANSACTION = "42501", "55P03", "22023"
+"""SQLSTATEs: the user lacks a right, a lock was not released in time, the server has not begun such a transaction yet."""
+OTHER_EPOCH, OTHER_TURN = "PL004", "PL035"
+"""SQLSTATEs with which the function ``begin_turn`` refuses a turn: the store has another epoch, or another last turn."""
+FENCED = (OTHER_EPOCH, OTHER_TURN)
+LOST = "PL-S035"
+"""Code of the problem of a lost connection."""
 
 LEASE_S = 4
 """How long, in seconds, an owner stays the owner without renewing its lease; nothing that it does may wait longer."""
 LOCK_PATIENCE_S = 30
 """How long, in seconds, a transaction waits for the other transactions that write."""
 STATEMENT_S = 300
-"""How long, in seconds, a statement of a reader may take."""
+"""How long, in seconds, a statement may take."""
+IDLE_READER_S = 60
+"""How long, in seconds, a reader may do nothing within a transaction, which keeps the server from removing old rows."""
+STALLED_S = 2
+"""Seconds for which a client must have sent nothing in a transaction before a process that waits for it ends its session."""
 TRY_EVERY_S = 0.05
 """Seconds between two attempts to connect again."""
 LOCK = 0x5048_4C4E
@@ -42,16 +57,61 @@ LOCK = 0x5048_4C4E
 
 TAKE_LOCK = f"select pg_advisory_xact_lock({LOCK}, hashtext(current_schema()::text))"
 """Statement that waits until no other transaction writes, and keeps others from writing until its own ends."""
-_COUNT = "update write_count set number = number + 1 returning number, pg_current_xact_id()::text"
-_BEGIN = f"begin; {TAKE_LOCK}; {_COUNT}"
-_BEGIN_FAST = f"begin; set local synchronous_commit = off; {TAKE_LOCK}; {_COUNT}"
+_COUNT = """update write_count set number = number + 1
+    returning number, pg_current_xact_id()::text, (select epoch from store)"""
+_WRITING = "begin isolation level read committed"
+_BEGIN = f"{_WRITING}; {TAKE_LOCK}; {_COUNT}"
+_BEGIN_FAST = f"{_WRITING}; set local synchronous_commit = off; {TAKE_LOCK}; {_COUNT}"
 _BEGIN_READING = "begin isolation level repeatable read read only"
+_TRANSACTION = "select pg_xact_status(cast(? as xid8)) = 'committed'"
+_TURN = "select turn = ? and (select epoch from store) = ? from write_count"
+_END_STALLED = f"""select count(pg_terminate_backend(pid)) from pg_stat_activity join pg_locks using (pid)
+    where locktype = 'advisory' and classid = {LOCK} and granted
+    and objid = hashtext(current_schema()::text)::oid
+    and database = (select oid from pg_database where datname = current_database())
+    and wait_event = 'ClientRead' and state_change < clock_timestamp() - interval '{STALLED_S} seconds'"""
+"""Ends sessions that hold the store's lock while their client sends nothing: the server itself does not end a session
+whose client was stopped after it had sent a part of a pipeline."""
 WRITER = (
     f"set lock_timeout = '{LOCK_PATIENCE_S}s'; set idle_in_transaction_session_timeout = '{LEASE_S}s'; "
-    "set client_min_messages = warning"
+    f"set statement_timeout = '{STATEMENT_S}s'; set client_min_messages = warning"
 )
 """Settings of the sessions of connections that write."""
-_READER = f"set statement_timeout = '{STATEMENT_S}s'; set client_min_messages = warning"
+_WRITER = f"{WRITER}; set lock_timeout = '{LEASE_S}s'"
+"""A transaction that has waited so long ends stalled ones, then waits again."""
+_READER = (
+    f"set statement_timeout = '{STATEMENT_S}s'; set idle_in_transaction_session_timeout = '{IDLE_READER_S}s'; "
+    "set client_min_messages = warning"
+)
+
+
+@mutable
+class Fence:
+    """What the store must be like when the owner writes a turn: the epoch, and the number of its last turn."""
+
+    epoch: int
+    turn: int = 0
+
+
+class TurnTransaction(Transaction):
+    """The transaction of a turn: its statements are sent together with the commit, after the fence."""
+
+    __slots__ = ("_fence", "_links")
+
+    def __init__(
+        self, links: PostgresConnections, fence: Fence, check: Callable[[DatabaseConnection], None] | None
+    ) -> None:
+        """``check`` refuses the turn if it is a part of another transaction."""
+        super().__init__(links, check)
+        self._links, self._fence = links, fence
+
+    def begin(self) -> DatabaseConnection:
+        """Begin the transaction; nothing is sent yet."""
+        return self._links.begin_turn(self._fence)
+
+    def commit(self, db: DatabaseConnection) -> None:
+        """Commit the transaction; when this returns, it is on the server's disk."""
+        self._links.commit_turn(cast("PostgresConnection", db), self._fence)
 
 
 class PostgresConnections(Connections):
@@ -76,8 +136,8 @@ class PostgresConnections(Connections):
 
     def writer(self) -> PostgresConnection:
         """Return the writing connection. The caller must hold ``write_guard``."""
-        if self._writer is None or (self._writer.is_lost and self.one is None):
-            self._writer = self.connect(WRITER)
+        if self._writer is None or self._writer.is_lost:
+            self._writer = self.connect(_WRITER)
         return self._writer
 
     def connect(self, settings: str = "") -> PostgresConnection:
@@ -94,11 +154,52 @@ class PostgresConnections(Connections):
         db, _ = self._repeated(self.reader, _BEGIN_READING)
         return db
 
+    def end_reading(self) -> None:
+        """End the transaction that reads. A lost connection has ended it already."""
+        db = self._reader
+        if db is None:
+            return
+        try:
+            db.rollback()
+        except psycopg.Error:
+            if not db.is_lost:
+                raise
+
     def begin(self) -> PostgresConnection:
         """Begin a transaction that writes, as soon as no other process writes; return its connection."""
-        db, row = self._repeated(self.writer, _BEGIN_FAST if self._is_fast else _BEGIN)
-        db.transaction = row[1]
+        end = time.monotonic() + LOCK_PATIENCE_S
+        while True:
+            try:
+                db, row = self._repeated(self.writer, _BEGIN_FAST if self._is_fast else _BEGIN)
+            except psycopg.Error as error:
+                if not self._is_lock_free(error, end):
+                    raise
+            else:
+                _, db.transaction, db.epoch = row
+                return db
+
+    def begin_turn(self, fence: Fence) -> PostgresConnection:
+        """Begin the transaction of a turn on a connection that seems to work; nothing is sent yet."""
+        db, _ = self._repeated(self.writer)
+        db.begin_turn(fence.epoch, fence.turn)
         return db
+
+    def _is_lock_free(self, error: psycopg.Error, end: float) -> bool:
+        """After a transaction has waited in vain for the store's lock, end stalled ones; return True if it may try again."""
+        db = self._writer
+        if error.sqlstate != LOCK_TIMEOUT or db is None or time.monotonic() > end:
+            return False
+        db.rollback()
+        self.end_stalled(db)
+        return True
+
+    def end_stalled(self, db: PostgresConnection) -> None:
+        """End sessions that hold the store's lock while their client sends nothing."""
+        try:
+            db.script(_END_STALLED)
+        except psycopg.Error as error:
+            if error.sqlstate != NO_RIGHT:  # they are of another user: wait until the server ends them
+                raise
 
     def version(self) -> int:
         """Return a number above 0 that changes with each transaction that writes."""
@@ -107,63 +208,108 @@ class PostgresConnections(Connections):
         return int(row[0])
 
     def _repeated(
-        self, find: Callable[[], PostgresConnection], script: str
+        self, find: Callable[[], PostgresConnection], script: str = ""
     ) -> tuple[PostgresConnection, tuple[Any, ...]]:
         """Execute statements that change nothing; on a new connection if the former one is lost.
 
         Return (the connection, first row of the last statement).
         """
         end = time.monotonic() + LEASE_S
+        tried: PostgresConnection | None = None
         while True:
             db = None
             try:
                 db = find()
-                return db, db.script(script) or ()
+                return db, (db.script(script) if script else None) or ()
             except (psycopg.Error, ProblemsError) as error:
-                is_lost = db is None or db.is_lost
-                if not (is_lost and self._was_connected and _may_come_back(error)) or time.monotonic() > end:
+                is_replaced = db is None or (db.is_lost and db is not tried)
+                if not (is_replaced and self._was_connected and _may_come_back(error)) or time.monotonic() > end:
                     raise
-            time.sleep(TRY_EVERY_S)
+                tried = db
+            if tried is None:
+                time.sleep(TRY_EVERY_S)
 
     def commit(self, db: DatabaseConnection) -> None:
         """Commit the transaction; when this returns, it is on the server's disk."""
         ours = cast("PostgresConnection", db)
         try:
-            ours.script("commit")
+            ours.commit()
         except psycopg.Error:
-            if not ours.is_lost or not self._was_committed(ours.transaction):
+            if not ours.is_lost or not self._was_stored(_TRANSACTION, (ours.transaction,)):
                 raise
 
-    def _was_committed(self, transaction: str) -> bool:
-        """Ask the server whether a transaction was committed whose answer was lost. Raises: PL-S030 and others."""
+    def commit_turn(self, db: PostgresConnection, fence: Fence) -> None:
+        """Commit the transaction of a turn; when this returns, it is on the server's disk."""
+        try:
+            db.end_turn()
+        except psycopg.Error:
+            if not db.is_lost or not self._was_stored(_TURN, (fence.turn + 1, fence.epoch)):
+                raise
+        fence.turn += 1
+
+    def may_repeat(self, problem: ProblemsError, begun: float) -> bool:
+        """Return True if the turn that failed was not stored, and storing it again may succeed.
+
+        ``begun``: the monotonic time in seconds of the first attempt.
+        """
+        error, waited_s = problem.__cause__, time.monotonic() - begun
+        if not isinstance(error, psycopg.Error):
+            return False
+        if error.sqlstate == LOCK_TIMEOUT:
+            self.end_stalled(self.writer())
+            return waited_s < LOCK_PATIENCE_S
+        return problem.problems[0].code == LOST and error.sqlstate not in FENCED and waited_s < LEASE_S
+
+    def _was_stored(self, question: str, values: tuple[Any, ...]) -> bool:
+        """Ask the server whether a transaction was stored whose connection was lost.
+
+        The lock is taken first, so that the answer is not given before that transaction has ended.
+        Raises: PL-S030 and others if the server cannot be asked: then it is not known whether it was stored.
+        """
         end = time.monotonic() + LEASE_S
         while True:
-            state = self._state_of(transaction, is_last=time.monotonic() > end)
-            if state != "in progress" or time.monotonic() > end:
-                return state == "committed"
+            try:
+                return self._answer(question, values)
+            except (psycopg.Error, ProblemsError) as error:
+                if time.monotonic() > end or not _may_come_back(error):
+                    raise errors.unheard(self.path, errors.text_of(error)) from error
             time.sleep(TRY_EVERY_S)
 
-    def _state_of(self, transaction: str, *, is_last: bool) -> str:
-        """Return the state of a transaction; "in progress" also if the server cannot be reached and it is not the last try."""
-        try:
-            other = self.connect()
+    def _answer(self, question: str, values: tuple[Any, ...]) -> bool:
+        with closing(self.connect(WRITER)) as db:
+            db.script(_WRITING)
             try:
-                row = other.execute("select pg_xact_status(cast(? as xid8))", (transaction,)).fetchone()
-            finally:
-                other.close()
-        except (psycopg.Error, ProblemsError) as error:
-            if is_last or not _may_come_back(error):
-                raise
-            return "in progress"
-        return str(row[0]) if row else ""
+                db.script(TAKE_LOCK)
+            except psycopg.Error as error:
+                if error.sqlstate != LOCK_TIMEOUT:
+                    raise
+                db.rollback()
+                self.end_stalled(db)
+                raise psycopg.OperationalError("the former connection is still open") from error
+            try:
+                row = db.execute(question, values).fetchone()
+            except psycopg.Error as error:
+                if error.sqlstate != UNKNOWN_TRANSACTION:
+                    raise
+                return False  # another server has replaced the one that had begun it
+            db.rollback()
+            return bool(row and row[0])
 
     def problem_of(self, error: BaseException | None) -> Exception | None:
         """Return the problem for an error of PostgreSQL; None for other errors and for misuse, which is a bug."""
         if not isinstance(error, psycopg.Error):
             return None
+        if error.sqlstate in FENCED:
+            return self._refused(error)
         if (error.sqlstate or "")[:2] in _BUGS and error.sqlstate != "42501":
             return None
         return errors.as_problem(error, self.path, is_lost=error.sqlstate is None)
+
+    def _refused(self, error: psycopg.Error) -> ProblemsError:
+        expected, found = (error.diag.message_primary or "").split()
+        if error.sqlstate == OTHER_EPOCH:
+            return failures.taken_over(self.path, expected, found)
+        return errors.went_back(self.path, expected, found)
 
     def damaged(self, reason: str) -> ProblemsError:
         """Return PL-S003 for a stored value that cannot be decoded."""

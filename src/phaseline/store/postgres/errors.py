@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from phaseline.model.problems.problem import ProblemsError
 from phaseline.store.sql.errors import Refusal, unwritable
 
 if TYPE_CHECKING:
     import psycopg
-
-    from phaseline.model.problems.problem import ProblemsError
 
 unreachable = Refusal(
     "PL-S030",
@@ -41,6 +40,19 @@ lost = Refusal(
     "the connection to the database server was lost: {1}",
     "check the server and the network, then repeat the command; what was stored is intact",
 )
+unheard = Refusal(
+    "PL-S030",
+    "the database server cannot be reached: {1}. Whether the last change was stored is not known",
+    "look at the present state when the server is back, such as with phaseline status, before you repeat the command",
+)
+"""Problem of a commit whose connection was lost, if the server cannot be asked whether it was stored."""
+went_back = Refusal(
+    "PL-S035",
+    "the database is older than what this process has stored in it (turn {2}, this process wrote {1}): "
+    "a server without the last changes has replaced the former one",
+    "compare the resources with what is stored, such as with phaseline status, then: phaseline executions resume",
+)
+"""Problem of an owner whose last turn the database does not have; it writes nothing more."""
 _too_many = Refusal(
     "PL-S036",
     "the database server takes no more connections: {1}",
@@ -92,13 +104,20 @@ _BY_STATE = {
 
 def as_problem(error: psycopg.Error, path: str, *, is_lost: bool) -> ProblemsError:
     """Return the Problem that explains an error of PostgreSQL. ``is_lost``: the connection broke with it."""
-    text = " ".join(str(error).split()) or type(error).__name__
+    text = text_of(error)
     state = error.sqlstate or ""
     for length in (5, 3, 2):
         refusal = _BY_STATE.get(state[:length])
         if state and refusal is not None:
             return refusal(path, text)
     return lost(path, text) if is_lost else _refused(path, text)
+
+
+def text_of(error: Exception) -> str:
+    """Return the text of an error in one line."""
+    if isinstance(error, ProblemsError):
+        return error.problems[0].message
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 def cannot_connect(error: psycopg.Error, path: str) -> ProblemsError:

@@ -11,7 +11,7 @@ from phaseline.store.database.compatibility import Access, access_to
 from phaseline.store.database.schema import MIN_READER, MIN_WRITER, REVISION, SCHEMA_VERSION, TABLES
 from phaseline.store.database.table_shapes import converted
 from phaseline.store.postgres import errors
-from phaseline.store.postgres.connections import LOCK
+from phaseline.store.postgres.connections import LOCK, OTHER_EPOCH, OTHER_TURN
 from phaseline.store.sql import errors as failures
 
 if TYPE_CHECKING:
@@ -29,8 +29,22 @@ EXTRA = (
         shard bigint primary key, holder text not null, command text not null, pid bigint not null,
         since bigint not null, until timestamptz not null)""",
     "create table standby (holder text primary key, until timestamptz not null)",
-    "create table write_count (number bigint not null)",
+    "create table write_count (number bigint not null, turn bigint not null default 0)",
     "insert into write_count values (1)",
+    f"""create function begin_turn(expected_epoch bigint, expected_turn bigint) returns bigint language plpgsql as $$
+    declare found_epoch bigint; found_turn bigint; counted bigint;
+    begin
+        perform pg_advisory_xact_lock({LOCK}, hashtext(current_schema()::text));
+        update write_count set number = number + 1, turn = turn + 1 returning number, turn - 1 into counted, found_turn;
+        select epoch into found_epoch from store;
+        if found_epoch <> expected_epoch then
+            raise exception using errcode = '{OTHER_EPOCH}', message = format('%s %s', expected_epoch, found_epoch);
+        end if;
+        if found_turn <> expected_turn then
+            raise exception using errcode = '{OTHER_TURN}', message = format('%s %s', expected_turn, found_turn);
+        end if;
+        return counted;
+    end $$""",
     """create function instr(text, text) returns integer immutable strict parallel safe language sql
     as 'select strpos($1, $2)'""",
     """create function folded_text(text) returns text immutable strict parallel safe language sql

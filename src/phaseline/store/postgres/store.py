@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import psycopg
 
@@ -27,12 +27,13 @@ if TYPE_CHECKING:
     from phaseline.model.rows.maintenance import StoreFinding
     from phaseline.model.rows.rows import Owner, Turn
     from phaseline.ports.clock import Clock
+    from phaseline.store.database.connection import Connection
+    from phaseline.store.postgres.connection import PostgresConnection
+    from phaseline.store.relational.connections import Transaction
 
 VACUUMING = f"set statement_timeout = 0; set lock_timeout = '{links.LOCK_PATIENCE_S}s'"
 """Settings of the session that vacuums: a large table takes long."""
 _TABLES = "select tablename from pg_tables where schemaname = current_schema() order by tablename"
-LOST = "PL-S035"
-"""Code of a problem after which a turn is written again on a new connection."""
 
 
 class PostgresStore(SqlStore):
@@ -47,6 +48,7 @@ class PostgresStore(SqlStore):
         self.connections = links.PostgresConnections(url, shown(url), turns.forget)
         super().__init__(self.connections.path, clock, turns)
         self._renewal: lease.Renewal | None = None
+        self._fence = links.Fence(0)
         self._stand_by = lease.StandBy(self.connections, self._write)
 
     @classmethod
@@ -89,8 +91,9 @@ class PostgresStore(SqlStore):
                 raise failures.owned(self.path, str(present))
             lease.take(db, name, command, self._clock.now())
             epoch = writes.raise_epoch(db)
+            db.execute("update write_count set turn = 0")
             self._turns.forget()  # others have owned the store since
-        self._epoch = epoch
+        self._epoch, self._fence = epoch, links.Fence(epoch)
         self._renewal = lease.kept(self.connections, name)
         try:
             yield epoch
@@ -99,7 +102,7 @@ class PostgresStore(SqlStore):
             with self.connections.write_guard:
                 self._epoch, self._renewal = 0, None
                 self._turns.forget()
-            with self._transaction() as db:
+            with suppress(ProblemsError), self._transaction() as db:  # what is not released runs out by itself
                 lease.release(db, name)
 
     def owner(self) -> Owner | None:
@@ -127,15 +130,28 @@ class PostgresStore(SqlStore):
 
     def commit(self, turn: Turn) -> None:
         """Write one turn of the engine's loop; on a new connection if the present one is lost, as long as the lease holds."""
-        end = time.monotonic() + links.LEASE_S
+        begun = time.monotonic()
         while True:
             try:
                 super().commit(turn)
-            except ProblemsError as error:
-                if error.problems[0].code != LOST or time.monotonic() > end:
+            except ProblemsError as problem:
+                if not self.connections.may_repeat(problem, begun):
                     raise
             else:
                 return
+
+    def _turn(self) -> Transaction:
+        if not self._epoch:
+            return self._owned()
+        return links.TurnTransaction(self.connections, self._fence, self._refuse_in_parts)
+
+    def _refuse_in_parts(self, db: Connection) -> None:
+        """Check the owner of a turn that is a part of another transaction; otherwise the server checks it."""
+        if self.connections.one is not None:
+            self._refuse_strangers(db)
+
+    def _present_epoch(self, db: Connection) -> int:
+        return cast("PostgresConnection", db).epoch
 
     def sizes(self) -> tuple[int, int]:
         """Return (size of the store's tables with their indexes, 0) in bytes."""

@@ -50,6 +50,10 @@ class Connections(ABC):
     def begin_reading(self) -> DatabaseConnection:
         """Begin a transaction in which all reads see the same state of the store; return its connection."""
 
+    def end_reading(self) -> None:
+        """End the transaction that ``begin_reading`` has begun."""
+        self.reader().rollback()
+
     @abstractmethod
     def begin(self) -> DatabaseConnection:
         """Begin a transaction that writes, as soon as no other process writes; return its connection."""
@@ -97,7 +101,7 @@ class Connections(ABC):
         try:
             if not self._looks:
                 with Problems(self):
-                    self.reader().rollback()
+                    self.end_reading()
         finally:
             self.read_guard.release()
 
@@ -184,7 +188,7 @@ class Transaction:
         ours = self._connections
         ours.write_guard.acquire()
         try:
-            self._db = ours.begin() if ours.one is None else ours.one.begin_part()
+            self._db = self.begin() if ours.one is None else ours.one.begin_part()
             if self._check is not None:
                 self._check(self._db)
         except BaseException as error:
@@ -200,7 +204,7 @@ class Transaction:
         if error is None:
             try:
                 if self._connections.one is None:
-                    self._connections.commit(self._db)
+                    self.commit(self._db)
                 else:
                     self._connections.one.end_part(self._db)
             except BaseException as raised:
@@ -209,6 +213,14 @@ class Transaction:
             self._connections.write_guard.release()
         else:
             self._undo(error)
+
+    def begin(self) -> DatabaseConnection:
+        """Begin the transaction as soon as no other process writes; return its connection."""
+        return self._connections.begin()
+
+    def commit(self, db: DatabaseConnection) -> None:
+        """Commit the transaction."""
+        self._connections.commit(db)
 
     def _undo(self, error: BaseException) -> None:
         """Roll back, and raise the problem for the user if there is one for the error."""

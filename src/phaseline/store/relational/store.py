@@ -151,7 +151,7 @@ class SqlStore(Seldom):
 
     def commit(self, turn: Turn) -> None:
         """Write one turn of the engine's loop. Only the owner may: a call by any other process is a bug."""
-        with self._owned() as db:
+        with self._turn() as db:
             self._turns.write(db, turn)
             versions = [(row, growing.version(db, row.deployment)) for row in turn.payload.reshaped]
         for row, version in versions:
@@ -463,6 +463,10 @@ class SqlStore(Seldom):
         """Return a transaction that is refused (PL-S004) if another process has become the owner."""
         return Transaction(self.connections, self._refuse_strangers)
 
+    def _turn(self) -> Transaction:
+        """Return the transaction of a turn of the owner."""
+        return self._owned()
+
     def _transaction(self) -> Transaction:
         """Return a transaction that is stored as a whole or not at all, and is on the disk when it ends.
 
@@ -475,6 +479,10 @@ class SqlStore(Seldom):
     def _refuse_strangers(self, db: Connection) -> None:
         if not self._epoch:
             raise RuntimeError("only the owner of a store writes to it: use own() first")
-        epoch = writes.epoch(db)
+        epoch = self._present_epoch(db)
         if epoch != self._epoch:
             raise failures.taken_over(self.path, self._epoch, epoch)
+
+    def _present_epoch(self, db: Connection) -> int:
+        """Return the epoch of the store in the caller's transaction."""
+        return writes.epoch(db)
