@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from phaseline.app.settings import LEVELS, Form, Level, Settings
+from phaseline.lang.masked_urls import masked
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import EventRow, ExecutionRow
@@ -36,7 +37,7 @@ TEXT_LENGTH = 1_000
 VALUED_WORD = r"(?s)^(--?[\w-]+=|-\w)?([A-Za-z_][\w.-]*)=.+"
 VALUED_MAPPING = r"(?s)^(--?[\w-]+=|-\w)?\s*\{.*"
 SECRET_OPTION = "--value"  # noqa: S105 - the option, not its value
-USER_IN_URL = r"//[^/@\s]+@"
+URL_TO_MASK = r"(?s)^(--?[\w-]+=)?[A-Za-z][\w+.-]*:/.*[@?]"
 TOLD: dict[str, tuple[Level, str]] = {
     "workflow_started": ("info", "started"),
     "workflow_resumed": ("info", "resumed"),
@@ -161,19 +162,22 @@ def without_values(words: Sequence[str]) -> str:
     'secrets create key --value … --value=…'
     >>> without_values(["--store", "postgresql://ann:hush@host/db"])
     '--store postgresql://…@host/db'
+    >>> without_values(["--store=postgresql://host/db?password=hush", "deployments", "list"])
+    '--store=postgresql://host/db?… deployments list'
     """
     told = [
         "…" if before == SECRET_OPTION else word if not word.startswith(f"{SECRET_OPTION}=") else f"{SECRET_OPTION}=…"
         for before, word in pairwise(("", *words))
     ]
-    shown = " ".join(_without_value(word) for word in told)
-    return re.sub(USER_IN_URL, "//…@", shown) if "@" in shown else shown
+    return " ".join(_without_value(word) for word in told)
 
 
 def _without_value(word: str) -> str:
     """Return one word of a command without its value. A quick test finds the many words that have no value."""
     if "{" in word:
         word = re.sub(VALUED_MAPPING, r"\1{…}", word)
+    if ":/" in word and re.match(URL_TO_MASK, word):
+        return masked(word)
     return re.sub(VALUED_WORD, r"\1\2=…", word) if "=" in word else word
 
 

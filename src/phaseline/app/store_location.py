@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from phaseline.lang.masked_urls import masked
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import AppContext
@@ -34,7 +35,7 @@ def shown_url(url: str) -> str:
     >>> shown_url("sqlite:///shop.db")
     'sqlite:///shop.db'
     """
-    return re.sub(r"//[^/?]*@", "//", url).partition("?")[0] if is_database(url) else url
+    return masked(url).replace("…@", "").removesuffix("?…") if is_database(url) else url
 
 
 def place_of_copies(url: str) -> Path | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from phaseline.lang.masked_urls import masked
 from phaseline.model.problems.problem import problem_error
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def open_store(url: str, clock: Clock, *, makes: bool = True) -> Store:
     if path == url or not path:
         raise problem_error(
             "PL-S001",
-            f"the store cannot be opened: {url!r} names no store",
+            f"the store cannot be opened: {masked(url)!r} names no store",
             "write sqlite:/// and the path of a file, such as sqlite:///phaseline.db, the postgresql:// URL of a database, "
             "or memory: for none",
         )
@@ -45,9 +46,9 @@ def open_store(url: str, clock: Clock, *, makes: bool = True) -> Store:
 def _open_database(url: str, clock: Clock, *, makes: bool) -> Store:
     try:
         from phaseline.store.postgres.store import PostgresStore
-    except ModuleNotFoundError as error:
-        if error.name not in {"psycopg", "psycopg_binary", "psycopg_c"}:
+    except ImportError as error:
+        if error.name not in {None, "psycopg", "psycopg_binary", "psycopg_c"}:
             raise
-        text = "the package psycopg, which connects to PostgreSQL, is missing"
+        text = f"the package psycopg, which connects to PostgreSQL, is missing: {' '.join(str(error).split())}"
         raise problem_error("PL-S039", text, "install it: pip install 'phaseline[postgres]'") from error
     return PostgresStore.open(url, clock, makes=makes)

@@ -26,7 +26,9 @@ from phaseline.store.sql.errors import Refusal
         (states.LockNotAvailable, "PL-S005"),
         (states.QueryCanceled, "PL-S005"),
         (states.DataCorrupted, "PL-S003"),
-        (states.SystemError, "PL-S037"),
+        (states.ConfigurationLimitExceeded, "PL-S037"),
+        (states.OutOfMemory, "PL-S001"),
+        (states.IoError, "PL-S001"),
         (states.SerializationFailure, "PL-S001"),
     ],
 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import psycopg
@@ -13,7 +14,7 @@ from psycopg.types.string import StrDumperUnknown, TextLoader
 from phaseline.store.postgres import bulk_insert
 from phaseline.store.postgres.dialect import translate
 
-UNLESS_GIVEN = {
+UNLESS_GIVEN: Mapping[str, str | int] = {
     "connect_timeout": 10,
     "tcp_user_timeout": 10_000,
     "keepalives_idle": 5,
@@ -126,8 +127,10 @@ class PostgresConnection:
     @classmethod
     def open(cls, url: str, settings: str) -> PostgresConnection:
         """Connect to the server. ``settings``: statement with the settings of the session. Raises: psycopg.Error."""
-        given = {**UNLESS_GIVEN, **conninfo_to_dict(url), "client_encoding": "utf8"}
-        db = psycopg.connect(make_conninfo(**given), autocommit=True)
+        given = conninfo_to_dict(url)
+        missing = {key: value for key, value in UNLESS_GIVEN.items() if key not in given}
+        whole = make_conninfo(url, client_encoding="utf8", **missing)
+        db = psycopg.connect(whole, autocommit=True)
         try:
             db.adapters.register_dumper(str, TextDumper)
             db.adapters.register_loader("text", StoredTextLoader)
@@ -224,10 +227,8 @@ class PostgresConnection:
             for rows in waiting:
                 rows.send(self._db)
         except psycopg.Error as error:
-            try:
+            with suppress(psycopg.Error):  # it says again that an earlier statement has failed
                 pipeline.__exit__(None, None, None)
-            except psycopg.Error:
-                pass  # it says again that an earlier statement has failed
             raise _first(error) from None
         except BaseException:
             self._db.close()  # with statements in an unknown state nothing else can be done
@@ -260,6 +261,17 @@ class PostgresConnection:
     def server_version(self) -> int:
         """Version of the server, such as 150004 for 15.4."""
         return self._db.info.server_version
+
+    @property
+    def encoding(self) -> str:
+        """Encoding of the database, such as ``UTF8``."""
+        return self._db.info.parameter_status("server_encoding") or ""
+
+    @property
+    def search_path(self) -> str:
+        """Names of the schemas in which the tables are looked up."""
+        row = self._db.execute("select current_setting('search_path')").fetchone()
+        return str(row[0]) if row else ""
 
     @property
     def in_transaction(self) -> bool:

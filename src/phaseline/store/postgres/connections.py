@@ -17,13 +17,12 @@ from phaseline.lang.fast_dataclasses import mutable
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.store.postgres import errors
 from phaseline.store.postgres.connection import PostgresConnection
+from phaseline.store.postgres.url import schema_in
 from phaseline.store.relational.connections import Connections, Problems, Transaction
 from phaseline.store.sql import errors as failures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from phaseline.store.relational.connections import DatabaseConnection
 
     from phaseline.store.database.connection import DatabaseConnection
 
@@ -121,6 +120,7 @@ class PostgresConnections(Connections):
         """``on_undone`` is called when a transaction was not committed."""
         super().__init__(path, on_undone)
         self._url = url
+        self._schema = schema_in(url)
         self._reader: PostgresConnection | None = None
         self._writer: PostgresConnection | None = None
         self._was_connected = False
@@ -189,7 +189,6 @@ class PostgresConnections(Connections):
         db = self._writer
         if error.sqlstate != LOCK_TIMEOUT or db is None or time.monotonic() > end:
             return False
-        db.rollback()
         self.end_stalled(db)
         return True
 
@@ -222,6 +221,8 @@ class PostgresConnections(Connections):
                 db = find()
                 return db, (db.script(script) if script else None) or ()
             except (psycopg.Error, ProblemsError) as error:
+                if db is not None and not db.is_lost:
+                    db.rollback()  # what was begun, such as before a lock was waited for in vain
                 is_replaced = db is None or (db.is_lost and db is not tried)
                 if not (is_replaced and self._was_connected and _may_come_back(error)) or time.monotonic() > end:
                     raise
@@ -303,7 +304,7 @@ class PostgresConnections(Connections):
             return self._refused(error)
         if (error.sqlstate or "")[:2] in _BUGS and error.sqlstate != "42501":
             return None
-        return errors.as_problem(error, self.path, is_lost=error.sqlstate is None)
+        return errors.as_problem(error, self.path, is_lost=error.sqlstate is None, schema=self._schema)
 
     def _refused(self, error: psycopg.Error) -> ProblemsError:
         expected, found = (error.diag.message_primary or "").split()

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
 
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.store.sql.errors import Refusal, unwritable
 
 if TYPE_CHECKING:
     import psycopg
+
+PUBLIC = "public"
+"""Schema of a store whose URL names no other one."""
+OWNER = "must be owner of"
 
 unreachable = Refusal(
     "PL-S030",
@@ -23,7 +29,12 @@ _no_login = Refusal(
 _no_rights = Refusal(
     "PL-S032",
     "the user of the database lacks a right: {1}",
-    "let the database's owner grant it, such as: grant all on schema public to USER",
+    "let the database's owner grant it: {2}",
+)
+_not_owner = Refusal(
+    "PL-S032",
+    "the user of the database lacks a right: {1}",
+    "let the user that has made the tables upgrade the store, by any command",
 )
 too_old = Refusal(
     "PL-S033",
@@ -68,10 +79,16 @@ _no_database = Refusal(
     "the database does not exist: {1}",
     "make it with createdb NAME, or correct the name in the store's URL",
 )
+no_schema = Refusal(
+    "PL-S038",
+    "the database has no schema {1} that this user may use",
+    "make it with: create schema {1}; or let its owner grant usage and create on it; or correct search_path in the URL",
+)
 no_url = Refusal(
     "PL-S001",
     "the URL of the store cannot be read: {1}",
-    "write it as PostgreSQL's clients take it, such as postgresql://user@host/database",
+    "write it as PostgreSQL's clients take it, such as postgresql://user@host/database; "
+    "better give a password in ~/.pgpass or PGPASSWORD, or encode it in the URL (% as %25, @ as %40, / as %2F, : as %3A)",
 )
 damaged = Refusal("PL-S003", "the store is damaged: {1}", "restore the database from a backup")
 not_a_store = Refusal(
@@ -80,6 +97,12 @@ not_a_store = Refusal(
     "name another database, or a schema of its own: postgresql://host/database?options=-csearch_path%3DSCHEMA",
 )
 _busy = unwritable("another program holds a lock on it", "end that program, then try again")
+no_unicode = Refusal(
+    "PL-S001",
+    "the database has the encoding {1}, which cannot store every text",
+    "make one with: createdb --encoding=UTF8 --template=template0 NAME",
+)
+_disturbed = Refusal("PL-S001", "the store could not be used for a moment: {1}", "repeat the command")
 _refused = Refusal("PL-S001", "the store cannot be used: {1}", "check the database server's log")
 
 _BY_STATE = {
@@ -89,9 +112,10 @@ _BY_STATE = {
     "08": lost,
     "57P": lost,
     "53300": _too_many,
-    "53": _full,
-    "58": _full,
+    "53100": _full,
+    "53400": _full,
     "3D": _no_database,
+    "40": _disturbed,
     "55P03": _busy,
     "57014": _busy,
     "25P03": lost,
@@ -102,15 +126,41 @@ _BY_STATE = {
 """{beginning of an SQLSTATE: problem}; the longest beginning counts."""
 
 
-def as_problem(error: psycopg.Error, path: str, *, is_lost: bool) -> ProblemsError:
-    """Return the Problem that explains an error of PostgreSQL. ``is_lost``: the connection broke with it."""
+def as_problem(error: psycopg.Error, path: str, *, is_lost: bool, schema: str = PUBLIC) -> ProblemsError:
+    """Return the Problem that explains an error of PostgreSQL.
+
+    ``is_lost``: the connection broke with it. ``schema``: the schema of the store.
+    """
     text = text_of(error)
-    state = error.sqlstate or ""
-    for length in (5, 3, 2):
-        refusal = _BY_STATE.get(state[:length])
-        if state and refusal is not None:
-            return refusal(path, text)
+    found = _by_state(error.sqlstate or "", path, text, schema)
+    if found is not None:
+        return found
     return lost(path, text) if is_lost else _refused(path, text)
+
+
+def _by_state(state: str, path: str, text: str, schema: str) -> ProblemsError | None:
+    for length in (5, 3, 2):
+        refusal = _BY_STATE.get(state[:length]) if state else None
+        if refusal is _no_rights:
+            return _not_owner(path, text) if OWNER in text else _no_rights(path, text, _grant(text, path, schema))
+        if refusal is not None:
+            return refusal(path, text)
+    return None
+
+
+def _grant(text: str, path: str, schema: str) -> str:
+    """Return the statement that gives the user the right that an error says is missing."""
+    user = _name(unquote(urlsplit(path).username or "USER"))
+    found = re.search(r'permission denied for (schema|database) "?([^"]+?)"?( |$)', text)
+    if found is None:
+        where = f"in schema {_name(schema)} to {user}"
+        return f"grant select, insert, update, delete on all tables {where}; grant select on all sequences {where}"
+    rights = "usage, create" if found[1] == "schema" else "connect"
+    return f"grant {rights} on {found[1]} {_name(found[2])} to {user}"
+
+
+def _name(text: str) -> str:
+    return text if re.fullmatch(r"[a-z_][a-z0-9_]*|USER", text) else '"{}"'.format(text.replace('"', '""'))
 
 
 def text_of(error: Exception) -> str:
@@ -122,13 +172,10 @@ def text_of(error: Exception) -> str:
 
 def cannot_connect(error: psycopg.Error, path: str) -> ProblemsError:
     """Return the Problem of a connection that could not be made."""
-    text = " ".join(str(error).split())
+    text = text_of(error)
     state = error.sqlstate or _state_in(text)
-    for length in (5, 3, 2):
-        refusal = _BY_STATE.get(state[:length])
-        if state and refusal is not None and refusal is not lost:
-            return refusal(path, text)
-    return unreachable(path, text)
+    found = None if state[:2] == "08" or state[:3] == "57P" else _by_state(state, path, text, PUBLIC)
+    return unreachable(path, text) if found is None else found
 
 
 def _state_in(text: str) -> str:
@@ -139,6 +186,7 @@ def _state_in(text: str) -> str:
         ("pg_hba.conf", "28000"),
         ("does not exist", "28000" if 'FATAL:  role "' in text or 'role "' in text else "3D000"),
         ("too many clients", "53300"),
+        ("too many connections for", "53300"),
         ("remaining connection slots", "53300"),
         ("permission denied for database", "42501"),
     ):

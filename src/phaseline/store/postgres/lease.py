@@ -36,7 +36,8 @@ SHARD = 0
 """Number of the one shard that all deployments belong to (HA1)."""
 
 _UNTIL = f"clock_timestamp() + interval '{LEASE_S} seconds'"
-_LIVING = "until > clock_timestamp()"
+_LIVING = f"until > clock_timestamp() and until < clock_timestamp() + interval '{2 * LEASE_S} seconds'"
+"""A lease that ends later than any process takes it was taken before the clock of the database was set back."""
 _HOLDER = f"select pid, command, since from lease where shard = ? and {_LIVING}"
 _TAKE = f"""insert into lease (shard, holder, command, pid, since, until) values (?, ?, ?, ?, ?, {_UNTIL})
     on conflict (shard) do update set holder = excluded.holder, command = excluded.command, pid = excluded.pid,

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 LEAST_VERSION = 15
 """Oldest version of PostgreSQL that a store works with."""
+ENCODING = "UTF8"
+"""Encoding that a database must have."""
+TABLES_SHOWN = 3
+"""Number of foreign tables that a problem names."""
 FOLDING_VERSION = 18
 """First version of PostgreSQL that has ``casefold``."""
 PAGE_TABLES = ("page", "state_page", "check_page", "write_count")
@@ -68,9 +72,13 @@ def make_ready(db: PostgresConnection, path: str, identity: str, now: int, *, ma
     """
     if db.server_version < LEAST_VERSION * 10_000:
         raise errors.too_old(path, db.server_version // 10_000, LEAST_VERSION)
+    if db.encoding != ENCODING:
+        raise errors.no_unicode(path, db.encoding)
     found = version_of(db, path)
     if found:
         return found
+    if db.execute("select current_schema()").fetchone() == (None,):
+        raise errors.no_schema(path, db.search_path)
     if not makes:
         raise failures.nowhere(path)
     db.script(f"begin; select pg_advisory_xact_lock({LOCK}, hashtext(current_schema()::text))")
@@ -87,11 +95,13 @@ def version_of(db: PostgresConnection, path: str) -> int:
     A newer version that this program may write like the present one counts as the present one (UP1).
     """
     tables = {name for (name,) in db.execute(_OURS)}
-    if "alembic_version" not in tables:
-        if tables:
-            raise errors.not_a_store(path, ", ".join(sorted(tables)[:3]))
+    if not tables:
         return 0
-    (revision,) = db.execute("select version_num from alembic_version").fetchone() or (REVISION,)
+    revision = ""
+    if {"alembic_version", "store"} <= tables:  # another program may have the first one, too
+        (revision,) = db.execute("select version_num from alembic_version").fetchone() or ("",)
+    if not revision.isdecimal():
+        raise errors.not_a_store(path, ", ".join(sorted(tables)[:TABLES_SHOWN]))
     version = int(revision)
     if version > SCHEMA_VERSION:
         may = access_to(db)[1]
