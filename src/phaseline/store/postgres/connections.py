@@ -261,6 +261,16 @@ class PostgresConnections(Connections):
             return waited_s < LOCK_PATIENCE_S
         return problem.problems[0].code == LOST and error.sqlstate not in FENCED and waited_s < LEASE_S
 
+    def was_late(self, problem: ProblemsError, fence: Fence) -> bool:
+        """Return True if a repeated turn was refused because its first attempt was stored in the meantime.
+
+        What was still on its way when the connection was lost may arrive after the server was asked about it.
+        """
+        error = problem.__cause__
+        if not isinstance(error, psycopg.Error) or error.sqlstate != OTHER_TURN:
+            return False
+        return (error.diag.message_primary or "").split() == [str(fence.turn), str(fence.turn + 1)]
+
     def _was_stored(self, question: str, values: tuple[Any, ...]) -> bool:
         """Ask the server whether a transaction was stored whose connection was lost.
 

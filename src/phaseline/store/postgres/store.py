@@ -130,15 +130,17 @@ class PostgresStore(SqlStore):
 
     def commit(self, turn: Turn) -> None:
         """Write one turn of the engine's loop; on a new connection if the present one is lost, as long as the lease holds."""
-        begun = time.monotonic()
+        begun, is_repeated = time.monotonic(), False
         while True:
             try:
-                super().commit(turn)
+                return super().commit(turn)
             except ProblemsError as problem:
+                if is_repeated and self.connections.was_late(problem, self._fence):
+                    self._fence.turn += 1
+                    return None
                 if not self.connections.may_repeat(problem, begun):
                     raise
-            else:
-                return
+                is_repeated = True
 
     def _turn(self) -> Transaction:
         if not self._epoch:
