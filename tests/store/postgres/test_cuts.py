@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
-from urllib.parse import quote
 
 import psycopg
 import pytest
-from psycopg.conninfo import conninfo_to_dict
 from tests.store import builders as a
-from tests.store.cutting_proxy import CuttingProxy, Where, proxied
-from tests.store.postgres_server import new_schema
+from tests.store.cutting_proxy import CuttingProxy, Where
 
 from phaseline.lang.fast_dataclasses import mutable
 from phaseline.model.problems.problem import ProblemsError
@@ -27,16 +23,6 @@ CUTS = int(os.environ.get("TEST_CUTS", "50"))
 WHERE: tuple[Where, ...] = ("before", "during", "unheard", "after")
 MESSAGES = 40
 """A connection is cut after at most so many messages, of which a turn has about thirty."""
-
-
-@pytest.fixture
-def cut() -> Iterator[tuple[CuttingProxy, str]]:
-    """A proxy, and the URL of a store of its own behind it."""
-    told = conninfo_to_dict(new_schema())
-    server = Path(str(told["host"]), f".s.PGSQL.{told.get('port') or 5432}")
-    with proxied(server) as proxy:
-        where = f"127.0.0.1:{proxy.port}/{told['dbname']}"
-        yield proxy, f"postgresql://{told['user']}@{where}?options={quote(str(told['options']))}&sslmode=disable"
 
 
 def code_of(work: Callable[[], object]) -> str:
