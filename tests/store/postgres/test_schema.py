@@ -107,3 +107,29 @@ def test_st5_pages_that_are_written_again_and_again_do_not_grow() -> None:
     updated, hot = counted(url)
     assert updated >= 2_900
     assert hot >= 0.9 * updated
+
+
+def test_st5_while_a_reader_holds_a_snapshot_the_pages_grow_by_what_is_written_and_later_no_more() -> None:
+    url, written, kib = new_schema(), 1_800, 1_024
+    with closing(PostgresStore.open(url, a.FakeClock())) as store, psycopg.connect(url, autocommit=True) as db:
+        _, run = a.installed(store)
+
+        def write(count: int) -> int:
+            """The size of the table after so many more pages were written."""
+            for at in range(0, count, 10):
+                pages = tuple(a.page(1, at % 100 + number, at // 100 % 5) for number in range(10))
+                store.commit(a.turn(at=at, pages=pages))
+            row = db.execute("select pg_relation_size('page')").fetchone()
+            assert row is not None
+            return int(row[0])
+
+        with store.own("an engine"):
+            store.commit(a.turn(graphs=(a.added(1, run, a.graph(100_000, 1)),)))
+            small = write(written)
+            with psycopg.connect(url) as reader:
+                reader.execute("set transaction isolation level repeatable read")
+                reader.execute("select count(*) from page")
+                large = write(written)
+            assert small < 4 * 100 * 1_000
+            assert large - small < 1.3 * written * kib
+            assert write(2 * written) == large

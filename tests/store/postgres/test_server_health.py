@@ -11,10 +11,14 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 from tests.store import builders as a
+from tests.store.local_server import LocalServer
 from tests.store.postgres_server import new_schema, server
 
 from phaseline.model.problems.problem import ProblemsError
+from phaseline.store.postgres.server_health import is_bloated
 from phaseline.store.postgres.store import PostgresStore
+
+NAMES = ["server", "rights", "durability", "clock", "connections", "snapshot", "bloat"]
 
 
 class RealClock:
@@ -27,7 +31,7 @@ class RealClock:
 def test_st14_a_sound_server_has_nothing_to_mend() -> None:
     with closing(PostgresStore.open(new_schema(), RealClock())) as store:
         found = store.server_checks()
-    assert {name for _, name, _, _ in found} >= {"server", "rights"}
+    assert [name for _, name, _, _ in found] == NAMES
     assert [check for check in found if check[0] != "ok"] == []
 
 
@@ -64,3 +68,35 @@ def test_a_replica_that_cannot_be_written_is_a_problem() -> None:
     read_only = url.replace("options=", f"options={quote('-c default_transaction_read_only=on ')}")
     with closing(PostgresStore.open(read_only, a.FakeClock())) as store, pytest.raises(ProblemsError, match="PL-S034"):
         store.create_deployment(a.deployment())
+
+
+def test_st14_settings_that_may_lose_turns_and_a_large_number_of_connections_are_found(own: LocalServer) -> None:
+    own.stop()
+    own.start(max_connections="12", synchronous_commit="off", autovacuum="off")
+    try:
+        with closing(PostgresStore.open(own.url(own.new_schema()), RealClock())) as store:
+            found = {name: (level, text) for level, name, text, mend in store.server_checks() if level == "ok" or mend}
+    finally:
+        own.stop()
+        own.start()
+    assert found["durability"][0] == found["connections"][0] == "warn"
+    assert "fsync is off" in found["durability"][1]
+    assert "synchronous_commit is off" in found["durability"][1]
+    assert "of 9 connections" in found["connections"][1]
+
+
+def test_st14_the_oldest_transaction_is_named(own: LocalServer) -> None:
+    url = own.url(own.new_schema())
+    with closing(PostgresStore.open(url, RealClock())) as store, psycopg.connect(url) as reader:
+        reader.execute("set transaction isolation level repeatable read")
+        reader.execute("select count(*) from page")
+        (found,) = [text for _, name, text, _ in store.server_checks() if name == "snapshot"]
+    assert found.startswith("the oldest open transaction began ")
+
+
+@pytest.mark.parametrize(
+    ("size", "living", "dead", "expected"),
+    [(10**9, 100, 401, True), (10**9, 100, 400, False), (10**6, 0, 10**6, False), (10**9, 0, 5, True)],
+)
+def test_st14_a_table_with_many_old_rows_is_bloated(size: int, living: int, dead: int, *, expected: bool) -> None:
+    assert is_bloated(size, living, dead) is expected

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
     from phaseline.store.database.connection import Connection
 
+DURABLE = ("fsync", "full_page_writes", "synchronous_commit")
+"""Settings of the server without which a stored turn may be lost in a crash."""
 SKEW_MS = 5_000
 """Difference in ms between the clock of the server and ours from which it is reported."""
 FEW_CONNECTIONS = 10
@@ -42,14 +44,18 @@ def examine(db: Connection, now: int) -> Iterator[ServerCheck]:
         mend = "name the primary server, or add target_session_attrs=read-write to the URL"
         yield ServerCheck("fail", "server", "it is a read-only replica", mend)
     yield _rights(db)
-    yield from _durability(db)
-    skew = abs(at - now)
+    yield _durability(db)
+    yield _clock(abs(at - now))
+    yield _connections(db)
+    yield _snapshots(db)
+    yield _bloat(db)
+
+
+def _clock(skew: int) -> ServerCheck:
     if skew > SKEW_MS:
         text = f"the clock of the server differs from ours by {skew // 1000:,} s"
-        yield ServerCheck("warn", "clock", text, "let both machines follow one time server")
-    yield from _connections(db)
-    yield from _snapshots(db)
-    yield from _bloat(db)
+        return ServerCheck("warn", "clock", text, "let both machines follow one time server")
+    return ServerCheck("ok", "clock", f"the clock of the server differs from ours by {skew:,} ms")
 
 
 def _row(db: Connection, statement: str) -> Any:
@@ -73,43 +79,60 @@ def _rights(db: Connection) -> ServerCheck:
     return ServerCheck("ok", "rights", f"the user {role} may write and upgrade the store")
 
 
-def _durability(db: Connection) -> Iterator[ServerCheck]:
-    for setting, safe in (("fsync", "on"), ("full_page_writes", "on"), ("synchronous_commit", "")):
-        (value,) = _row(db, f"select current_setting('{setting}')")
-        if value == "off" or (safe and value != safe):
-            text = f"{setting} is {value}: after a crash of the server the last turns may be missing"
-            yield ServerCheck("warn", "durability", text, f"set {setting} = on in postgresql.conf")
+def _durability(db: Connection) -> ServerCheck:
+    values = {name: _row(db, f"select current_setting('{name}')")[0] for name in DURABLE}
+    told = ", ".join(f"{name} is {value}" for name, value in values.items())
+    lossy = [name for name, value in values.items() if value == "off"]
+    if not lossy:
+        return ServerCheck("ok", "durability", told)
+    text = f"{told}: after a crash of the server the last turns may be missing"
+    return ServerCheck("warn", "durability", text, f"set {lossy[0]} = on in postgresql.conf")
 
 
-def _connections(db: Connection) -> Iterator[ServerCheck]:
-    used, most = _row(
+def _connections(db: Connection) -> ServerCheck:
+    used, most, ours = _row(
         db,
-        "select (select count(*) from pg_stat_activity where backend_type = 'client backend'), "
-        "current_setting('max_connections')::integer",
+        """select (select coalesce(sum(numbackends), 0) from pg_stat_database),
+        current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer,
+        (select count(*) from pg_stat_activity where application_name like 'phaseline%')""",
     )
+    text = f"{used} of {most} connections are in use, {ours} of them by Phaseline"
     if most - used < FEW_CONNECTIONS:
-        text = f"{used} of {most} connections are in use"
-        yield ServerCheck("warn", "connections", text, "raise max_connections, or end programs that hold connections")
+        mend = "raise max_connections, or end programs that hold connections"
+        return ServerCheck("warn", "connections", text, mend)
+    return ServerCheck("ok", "connections", text)
 
 
-def _snapshots(db: Connection) -> Iterator[ServerCheck]:
+def _snapshots(db: Connection) -> ServerCheck:
     row = _row(
         db,
         """select pid, cast(extract(epoch from clock_timestamp() - xact_start) as bigint) from pg_stat_activity
         where backend_xmin is not null and pid <> pg_backend_pid() and xact_start is not null
         order by xact_start limit 1""",
     )
-    if row and row[1] > OLD_SNAPSHOT_S:
-        text = f"the server process {row[0]} has had a transaction open for {row[1]:,} s, so the server cannot remove old rows"
-        yield ServerCheck("warn", "snapshot", text, f"end it: select pg_terminate_backend({row[0]})")
+    if row is None:
+        return ServerCheck("ok", "snapshot", "no other transaction is open")
+    pid, age_s = row
+    if age_s > OLD_SNAPSHOT_S:
+        text = (
+            f"the server process {pid} has had a transaction open for {age_s:,} s, so the server cannot remove old rows"
+        )
+        return ServerCheck("warn", "snapshot", text, f"end it: select pg_terminate_backend({pid})")
+    return ServerCheck("ok", "snapshot", f"the oldest open transaction began {age_s:,} s ago")
 
 
-def _bloat(db: Connection) -> Iterator[ServerCheck]:
+def _bloat(db: Connection) -> ServerCheck:
     rows = db.execute(
         """select relname, pg_table_size(relid), n_live_tup, n_dead_tup from pg_stat_user_tables
         where schemaname = current_schema() and relname in ('page', 'state_page', 'check_page') order by relname"""
-    )
-    for name, size, living, dead in rows.fetchall():
-        if size > BLOATED_BYTES and dead > BLOATED * max(1, living):
-            text = f"the table {name} has {size // 1024**2:,} MiB and {dead:,} old rows"
-            yield ServerCheck("warn", "bloat", text, "phaseline store compact")
+    ).fetchall()
+    bloated = [f"{name} ({dead:,} old rows)" for name, size, live, dead in rows if is_bloated(size, live, dead)]
+    told = f"pages have {sum(size for _, size, _, _ in rows) / 1024**2:,.1f} MiB"
+    if bloated:
+        return ServerCheck("warn", "bloat", f"{told}; too large: {', '.join(bloated)}", "phaseline store compact")
+    return ServerCheck("ok", "bloat", told)
+
+
+def is_bloated(size_bytes: int, living: int, dead: int) -> bool:
+    """Return True if a table that is written again and again has far more old rows than living ones."""
+    return size_bytes > BLOATED_BYTES and dead > BLOATED * max(1, living)
