@@ -64,12 +64,12 @@ class CuttingProxy:
 
     ``cut``: where to cut the next commit; empty: nowhere. ``messages_left``: after so many messages of any client cut
     its connection; -1: never. ``is_deaf``: cut a connection when the server answers next. ``is_open``: new connections
-    are taken. ``cuts`` counts.
+    are taken. ``cuts`` counts, and ``round_trips`` how often clients have waited for all answers.
     """
 
     def __init__(self, server: Path) -> None:
         self.cut: Where | Literal[""] = ""
-        self.cuts, self.messages_left = 0, -1
+        self.cuts, self.round_trips, self.messages_left = 0, 0, -1
         self.is_open, self.is_deaf = True, False
         self._server = server
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
@@ -107,6 +107,7 @@ class CuttingProxy:
         with suppress(OSError):
             while data := client.recv(CHUNK):
                 for message, is_commit in messages.taken(data):
+                    self.round_trips += message[:1] in {b"Q", b"S"}
                     if self._is_cut(pair, message, is_commit=is_commit):
                         self._end(pair)
                         return

@@ -5,9 +5,15 @@ from contextlib import closing
 
 import psycopg
 import pytest
+from tests.store import builders as a
+from tests.store.cutting_proxy import CuttingProxy
 from tests.store.postgres_server import new_schema
 
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.rows.rows import LogLine, TurnPayload
+from phaseline.store.postgres.bulk_insert import COPIED_AT_ONCE, COPIED_FROM
 from phaseline.store.postgres.connection import ESCAPE, FOR_NUL, PostgresConnection
+from phaseline.store.postgres.store import PostgresStore
 
 
 @pytest.fixture
@@ -56,3 +62,114 @@ def test_a_transaction_is_begun_and_undone(db: PostgresConnection) -> None:
 def test_a_closed_connection_is_lost(db: PostgresConnection) -> None:
     db.close()
     assert db.is_lost
+
+
+# -- turns ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def turns() -> Iterator[PostgresConnection]:
+    """A connection to a store in which nobody has written a turn."""
+    url = new_schema()
+    PostgresStore.open(url, a.FakeClock()).close()
+    with closing(PostgresConnection.open(url, "set client_min_messages = warning")) as found:
+        yield found
+
+
+def test_st6_statements_of_a_turn_are_sent_when_a_result_is_needed_or_with_the_commit(
+    turns: PostgresConnection,
+) -> None:
+    turns.begin_turn(0, 0)
+    added = turns.execute("insert into measure values (?, ?, ?)", ("one", 1, "{}"))
+    turns.executemany("insert into measure values (?, ?, ?)", [("two", 2, "{}"), ("three", 3, "{}")])
+    assert turns.in_transaction
+    assert added.rowcount == 1
+    found = turns.execute("select name from measure where at > ? order by at", (1,))
+    assert found.fetchone() == ("two",)
+    assert list(found) == [("three",)]
+    changed = turns.execute("update measure set at = 9")
+    turns.end_turn()
+    assert (changed.rowcount, turns.in_transaction) == (3, False)
+    assert turns.execute("select count(*) from measure where at = 9").fetchone() == (3,)
+
+
+def test_st6_a_statement_that_fails_is_the_reason_and_the_turn_is_undone(turns: PostgresConnection) -> None:
+    for work in (turns.end_turn, turns.execute("select 1").fetchone, turns.send_all):
+        turns.begin_turn(0, 0)
+        turns.execute("insert into measure values (?, ?, ?)", ("one", 1, "{}"))
+        turns.execute("insert into measure values (?, ?, ?)", ("one", 2, "{}"))
+        turns.execute("select no_such from measure")
+        with pytest.raises(psycopg.errors.UniqueViolation):
+            turns.end_turn() if work == turns.end_turn else turns.execute("select 1").fetchone()
+        assert turns.in_transaction
+        turns.rollback()
+        assert (turns.in_transaction, turns.is_lost) == (False, False)
+        assert turns.execute("select count(*) from measure").fetchone() == (0,)
+
+
+@pytest.mark.parametrize(("epoch", "turn", "state", "told"), [(3, 0, "PL004", "3 0"), (0, 7, "PL035", "7 0")])
+def test_st7_the_server_refuses_a_turn_of_another_owner_and_one_that_does_not_follow_the_last(
+    turns: PostgresConnection, epoch: int, turn: int, state: str, told: str
+) -> None:
+    turns.begin_turn(epoch, turn)
+    turns.execute("insert into measure values (?, ?, ?)", ("one", 1, "{}"))
+    with pytest.raises(psycopg.Error) as caught:
+        turns.end_turn()
+    assert (caught.value.sqlstate, caught.value.diag.message_primary) == (state, told)
+    turns.rollback()
+    assert turns.execute("select count(*), sum(turn) from measure, write_count").fetchone() == (0, None)
+
+
+def test_a_commit_that_the_server_answers_with_a_rollback_is_an_error(turns: PostgresConnection) -> None:
+    turns.script("begin")
+    with pytest.raises(psycopg.Error):
+        turns.execute("select no_such from measure")
+    with pytest.raises(psycopg.errors.InFailedSqlTransaction, match="ROLLBACK"):
+        turns.commit()
+
+
+def test_st6_a_turn_is_one_round_trip(cut: tuple[CuttingProxy, str]) -> None:
+    proxy, url = cut
+    with closing(PostgresStore.open(url, a.FakeClock())) as store:
+        deployment, run = a.installed(store)
+        with store.own("an engine"):
+            store._renewal.stop() if store._renewal else None
+            started = (a.status(run, ExecutionStatus.RUNNING),)
+            store.commit(a.turn(executions=started, graphs=(a.added(1, run, a.graph()),)))
+            for at in range(1, 4):
+                before = proxy.round_trips
+                lines = (LogLine(run, 5, "info", "line"),)
+                store.commit(
+                    a.turn(
+                        payload=TurnPayload(logs=lines),
+                        pages=(a.page(1, 0, at, 24),),
+                        opened=(a.batch(at, run, a.numbers(0)),),
+                        closed=(a.closed(at - 1, 1),),
+                        states=(a.entered(deployment, (at,), 3),),
+                    )
+                )
+                made = proxy.round_trips - before
+            assert made == 1
+
+
+# -- many rows ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [COPIED_FROM - 1, COPIED_FROM, 3 * COPIED_AT_ONCE // 2])
+@pytest.mark.parametrize("is_turn", [False, True], ids=["transaction", "turn"])
+def test_st6_many_rows_are_stored_like_few(turns: PostgresConnection, count: int, *, is_turn: bool) -> None:
+    note = """insert into note (graph, position, attempts, generation, due, message, error, result)
+        values (?, ?, ?, ?, ?, '', '{}', 'null')
+        on conflict (graph, position) do update set attempts = excluded.attempts, generation = excluded.generation,
+        due = excluded.due"""
+    turns.begin_turn(0, 0) if is_turn else turns.script("begin")
+    turns.executemany("insert into page values (?, ?, ?)", [(1, at, bytes([at % 256]) * 9) for at in range(count)])
+    for due in (5, 6):
+        turns.executemany(note, [(1, at % (count - 1), at, 0, due) for at in range(count)])
+    lines = [(1, at, 5, "info", -1, "", f"li\x00ne\t{at}\\N") for at in range(count)]
+    turns.executemany("insert into log values (?, ?, ?, ?, ?, ?, ?)", lines)
+    turns.end_turn() if is_turn else turns.commit()
+    assert turns.execute("select * from log order by sequence").fetchall() == lines
+    assert turns.execute("select count(*), max(length(statuses)) from page").fetchone() == (count, 9)
+    assert turns.execute("select count(*), min(due), max(error) from note").fetchone() == (count - 1, 6, "{}")
+    assert turns.execute("select attempts from note where position = 0").fetchone() == (count - 1,)

@@ -16,6 +16,8 @@ from phaseline.lang.fast_dataclasses import frozen
 
 COPIED_FROM = 50
 """Number of rows from which COPY is faster than a statement for each row."""
+COPIED_AT_ONCE = 2_000
+"""Most rows of one COPY, so that others never take a large one for a client that has stopped."""
 PLANS_CACHED = 64
 """Number of statements whose plan is cached; a program inserts many rows with about 20."""
 

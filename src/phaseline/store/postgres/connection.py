@@ -101,7 +101,28 @@ class LaterRows:
         return iter(self._result())
 
 
-Result = psycopg.Cursor[tuple[Any, ...]] | LaterRows
+class CopiedRows:
+    """The result of an insert of many rows."""
+
+    __slots__ = ("rowcount",)
+
+    def __init__(self, rowcount: int) -> None:
+        self.rowcount = rowcount
+        """Number of rows that were inserted or changed."""
+
+    def fetchone(self) -> None:
+        """Return None: an insert of many rows returns no row."""
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        """Return no rows."""
+        return []
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        """Iterate over no rows."""
+        return iter(())
+
+
+Result = psycopg.Cursor[tuple[Any, ...]] | LaterRows | CopiedRows
 
 
 class PostgresConnection:
@@ -168,7 +189,7 @@ class PostgresConnection:
         self._later.append(rows)
         return rows
 
-    def _copied(self, statement: str, rows: list[Sequence[Any]]) -> psycopg.Cursor[tuple[Any, ...]] | None:
+    def _copied(self, statement: str, rows: list[Sequence[Any]]) -> CopiedRows | None:
         """Insert rows by COPY; return None if they must be inserted one by one."""
         self.send_all()
         how = bulk_insert.plan(statement, self._columns_of)
@@ -178,12 +199,14 @@ class PostgresConnection:
         if how.make:
             cursor.execute(f"delete from {how.filled}" if how.filled in self._filled else how.make)
             self._filled.add(how.filled)
-        with cursor.copy(how.copy) as copy:
-            for row in how.distinct(rows):
-                copy.write_row(row)
+        chosen = how.distinct(rows)
+        for first in range(0, len(chosen), bulk_insert.COPIED_AT_ONCE):
+            with cursor.copy(how.copy) as copy:
+                for row in chosen[first : first + bulk_insert.COPIED_AT_ONCE]:
+                    copy.write_row(row)
         if how.move:
             cursor.execute(translate(how.move).text)
-        return cursor
+        return CopiedRows(len(chosen))
 
     def _columns_of(self, table: str) -> Sequence[str]:
         found = self._columns.get(table)
@@ -211,7 +234,7 @@ class PostgresConnection:
 
     def end_turn(self) -> None:
         """Commit the transaction of a turn."""
-        ended = self.execute("commit")
+        ended = self._added("commit", ())
         self.send_all()
         self._later = None
         _require_commit(ended.statusmessage)
