@@ -21,7 +21,7 @@ export MYPY_CACHE_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/phaseline/mypy
 SEEDS ?= 10000
 
 .DEFAULT_GOAL := quick
-.PHONY: quick demo test portable properties coverage covered lint format types contracts sim fuzz expressions kill docs site browser pictures apicheck examples bench release ci lock clean help
+.PHONY: quick demo test portable properties coverage covered lint format types contracts sim fuzz expressions kill ha docs site browser pictures apicheck examples bench release ci lock clean help
 
 quick: lint $(COMPILED) ## fast tests and lint (the default)
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow and not kill and not alone" --ignore=tests/examples --ignore=tests/docs --ignore=tests/website
@@ -117,6 +117,10 @@ fuzz: $(COMPILED) ## blueprints of garbage, led by coverage, for FUZZ_SECONDS: n
 
 kill: $(COMPILED) ## real processes, really killed
 	@$(BIN)/python -m pytest -q -m kill
+
+CUTS ?= 1000
+ha: $(COMPILED) ## a store in PostgreSQL whose connections are cut CUTS times, and whose server is restarted
+	@TEST_CUTS=$(CUTS) $(BIN)/python -m pytest -q -m ha tests/store
 
 docs: $(COMPILED) $(PLAINLY) ## what the documentation says, checked; commands are typed in an ordinary install
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal --programs $(PLAIN)/bin tests/docs

@@ -132,13 +132,18 @@ def _laps() -> tuple[float, float, float]:
     with store.own("bench"):
         graphs = (a.added(1, run, a.graph(10_000)),)
         store.commit(a.turn(executions=(a.status(run, ExecutionStatus.RUNNING),), graphs=graphs))
-        small = _each(TURNS, lambda number: store.commit(a.turn(at=number, pages=(a.page(1, 0, number % 5),))))
-        large = _each(LARGE_TURNS, lambda number: store.commit(a.turn(at=number, pages=pages)))
+        with psycopg.connect(new_schema(), autocommit=True) as db:
+            db.execute("create table one (number bigint, body text)")
+            db.execute("insert into one values (0, '')")
+            # one after the other, so that a disk that is slow for a moment is slow for both
+            small, bare = _each(
+                TURNS,
+                lambda number: store.commit(a.turn(at=number, pages=(a.page(1, 0, number % 5),))),
+                lambda number: _bare(db, number),
+            )
+        (large,) = _each(LARGE_TURNS, lambda number: store.commit(a.turn(at=number, pages=pages)))
     store.close()
-    with psycopg.connect(new_schema(), autocommit=True) as db:
-        db.execute("create table one (number bigint, body text)")
-        db.execute("insert into one values (0, '')")
-        return small, large, _each(TURNS, lambda number: _bare(db, number))
+    return small, large, bare
 
 
 def _bare(db: psycopg.Connection[tuple[object, ...]], number: int) -> None:
@@ -148,11 +153,12 @@ def _bare(db: psycopg.Connection[tuple[object, ...]], number: int) -> None:
     db.execute("commit")
 
 
-def _each(count: int, work: Callable[[int], None]) -> float:
-    """Milliseconds of one of ``count`` calls, the median."""
-    taken = []
+def _each(count: int, *works: Callable[[int], None]) -> tuple[float, ...]:
+    """Milliseconds of one of ``count`` calls of each work, the medians; the works take turns."""
+    taken: list[list[float]] = [[] for _ in works]
     for number in range(count):
-        began = time.perf_counter()
-        work(number)
-        taken.append((time.perf_counter() - began) * 1000)
-    return sorted(taken)[count // 2]
+        for work, times in zip(works, taken, strict=True):
+            began = time.perf_counter()
+            work(number)
+            times.append((time.perf_counter() - began) * 1000)
+    return tuple(sorted(times)[count // 2] for times in taken)

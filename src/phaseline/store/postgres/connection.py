@@ -250,7 +250,7 @@ class PostgresConnection:
             for rows in waiting:
                 rows.send(self._db)
         except psycopg.Error as error:
-            with suppress(psycopg.Error):  # it says again that an earlier statement has failed
+            with suppress(psycopg.Error):  # the same failure again
                 pipeline.__exit__(None, None, None)
             raise _first(error) from None
         except BaseException:

@@ -77,7 +77,7 @@ WRITER = (
 )
 """Settings of the sessions of connections that write."""
 _WRITER = f"{WRITER}; set lock_timeout = '{LEASE_S}s'"
-"""A transaction that has waited so long ends stalled ones, then waits again."""
+"""A transaction that has waited for ``LEASE_S`` ends stalled ones, then waits again."""
 _READER = (
     f"set statement_timeout = '{STATEMENT_S}s'; set idle_in_transaction_session_timeout = '{IDLE_READER_S}s'; "
     "set client_min_messages = warning"
@@ -185,7 +185,7 @@ class PostgresConnections(Connections):
         return db
 
     def _is_lock_free(self, error: psycopg.Error, end: float) -> bool:
-        """After a transaction has waited in vain for the store's lock, end stalled ones; return True if it may try again."""
+        """After a timeout of the store's lock, end stalled transactions; return True if this one may try again."""
         db = self._writer
         if error.sqlstate != LOCK_TIMEOUT or db is None or time.monotonic() > end:
             return False
@@ -222,7 +222,7 @@ class PostgresConnections(Connections):
                 return db, (db.script(script) if script else None) or ()
             except (psycopg.Error, ProblemsError) as error:
                 if db is not None and not db.is_lost:
-                    db.rollback()  # what was begun, such as before a lock was waited for in vain
+                    db.rollback()  # what it has begun, such as before a timeout of the lock
                 is_replaced = db is None or (db.is_lost and db is not tried)
                 if not (is_replaced and self._was_connected and _may_come_back(error)) or time.monotonic() > end:
                     raise

@@ -149,7 +149,7 @@ def _by_state(state: str, path: str, text: str, schema: str) -> ProblemsError | 
 
 
 def _grant(text: str, path: str, schema: str) -> str:
-    """Return the statement that gives the user the right that an error says is missing."""
+    """Return the statement that gives the user the right that is missing by the text of an error."""
     user = _name(unquote(urlsplit(path).username or "USER"))
     found = re.search(r'permission denied for (schema|database) "?([^"]+?)"?( |$)', text)
     if found is None:

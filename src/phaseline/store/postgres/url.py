@@ -11,7 +11,7 @@ from psycopg.conninfo import conninfo_to_dict
 from phaseline.store.postgres import errors
 
 HIDDEN = "postgresql://…"
-"""Shown instead of a URL of which the password cannot be told from the rest."""
+"""Shown instead of a URL of which it is unclear where the password ends."""
 PARAMETER = re.compile(r"[?&]([a-z_]+)(?==|&|$)")
 
 
