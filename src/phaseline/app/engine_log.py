@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from phaseline.app.settings import LEVELS, Form, Level, Settings
-from phaseline.lang.masked_urls import masked
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import EventRow, ExecutionRow
@@ -177,6 +176,8 @@ def _without_value(word: str) -> str:
     if "{" in word:
         word = re.sub(VALUED_MAPPING, r"\1{…}", word)
     if ":/" in word and re.match(URL_TO_MASK, word):
+        from phaseline.lang.masked_urls import masked  # few commands have a URL
+
         return masked(word)
     return re.sub(VALUED_WORD, r"\1\2=…", word) if "=" in word else word
 

@@ -7,8 +7,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phaseline.lang.masked_urls import masked
-
 if TYPE_CHECKING:
     from phaseline.app.app_context import AppContext
 
@@ -35,7 +33,11 @@ def shown_url(url: str) -> str:
     >>> shown_url("sqlite:///shop.db")
     'sqlite:///shop.db'
     """
-    return masked(url).replace("…@", "").removesuffix("?…") if is_database(url) else url
+    if not is_database(url):
+        return url
+    from phaseline.lang.masked_urls import masked  # few commands show the URL of a database
+
+    return masked(url).replace("…@", "").removesuffix("?…")
 
 
 def place_of_copies(url: str) -> Path | None:

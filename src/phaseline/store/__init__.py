@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phaseline.lang.masked_urls import masked
 from phaseline.model.problems.problem import problem_error
 
 if TYPE_CHECKING:
@@ -32,6 +31,8 @@ def open_store(url: str, clock: Clock, *, makes: bool = True) -> Store:
         return _open_database(url, clock, makes=makes)
     path = url.removeprefix(FILE_PREFIX)
     if path == url or not path:
+        from phaseline.lang.masked_urls import masked
+
         raise problem_error(
             "PL-S001",
             f"the store cannot be opened: {masked(url)!r} names no store",
