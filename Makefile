@@ -21,10 +21,10 @@ export MYPY_CACHE_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/phaseline/mypy
 SEEDS ?= 10000
 
 .DEFAULT_GOAL := quick
-.PHONY: quick demo test portable properties coverage covered lint format types contracts sim fuzz expressions kill ha docs site browser pictures apicheck examples bench release ci lock clean help
+.PHONY: quick demo test portable properties coverage covered lint format types contracts sim fuzz expressions kill postgres ha docs site browser pictures apicheck examples bench release ci lock clean help
 
 quick: lint $(COMPILED) ## fast tests and lint (the default)
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow and not kill and not alone" --ignore=tests/examples --ignore=tests/docs --ignore=tests/website
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow and not kill and not alone and not postgres" --ignore=tests/examples --ignore=tests/docs --ignore=tests/website
 
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1\t/' | expand -t 14
@@ -60,8 +60,8 @@ demo: $(PLAINLY) ## a three-tier application, 500 nodes in bulk, a crash survive
 	@$(PLAIN)/bin/phaseline demo
 
 test: $(COMPILED) ## the whole default suite (pages and examples have targets of their own); COVER=1 also notes which lines it reaches
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not kill and not alone" --ignore=tests/examples --ignore=tests/docs --ignore=tests/website $(if $(COVER),--cov --cov-report=)
-	@$(BIN)/python -m pytest -q -m alone --ignore=tests/examples --ignore=tests/docs --ignore=tests/website
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not kill and not alone and not postgres" --ignore=tests/examples --ignore=tests/docs --ignore=tests/website $(if $(COVER),--cov --cov-report=)
+	@$(BIN)/python -m pytest -q -m "alone and not postgres" --ignore=tests/examples --ignore=tests/docs --ignore=tests/website
 
 portable: $(COMPILED) ## what another Python could break: make VENV=.venv-3.13 PYTHON=python3.13 portable
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not kill and not alone" tests/catalog tests/compat tests/run tests/cli tests/processes
@@ -69,7 +69,7 @@ portable: $(COMPILED) ## what another Python could break: make VENV=.venv-3.13 P
 	@cd $(VENV) && bin/phaseline demo >demo.log 2>&1 || { cat demo.log; exit 1; } # shown only if a claim did not hold
 
 properties: $(COMPILED) ## what must hold for any input, over many more inputs than the default suite draws
-	@HYPOTHESIS_PROFILE=ci $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "hypothesis and not kill and not alone"
+	@HYPOTHESIS_PROFILE=ci $(BIN)/python -m pytest -q -n 2 --dist worksteal -m "hypothesis and not kill and not alone and not postgres"
 
 PURE := $(foreach room,lang model engine plan dsl records packages,src/phaseline/$(room)/*)
 empty :=
@@ -77,6 +77,7 @@ comma := ,
 # Whatever threads reach in the pure rooms in one order only is reached by a test of its room, too: 100 in every run.
 coverage: ## branch coverage of the default suite: 100 % of the pure rooms, 90 % of all
 	@$(MAKE) --no-print-directory test COVER=1
+	@$(MAKE) --no-print-directory postgres COVER=1
 	@$(MAKE) --no-print-directory covered
 
 covered: $(COMPILED) ## the same for the suite that `make test COVER=1` has run
@@ -117,6 +118,9 @@ fuzz: $(COMPILED) ## blueprints of garbage, led by coverage, for FUZZ_SECONDS: n
 
 kill: $(COMPILED) ## real processes, really killed
 	@$(BIN)/python -m pytest -q -m kill
+
+postgres: $(COMPILED) ## every store's promises, on a real PostgreSQL server; COVER=1 as for test
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "postgres and not kill" tests/store $(if $(COVER),--cov --cov-append --cov-report=)
 
 CUTS ?= 1000
 ha: $(COMPILED) ## a store in PostgreSQL whose connections are cut CUTS times, and whose server is restarted

@@ -60,3 +60,12 @@ def owned(store: Store) -> Iterator[Store]:
     with ExitStack() as stack:
         stack.enter_context(store.own("a test"))
         yield store
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs a PostgreSQL server: it has a target of its own (decision 48)."""
+    folder = Path(__file__).parent / "postgres"
+    for item in items:
+        store = getattr(getattr(item, "callspec", None), "params", {}).get("reopen")
+        if store == "postgresql" or folder in item.path.parents:
+            item.add_marker(pytest.mark.postgres)
