@@ -149,6 +149,32 @@ def test_numbers_are_rotated(first: int, found: list[int]) -> None:
     assert rotated([7, 1, 3, 1], first) == found
 
 
+def lone(lanes: Lanes, number: int) -> Lane:
+    """A lane of its own operation with an entry."""
+    lane = lanes.lane(number, LaneSpec(f"operation-{number}"), 0)
+    lane.fresh.put(1, np.array([number]))
+    return lane
+
+
+def test_a_lane_that_is_told_to_have_changed_after_it_is_gone_is_forgotten() -> None:
+    lanes = Lanes()
+    gone, there = lanes.lane(0, LaneSpec("gone"), 0), lone(lanes, 1)
+    list(lanes.open_lanes(0, lambda: False))
+    assert list(lanes.index.lanes) == [there.number]
+    lanes.index.stirred = {gone.number, there.number}
+    assert lanes.index.take_empty(0) == []
+    assert lanes.index.stirred == {there.number}
+
+
+def test_a_lane_that_has_changed_and_waits_for_slots_comes_once() -> None:
+    lanes = Lanes()
+    first, second, third = (lone(lanes, number) for number in range(3))
+    for lane in (first, second):
+        lanes.index.block(lane)
+    chosen = [first.number, third.number]
+    assert list(lanes.index.merged(chosen, 0, lambda pool: 9)) == [first.number, second.number, third.number]
+
+
 def hosts(lanes: Lanes, count: int) -> None:
     """An entry and a running call in each of ``count`` lanes of nine operations."""
     for number in range(count):
