@@ -166,6 +166,19 @@ def test_a_lane_that_is_told_to_have_changed_after_it_is_gone_is_forgotten() -> 
     assert lanes.index.stirred == {there.number}
 
 
+def test_the_time_of_a_lane_that_is_gone_is_forgotten() -> None:
+    lanes = Lanes()
+    gone = lanes.lane(0, LaneSpec("gone"), 0)
+    gone.fresh.put(1, np.array([0]))
+    gone.opens_at = 70
+    lanes.index.closed_until(gone)
+    gone.purge(1, lambda chunk: chunk < 0)
+    gone.opens_at = 0
+    assert lanes.index.take_empty(0) == [(gone, 0)]
+    assert lanes.index.first_opening(0) is None
+    assert lanes.index.stirred == set()
+
+
 def test_a_lane_that_has_changed_and_waits_for_slots_comes_once() -> None:
     lanes = Lanes()
     first, second, third = (lone(lanes, number) for number in range(3))
