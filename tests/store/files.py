@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -37,3 +38,24 @@ def python(code: str, *arguments: object) -> Process:
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]),
     }
     return Process(command, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True, env=environment)
+
+
+def interrupted(work: Callable[[], object], number: int) -> int:
+    """Do it in a process that dies at the n-th thing that it asks of the operating system or of SQLite; its exit code."""
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    asked = 0
+
+    def count(event: str, _arguments: tuple[object, ...]) -> None:
+        nonlocal asked
+        if event.startswith(("open", "os.", "sqlite3.", "shutil.", "fcntl.")):
+            asked += 1
+            if asked == number:
+                os._exit(9)
+
+    sys.addaudithook(count)
+    try:
+        work()
+    finally:
+        os._exit(0)

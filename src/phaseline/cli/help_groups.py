@@ -45,7 +45,7 @@ GROUPS = {
     },
     "Engine and store": {
         "engine": "Run, show or stop the process that carries out executions.",
-        "store": "Check, back up, restore and compact the store.",
+        "store": "Check, back up, restore, copy and compact the store.",
     },
     "This program": {
         "docs": "Print a page of the documentation, or search all pages.",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from phaseline.embedded.engine_commands import EngineRun, EngineStatus, StoppedEngine
     from phaseline.embedded.run_execution import LeaveRequest
-    from phaseline.model.rows.maintenance import Compacted, RestoredStore
+    from phaseline.model.rows.maintenance import Compacted, CopiedStore, RestoredStore
     from phaseline.use_cases.commands.maintenance import CheckedStore, Released, Saved
     from phaseline.use_cases.loading.record_files import EvaluatedRecord, FormattedFile
     from phaseline.use_cases.tools.completion import Named
@@ -48,7 +48,7 @@ class EngineNoun(Noun):
 
 
 class StoreNoun(Noun):
-    """The store as a whole. Except for ``restore``, all methods work while engines run."""
+    """The store as a whole. Except for ``restore`` and ``copy``, all methods work while engines run."""
 
     def check(self) -> CheckedStore:
         """Read the whole store and check that its parts are consistent."""
@@ -59,15 +59,24 @@ class StoreNoun(Noun):
         return self._call(ops.BACK_UP_STORE, file=file)
 
     def restore(self, file: str) -> RestoredStore:
-        """Replace the store with a backup, and keep the former store beside it.
+        """Replace the store with a backup, and keep the former store beside it, or in another schema of its database.
 
-        Executions that were open when the backup was made wait until ``go_on`` is called.
+        Executions that were open when the backup was made wait until ``go_on`` is called. ``file`` can also be the
+        store's own file or URL, if it was set back by other means, such as the tools of a database server.
         """
         return self._call(ops.RESTORE_STORE, source=file)
 
     def go_on(self) -> Released:
         """Release the executions that wait because the store was restored."""
         return self._call(ops.GO_ON_AFTER_RESTORE)
+
+    def copy(self, source: str, target: str) -> CopiedStore:
+        """Copy the store at the URL ``source`` to the URL ``target``, where no store is yet.
+
+        Neither needs to be the store of this client. No engine may run on them. The copy counts as restored: its open
+        executions wait until ``go_on`` is called on it.
+        """
+        return self._call(ops.COPY_STORE, source=source, target=target)
 
     def compact(self) -> Compacted:
         """Return free space in the store's file to the operating system, for example after a purge."""

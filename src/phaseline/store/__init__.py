@@ -29,6 +29,13 @@ def open_store(url: str, clock: Clock, *, makes: bool = True) -> Store:
         return MemoryStore(clock)
     if url.startswith(DATABASE_PREFIXES):
         return _open_database(url, clock, makes=makes)
+    from phaseline.store.sqlite.store import SqliteStore
+
+    return SqliteStore.open(file_of(url), clock, makes=makes)
+
+
+def file_of(url: str) -> Path:
+    """Return the path of the file that a URL names. Raises: PL-S001 for another URL."""
     path = url.removeprefix(FILE_PREFIX)
     if path == url or not path:
         from phaseline.lang.masked_urls import masked
@@ -39,17 +46,22 @@ def open_store(url: str, clock: Clock, *, makes: bool = True) -> Store:
             "write sqlite:/// and the path of a file, such as sqlite:///phaseline.db, the postgresql:// URL of a database, "
             "or memory: for none",
         )
-    from phaseline.store.sqlite.store import SqliteStore
-
-    return SqliteStore.open(Path(path).expanduser(), clock, makes=makes)
+    return Path(path).expanduser()
 
 
-def _open_database(url: str, clock: Clock, *, makes: bool) -> Store:
+def require_driver() -> None:
+    """Raise PL-S039 if the package that connects to PostgreSQL is missing."""
     try:
-        from phaseline.store.postgres.store import PostgresStore
+        import psycopg  # noqa: F401  # whether it can be imported is the question
     except ImportError as error:
         if error.name not in {None, "psycopg", "psycopg_binary", "psycopg_c"}:
             raise
         text = f"the package psycopg, which connects to PostgreSQL, is missing: {' '.join(str(error).split())}"
         raise problem_error("PL-S039", text, "install it: pip install 'phaseline[postgres]'") from error
+
+
+def _open_database(url: str, clock: Clock, *, makes: bool) -> Store:
+    require_driver()
+    from phaseline.store.postgres.store import PostgresStore
+
     return PostgresStore.open(url, clock, makes=makes)

@@ -1,15 +1,12 @@
 """A store that is put back from a backup: whole or not at all, whatever happens on the way (rule BK4)."""
 
-import os
 import shutil
-import sys
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from tests.store import builders as a
-from tests.store.files import refusal
+from tests.store.files import interrupted, refusal
 
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.incarnations import Names
@@ -40,27 +37,6 @@ def names(path: Path, clock: a.FakeClock) -> list[str]:
     with closing(SqliteStore.open(path, clock, makes=False)) as store:
         assert list(store.check()) == []
         return [row.name for row in store.deployments()]
-
-
-def interrupted(work: Callable[[], object], number: int) -> int:
-    """Do it in a process that dies at the n-th thing that it asks of the operating system or of SQLite; its exit code."""
-    child = os.fork()
-    if child:
-        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    asked = 0
-
-    def count(event: str, _arguments: tuple[object, ...]) -> None:
-        nonlocal asked
-        if event.startswith(("open", "os.", "sqlite3.", "shutil.", "fcntl.")):
-            asked += 1
-            if asked == number:
-                os._exit(9)
-
-    sys.addaudithook(count)
-    try:
-        work()
-    finally:
-        os._exit(0)
 
 
 def test_bk4_whoever_dies_while_restoring_leaves_the_one_store_or_the_other(

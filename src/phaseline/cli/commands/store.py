@@ -10,9 +10,9 @@ from phaseline.cli.shell.options import json_option
 
 @click.group(epilog="Example: phaseline store check")
 def store() -> None:
-    """Check, back up, restore and compact the store.
+    """Check, back up, restore, copy and compact the store.
 
-    All of this works while engines run.
+    Checks, backups and compaction work while engines run.
     """
 
 
@@ -25,8 +25,9 @@ def restore(cli: CliContext, file: str | None, *, go_on: bool) -> None:
     """Replace the store by the backup FILE, and keep the old store.
 
     Later calls have new client tokens, so that no cloud takes them for calls made since the backup. Executions that were
-    open wait until --go-on. With the store's own file, the store is only marked as restored, such as after its disk was
-    reset.
+    open wait until --go-on. With the store's own file or URL, the store is only marked as restored, such as after its
+    disk was reset or its database was set back. The old store is kept in a file beside the store, or in another schema
+    of its database.
     """
     if go_on == (file is not None):
         raise click.UsageError("Give either FILE or --go-on.")
@@ -55,6 +56,18 @@ COMMANDS = (
         example="store backup /srv/backup/phaseline.db",
     ),
     restore,
+    command_for(
+        "store.copy",
+        click.argument("source", metavar="FROM"),
+        click.argument("target", metavar="TO"),
+        render="maintenance:copied_text",
+        help="""Copy the store FROM to the new store TO, both named by URL.
+
+        Use it to move a store from a file to a database, or back. All rows are compared. No engine may run meanwhile;
+        the store FROM stays unchanged. The copy counts as restored: its later calls have new client tokens, and
+        executions that were open wait until: phaseline store restore --go-on.""",
+        example="store copy sqlite:///phaseline.db postgresql://db.example.org/phaseline",
+    ),
     command_for(
         "store.compact",
         render="maintenance:compacted_text",

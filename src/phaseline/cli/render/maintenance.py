@@ -8,7 +8,7 @@ from phaseline.cli.render.status import size
 from phaseline.cli.render.table import clean, moment, more, number, some
 
 if TYPE_CHECKING:
-    from phaseline.model.rows.maintenance import Compacted, RestoredStore
+    from phaseline.model.rows.maintenance import Compacted, CopiedStore, RestoredStore
     from phaseline.use_cases.commands.maintenance import CheckedStore, Purge, Released, Saved
 
 SHOWN = 50
@@ -33,14 +33,26 @@ def restored_text(done: RestoredStore) -> str:
     """Return a text with the files of the store and of the former store, and the executions that wait."""
     lines = [f"The store {done.file} is restored. Later calls have new client tokens."]
     if done.kept:
-        lines.append(f"The previous store is kept in {done.kept}")
-    if done.waiting:
-        them = "open executions wait" if done.waiting > 1 else "open execution waits"
-        lines += [
-            f"{done.waiting} {them}: the work since the backup is not known here. Check the machines, then:",
-            "  phaseline store restore --go-on",
-        ]
-    return "\n".join(lines)
+        where = "the schema " if done.file.startswith("postgres") else ""
+        lines.append(f"The previous store is kept in {where}{done.kept}")
+    return "\n".join([*lines, *_waiting(done.waiting, "the work since the backup is not known here")])
+
+
+def _waiting(count: int, reason: str) -> list[str]:
+    """Return lines about the number of executions that wait since a restore or a copy; none for 0."""
+    if not count:
+        return []
+    them = "open executions wait" if count > 1 else "open execution waits"
+    return [f"{count} {them}: {reason}. Check the machines, then:", "  phaseline store restore --go-on"]
+
+
+def copied_text(done: CopiedStore) -> str:
+    """Return a text about both stores, and the executions that wait."""
+    lines = [
+        f"The store {done.source} is copied to {done.target}: {number(done.rows, 'row')}, each compared.",
+        "Use only the copy from now on: name it in store.url. The former store is unchanged.",
+    ]
+    return "\n".join([*lines, *_waiting(done.waiting, "the former store may have continued")])
 
 
 def released_text(done: Released) -> str:

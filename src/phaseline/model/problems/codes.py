@@ -276,6 +276,7 @@ CODES: dict[str, str] = {
     "PL-S014": "The store cannot be restored from this file",
     "PL-S015": "The engine in the background ended at once",
     "PL-S016": "The store is gone",
+    "PL-S017": "The store cannot be copied",
     "PL-S020": "The master key of the secrets is not there",
     "PL-S021": "The master key cannot be had",
     "PL-S022": "The master key is open to others",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from phaseline.lang.fast_dataclasses import frozen
 
 
@@ -20,10 +22,24 @@ class StoreFinding:
 
 @frozen
 class RestoredStore:
-    """A restored store: its file, where the previous file is kept (empty if there was none), and how many executions wait."""
+    """A restored store: its file or database, where the previous one is kept, and how many executions wait.
+
+    ``kept``: the path of a file, or the name of a schema of the same database; empty if there was no store before.
+    """
 
     file: str
     kept: str
+    waiting: int
+
+
+@frozen
+class CopiedStore:
+    """A store that was copied from ``source`` to ``target``: the number of rows of each table, and how many executions wait."""
+
+    source: str
+    target: str
+    rows: int
+    tables: Mapping[str, int]
     waiting: int
 
 

@@ -280,6 +280,21 @@ class PostgresConnection:
         ).fetchone()
         return int(found[0]) if found and found[0] else 0
 
+    def set_last_number(self, table: str, number: int) -> None:
+        """Let the numbers of new rows of a table follow after ``number``, if it is above 0."""
+        if number:
+            self.execute("select setval(pg_get_serial_sequence(?, 'number')::regclass, ?)", (table, number))
+
+    def stream(self, statement: str) -> Iterator[tuple[Any, ...]]:
+        """Iterate over the rows of a statement without values, of which only one is in memory at a time."""
+        return self._db.cursor().stream(statement)
+
+    def load(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Insert rows into a table as they come, of which only one is in memory at a time."""
+        with self._db.cursor().copy(f"copy {table} ({', '.join(columns)}) from stdin") as copy:
+            for row in rows:
+                copy.write_row(row)
+
     @property
     def server_version(self) -> int:
         """Version of the server, such as 150004 for 15.4."""

@@ -61,7 +61,8 @@ _COUNT = """update write_count set number = number + 1
 _WRITING = "begin isolation level read committed"
 _BEGIN = f"{_WRITING}; {TAKE_LOCK}; {_COUNT}"
 _BEGIN_FAST = f"{_WRITING}; set local synchronous_commit = off; {TAKE_LOCK}; {_COUNT}"
-_BEGIN_READING = "begin isolation level repeatable read read only"
+BEGIN_READING = "begin isolation level repeatable read read only"
+"""Begins a transaction in which all reads see the state of the first read."""
 _TRANSACTION = "select pg_xact_status(cast(? as xid8)) = 'committed'"
 _TURN = "select turn = ? and (select epoch from store) = ? from write_count"
 _END_STALLED = f"""select count(pg_terminate_backend(pid)) from pg_stat_activity join pg_locks using (pid)
@@ -151,7 +152,7 @@ class PostgresConnections(Connections):
 
     def begin_reading(self) -> PostgresConnection:
         """Begin a transaction in which all reads see the same state of the store; return its connection."""
-        db, _ = self._repeated(self.reader, _BEGIN_READING)
+        db, _ = self._repeated(self.reader, BEGIN_READING)
         return db
 
     def end_reading(self) -> None:

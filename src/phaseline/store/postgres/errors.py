@@ -36,6 +36,11 @@ _not_owner = Refusal(
     "the user of the database lacks a right: {1}",
     "let the user that has made the tables upgrade the store, by any command",
 )
+no_new_schema = Refusal(
+    "PL-S032",
+    "the present store cannot be kept in a schema of its own: {1}",
+    "let the database's owner grant it: grant create on database NAME to USER; or restore into an empty database",
+)
 too_old = Refusal(
     "PL-S033",
     "the database server is PostgreSQL {1}, Phaseline needs {2} or later",

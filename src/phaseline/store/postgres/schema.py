@@ -11,7 +11,7 @@ from phaseline.store.database.compatibility import Access, access_to
 from phaseline.store.database.schema import MIN_READER, MIN_WRITER, REVISION, SCHEMA_VERSION, TABLES
 from phaseline.store.database.table_shapes import converted
 from phaseline.store.postgres import errors
-from phaseline.store.postgres.connections import LOCK, OTHER_EPOCH, OTHER_TURN
+from phaseline.store.postgres.connections import LOCK, OTHER_EPOCH, OTHER_TURN, TAKE_LOCK
 from phaseline.store.sql import errors as failures
 
 if TYPE_CHECKING:
@@ -27,6 +27,17 @@ FOLDING_VERSION = 18
 """First version of PostgreSQL that has ``casefold``."""
 PAGE_TABLES = ("page", "state_page", "check_page", "write_count")
 """Tables whose rows are written again and again: half of each page stays free, so that no index must be written (ST5)."""
+
+OWN_TABLES = ("lease", "standby", "write_count")
+"""Tables that only a store in PostgreSQL has."""
+FUNCTIONS = (
+    "begin_turn(bigint, bigint)",
+    "instr(text, text)",
+    "folded_text(text)",
+    "json_valid(text)",
+    "can_be_read(text)",
+)
+"""Functions that a store in PostgreSQL has."""
 
 EXTRA = (
     """create table lease (
@@ -70,10 +81,7 @@ def make_ready(db: PostgresConnection, path: str, identity: str, now: int, *, ma
     ``identity``: the random name of a new store. ``makes``: create missing tables; if False, they raise PL-S007.
     Raises: PL-S001, PL-S002, PL-S033.
     """
-    if db.server_version < LEAST_VERSION * 10_000:
-        raise errors.too_old(path, db.server_version // 10_000, LEAST_VERSION)
-    if db.encoding != ENCODING:
-        raise errors.no_unicode(path, db.encoding)
+    raise_if_unfit(db, path)
     found = version_of(db, path)
     if found:
         return found
@@ -81,12 +89,25 @@ def make_ready(db: PostgresConnection, path: str, identity: str, now: int, *, ma
         raise errors.no_schema(path, db.search_path)
     if not makes:
         raise failures.nowhere(path)
-    db.script(f"begin; select pg_advisory_xact_lock({LOCK}, hashtext(current_schema()::text))")
+    begin_alone(db)
     found = version_of(db, path)
     if not found:  # otherwise another process was faster
-        _create(db, identity, now)
+        create(db, identity, now)
     db.script("commit")
     return found or SCHEMA_VERSION
+
+
+def raise_if_unfit(db: PostgresConnection, path: str) -> None:
+    """Raise PL-S033 for a server older than ``LEAST_VERSION``, PL-S030 for a database of another encoding."""
+    if db.server_version < LEAST_VERSION * 10_000:
+        raise errors.too_old(path, db.server_version // 10_000, LEAST_VERSION)
+    if db.encoding != ENCODING:
+        raise errors.no_unicode(path, db.encoding)
+
+
+def begin_alone(db: PostgresConnection) -> None:
+    """Begin a transaction that keeps all others from writing to the store, and from making its tables."""
+    db.script(f"begin isolation level read committed; {TAKE_LOCK}")
 
 
 def version_of(db: PostgresConnection, path: str) -> int:
@@ -114,7 +135,8 @@ def version_of(db: PostgresConnection, path: str) -> int:
 _OURS = "select tablename from pg_tables where schemaname = current_schema()"
 
 
-def _create(db: PostgresConnection, identity: str, now: int) -> None:
+def create(db: PostgresConnection, identity: str, now: int) -> None:
+    """Create all tables and functions of a store, in the caller's transaction."""
     for statement in (*map(converted, TABLES), *EXTRA):
         db.script(statement.replace("{folded}", _folded(db)))
     db.execute("insert into alembic_version values (?)", (REVISION,))

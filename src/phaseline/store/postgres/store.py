@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 VACUUMING = f"set statement_timeout = 0; set lock_timeout = '{links.LOCK_PATIENCE_S}s'"
 """Settings of the session that vacuums: a large table takes long."""
+COPYING = "set statement_timeout = 0; set client_min_messages = warning"
+"""Settings of the session that reads all rows."""
 _TABLES = "select tablename from pg_tables where schemaname = current_schema() order by tablename"
 
 
@@ -176,9 +178,25 @@ class PostgresStore(SqlStore):
         with self._reading() as db:
             return list(inconsistencies(db, psycopg.Error))
 
+    @contextmanager
+    def snapshot(self) -> Iterator[PostgresConnection]:
+        """Return a context with a connection of its own, whose reads all see one state of the store."""
+        with Problems(self.connections), closing(self.connections.connect(COPYING)) as db:
+            db.script(f"{links.BEGIN_READING}; select 1 from store")  # the state is that of the first read
+            yield db
+
     def backup(self, path: str) -> int:
-        """Refuse (PL-S006): the tools of the database make backups."""
-        raise failures.cannot_copy(path, "a store in a database is backed up by the tools of the database, pg_dump")
+        """Copy the store's present state into a new file of SQLite; return its size in bytes."""
+        from phaseline.store.relational.copying import UncopiedRowsError, copy_all, raise_if_newer
+        from phaseline.store.sqlite.backup import write
+        from phaseline.store.sqlite.copied_store import fill_part
+
+        try:
+            with self.snapshot() as db:
+                raise_if_newer(db, self.path)
+                return write(path, lambda part: fill_part(part, lambda target: copy_all(db, target)))
+        except UncopiedRowsError as error:
+            raise failures.cannot_copy(path, str(error)) from error
 
     def compact(self) -> Compacted:
         """Let the server reuse the space of old rows, and return free space at the end of tables, by ``vacuum``."""

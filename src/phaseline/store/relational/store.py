@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.orders import NewOrder
     from phaseline.ports.clock import Clock
     from phaseline.store.database.connection import Connection
+    from phaseline.store.relational.copying import CopySource
     from phaseline.store.sql.hook_switches import SqliteSwitches
     from phaseline.store.sql.listings import SqliteListings
     from phaseline.store.sql.orders import SqliteOrders
@@ -148,6 +150,18 @@ class SqlStore(Seldom):
     @abstractmethod
     def version(self) -> int:
         """Return a number above 0 that changes whenever another process has written."""
+
+    @abstractmethod
+    def own(self, command: str) -> AbstractContextManager[int]:
+        """Become the owner, the only process that writes for an engine, named ``command``; yield the epoch."""
+
+    @abstractmethod
+    def snapshot(self) -> AbstractContextManager[CopySource]:
+        """Return a context with a connection of its own, whose reads all see one state of the store."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close what is open. Safe to call twice."""
 
     def commit(self, turn: Turn) -> None:
         """Write one turn of the engine's loop. Only the owner may: a call by any other process is a bug."""

@@ -97,6 +97,19 @@ cannot_restore = Refusal(
     "the store cannot be restored from this file: {1}",
     "name a file that was written by: phaseline store backup FILE",
 )
+_ELSEWHERE = "name an empty database or a new file; to replace a store by a backup: phaseline store restore FILE"
+occupied = Refusal("PL-S017", "the store cannot be copied: there is a store already", _ELSEWHERE)
+same_store = Refusal("PL-S017", "the store cannot be copied: it is the same store, or a copy of it", _ELSEWHERE)
+changed_meanwhile = Refusal(
+    "PL-S017",
+    "the store cannot be copied: other commands changed it meanwhile, so the copy would lack something",
+    "end the commands that use the store, then repeat the copy",
+)
+copied_wrongly = Refusal(
+    "PL-S017",
+    "the store cannot be copied: {1}",
+    "check the store that is copied: phaseline store check; then repeat the copy",
+)
 gone = Refusal(
     "PL-S016",
     "the store is gone: its file was removed, moved or replaced",

@@ -52,6 +52,12 @@ def shape(db: sqlite3.Connection) -> None:
 
 
 def fill(db: sqlite3.Connection, now: int) -> None:
+    """Create all tables and mark the file as a store, in the caller's transaction."""
+    make_tables(db, now)
+    mark_as_store(db)
+
+
+def make_tables(db: sqlite3.Connection, now: int) -> None:
     """Create all tables, in the caller's transaction."""
     for statement in schema.TABLES:
         db.execute(statement)
@@ -62,5 +68,9 @@ def fill(db: sqlite3.Connection, now: int) -> None:
     db.execute(
         "insert into store (identity, created_at, epoch) values (?, ?, 0)", (os.urandom(IDENTITY_BYTES).hex(), now)
     )
+
+
+def mark_as_store(db: sqlite3.Connection) -> None:
+    """Write into the header of the file that it is a store, and the version of its tables."""
     db.execute(f"pragma application_id = {schema.APPLICATION_ID}")
     db.execute(f"pragma user_version = {schema.SCHEMA_VERSION}")

@@ -6,10 +6,10 @@ import errno
 import os
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.store.database import compatibility, schema
@@ -60,6 +60,21 @@ class FileConnection(sqlite3.Connection):
         found = self.execute("select seq from sqlite_sequence where name = ?", (table,)).fetchone()
         return int(found[0]) if found else 0
 
+    def set_last_number(self, table: str, number: int) -> None:
+        """Let the numbers of new rows of a table follow after ``number``, if it is above 0."""
+        if number:
+            self.execute("delete from sqlite_sequence where name = ?", (table,))
+            self.execute("insert into sqlite_sequence (name, seq) values (?, ?)", (table, number))
+
+    def stream(self, statement: str) -> Iterator[tuple[Any, ...]]:
+        """Iterate over the rows of a statement without values, of which only one is in memory at a time."""
+        return self.execute(statement)
+
+    def load(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Insert rows into a table as they come, of which only one is in memory at a time."""
+        places = ", ".join("?" * len(columns))
+        self.executemany(f"insert into {table} ({', '.join(columns)}) values ({places})", rows)
+
 
 def connect(path: str, *, timeout_s: float = 5.0, is_uri: bool = False) -> FileConnection:
     """Open a connection that any thread may use and whose transactions the caller begins and ends.
@@ -88,7 +103,7 @@ def make_ready(path: str, now: int) -> Readiness:
     try:
         _make_file(path, now)
         with closing(_connect(path)) as db:
-            found = _version(db, path)
+            found = version_of(db, path)
             if found == 0:
                 _create(db, path, now)
             else:
@@ -111,7 +126,7 @@ def _raise_if_unreadable(path: str) -> None:
     """Raise a problem if this user may only read the store and cannot read it; PL-S005 if its tables are of an older version."""
     try:
         with closing(open_looker(path)) as db:
-            found = _version(db, path)
+            found = version_of(db, path)
     except sqlite3.Error as error:
         raise sqlite_errors.as_problem(error, path) from error
     if found < schema.SCHEMA_VERSION:
@@ -242,7 +257,7 @@ def size_of(file: Path) -> int:
 def require_our_schema(path: str) -> int:
     """Return the version of the tables in the file. Raises: PL-S001 if it is no store, PL-S002 if it is newer."""
     with closing(_connect(path)) as db:
-        found = _version(db, path)
+        found = version_of(db, path)
     if not found:
         raise failures.not_a_store(path)
     return found
@@ -332,7 +347,7 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(0o700, exist_ok=True)
 
 
-def _version(db: FileConnection, path: str) -> int:
+def version_of(db: FileConnection, path: str) -> int:
     """Return the version of the tables in the file, 0 for an empty file. Raises PL-S001, PL-S002.
 
     A newer version that this program may write like the present one counts as the present one (UP1).
@@ -364,7 +379,7 @@ def _create(db: FileConnection, path: str, now: int) -> None:
     db.execute("pragma journal_mode = wal")
     db.execute("pragma synchronous = full")
     db.execute("begin immediate")
-    if _version(db, path) == 0:  # otherwise another process was faster
+    if version_of(db, path) == 0:  # otherwise another process was faster
         making.fill(db, now)
     db.execute("commit")
 
@@ -386,8 +401,8 @@ def _migrate(path: str, now: int) -> tuple[str, ...]:
     lock = OwnerLock(path + ".lock")
     try:
         with closing(_connect(path)) as db:
-            _take(lock, path, _version(db, path), now)
-            found = _version(db, path)
+            _take(lock, path, version_of(db, path), now)
+            found = version_of(db, path)
             if found == schema.SCHEMA_VERSION:  # another process was faster
                 return ()
             kept = _copy_before(db, path)

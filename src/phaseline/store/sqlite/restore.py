@@ -23,7 +23,7 @@ from phaseline.store.sql import errors as failures
 from phaseline.store.sqlite import database_file as file
 from phaseline.store.sqlite import errors as sqlite_errors
 from phaseline.store.sqlite import file_identity as whereabouts
-from phaseline.store.sqlite.backup import fill, to_disk
+from phaseline.store.sqlite.backup import fill, make_private, to_disk
 from phaseline.store.sqlite.database_file import connect
 from phaseline.store.sqlite.owner_lock import OwnerLock
 
@@ -45,7 +45,7 @@ def restore(source: str, path: str, now: int) -> RestoredStore:
     Raises: PL-S014 if ``source`` is not a backup, PL-S002 if a newer version wrote it, PL-S004 while an engine runs,
     PL-S005 while other processes have the store open. After each of these problems, nothing has changed.
     """
-    _raise_if_missing(source)
+    raise_if_missing(source)
     lock = OwnerLock(path + ".lock")
     try:
         file.make_folder(Path(path).parent)
@@ -55,14 +55,14 @@ def restore(source: str, path: str, now: int) -> RestoredStore:
             return RestoredStore(path, "", _again(path, now, memory.epoch if memory else 0))
         part = f"{path}.restoring"
         try:
-            _remove(part, TAILS)
+            remove(part, TAILS)
             waiting = _make(source, part, path, now)
             with _aside(path) as kept:
                 Path(part).replace(path)
                 to_disk(str(Path(path).parent))
             return RestoredStore(path, kept, waiting)
         finally:
-            _remove(part, (*TAILS, "-journal"))
+            remove(part, (*TAILS, "-journal"))
     except sqlite3.Error as error:
         raise sqlite_errors.as_problem(error, path) from error
     except OSError as error:
@@ -71,7 +71,8 @@ def restore(source: str, path: str, now: int) -> RestoredStore:
         lock.release()
 
 
-def _raise_if_missing(source: str) -> None:
+def raise_if_missing(source: str) -> None:
+    """Raise PL-S014 if there is no file, or an empty one."""
     try:
         if Path(source).stat().st_size and Path(source).is_file():
             return
@@ -94,7 +95,7 @@ def _again(path: str, now: int, epoch: int) -> int:
 
 def _make(source: str, part: str, path: str, now: int) -> int:
     """Write the complete new store for ``path`` to the disk; return how many of its executions wait."""
-    os.close(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    make_private(part)
     try:
         with closing(file.open_looker(source, leaves_nothing=True)) as found:
             fill(found, part)
@@ -108,12 +109,17 @@ def _make(source: str, part: str, path: str, now: int) -> int:
         if error.problems[0].code == "PL-S002":
             raise
         raise failures.cannot_restore(source, error.problems[0].message) from error
+    return settle(part, path, f"restored from {source}", now)
+
+
+def settle(part: str, path: str, cause: str, now: int) -> int:
+    """Begin a new incarnation in the file ``part``, which will be moved to ``path``; return how many executions wait."""
     memory = OwnerLock(path + ".lock").memory()
     with closing(connect(part)) as db:
         db.execute("begin immediate")
         is_known = memory is not None and memory.identity == whereabouts.remembered(db)[0]
         epoch = memory.epoch if memory is not None and is_known else 0
-        waiting = incarnations.begin_another(db, f"restored from {source}", now, epoch)
+        waiting = incarnations.begin_another(db, cause, now, epoch)
         whereabouts.remember(db, whereabouts.spot_of(part, path))
         db.execute("commit")
         db.execute("pragma journal_mode = wal")
@@ -128,20 +134,20 @@ def _aside(path: str) -> Iterator[str]:
     Yield the path of the copy; empty if there was no store.
     """
     if not os.path.lexists(path):
-        _remove(path, TAILS[1:])
+        remove(path, TAILS[1:])
         yield ""
         return
     kept = _free_name(path)
     db = sqlite3.connect(path, timeout=0, isolation_level=None)
     try:
         try:
-            _alone(db, path)
+            alone(db, path)
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError) and not sqlite_errors.is_damage(error):
                 raise
             db.close()  # it cannot be read as a store: it is kept to the byte
             _keep(path, kept, TAILS[:2])
-            _remove(path, TAILS[1:])
+            remove(path, TAILS[1:])
             yield kept
             return
         _keep(path, kept, TAILS[:1])
@@ -155,12 +161,12 @@ def _aside(path: str) -> Iterator[str]:
             db.rollback()
             if not is_replaced:
                 db.execute("pragma journal_mode = wal")
-                _remove(kept, TAILS)
+                remove(kept, TAILS)
     finally:
         db.close()
 
 
-def _alone(db: sqlite3.Connection, path: str) -> None:
+def alone(db: sqlite3.Connection, path: str) -> None:
     """Move the write-ahead log into the store's file and lock the file. Raises PL-S005 if a process has it open."""
     end = time.monotonic() + PATIENCE_S
     while True:
@@ -191,7 +197,8 @@ def _free_name(path: str) -> str:
     return name
 
 
-def _remove(path: str, tails: tuple[str, ...]) -> None:
+def remove(path: str, tails: tuple[str, ...]) -> None:
+    """Remove the files whose names are ``path`` and one of ``tails``, as far as they exist."""
     for tail in tails:
         with suppress(FileNotFoundError):
             Path(path + tail).unlink()

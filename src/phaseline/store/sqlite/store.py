@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from phaseline.model.problems.problem import ProblemsError
+from phaseline.store.database.schema import SCHEMA_VERSION
 from phaseline.store.relational.connections import Problems
 from phaseline.store.relational.store import SqlStore
 from phaseline.store.sql import deployments as writes
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.maintenance import Compacted, StoreFinding
     from phaseline.model.rows.rows import Owner, Turn
     from phaseline.ports.clock import Clock
+    from phaseline.store.sqlite.database_file import FileConnection
 
 
 class SqliteStore(SqlStore):
@@ -54,6 +56,21 @@ class SqliteStore(SqlStore):
         store = cls(whole, clock, ready.notices)
         store.read_only_version = ready.read_only_version
         return store
+
+    @classmethod
+    def open_to_copy(cls, path: str | os.PathLike[str], clock: Clock) -> SqliteStore:
+        """Open the store in a file that is only read, such as a backup: it is not marked as a store in use.
+
+        A store of an earlier version is upgraded, as by ``open``. Raises: PL-S001, PL-S002, PL-S003, PL-S005, PL-S007.
+        """
+        whole = str(Path(path).resolve())
+        file.raise_if_missing(whole)
+        store = cls(whole, clock)
+        with Problems(store.connections):
+            found = file.require_our_schema(whole)
+        if found > SCHEMA_VERSION:
+            store.read_only_version = found
+        return cls.open(whole, clock) if found < SCHEMA_VERSION else store
 
     @contextmanager
     def own(self, command: str) -> Iterator[int]:
@@ -118,6 +135,14 @@ class SqliteStore(SqlStore):
 
         with Problems(self.connections), closing(file.open_reader(self.path)) as db:
             return checking.check(db)
+
+    @contextmanager
+    def snapshot(self) -> Iterator[FileConnection]:
+        """Return a context with a connection of its own, whose reads all see one state of the store."""
+        with Problems(self.connections), closing(file.open_reader(self.path)) as db:
+            db.execute("begin")
+            db.execute("select 1 from store").fetchone()  # the state is that of the first read
+            yield db
 
     def backup(self, path: str) -> int:
         """Copy the store's present state into a new file; return its size in bytes."""

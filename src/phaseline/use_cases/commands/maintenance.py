@@ -1,6 +1,6 @@
-"""Maintenance of a store: check, back up, restore and compact it, and purge old executions.
+"""Maintenance of a store: check, back up, restore, copy and compact it, and purge old executions.
 
-Except for restoring, engines may work on the store meanwhile.
+Except for restoring and copying, engines may work on the store meanwhile.
 """
 
 from __future__ import annotations
@@ -10,16 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from phaseline.app import store_location
-from phaseline.lang.fast_dataclasses import frozen
+from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import problem_error
+from phaseline.store import transfer
 from phaseline.store.sqlite import restore as sqlite_restore
 from phaseline.use_cases.lookup import installed_packages
 from phaseline.use_cases.lookup.find import find_deployment
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.model.rows.maintenance import Compacted, Purged, RestoredStore, StoreFinding
+    from phaseline.model.rows.maintenance import Compacted, CopiedStore, Purged, RestoredStore, StoreFinding
     from phaseline.model.rows.rows import ExecutionRow
     from phaseline.ports.store import Store
 
@@ -68,20 +69,42 @@ def backup(ctx: RequestContext, file: str) -> Saved:
 
 
 def restore(ctx: RequestContext, source: str) -> RestoredStore:
-    """Replace the store with a backup; the present store is kept beside it.
+    """Replace the store with a backup; the present store is kept beside it, or in another schema of its database.
 
-    Executions that were open when the backup was made wait until ``go_on`` is called. Raises: PL-S014 for a file that
-    is no backup, PL-S004 and PL-S005 while other processes use the store, PL-S008 for a store in memory.
+    ``source``: the backup; or the store's own file or URL, if it was set back by other means. Executions that were open
+    when the backup was made wait until ``go_on`` is called. Raises: PL-S014 for a file that is no backup, PL-S004 and
+    PL-S005 while other processes use the store, PL-S008 for a store in memory.
     """
-    path = store_location.store_file(ctx.settings.store_url)
-    if store_location.is_database(ctx.settings.store_url):
-        text = "a store in a database is restored by the tools of the database"
-        raise problem_error("PL-S014", text, "restore the database, such as with pg_restore")
+    url = ctx.settings.store_url
+    if store_location.is_database(url):
+        return _restore_into_database(ctx, source)
+    path = store_location.store_file(url)
     if path is None:
         text = "a store in memory cannot be restored: it is gone when its command ends"
         raise problem_error("PL-S008", text, "name a file with --store sqlite:///PATH")
     ctx.app.close()
     return sqlite_restore.restore(str(Path(source).expanduser().resolve()), str(path.resolve()), ctx.clock.now())
+
+
+def _restore_into_database(ctx: RequestContext, source: str) -> RestoredStore:
+    url = ctx.settings.store_url
+    if store_location.is_database(source) and source != url:
+        text = f"the store cannot be restored from another database: {store_location.shown_url(source)}"
+        raise problem_error("PL-S014", text, "copy it into an empty database: phaseline store copy FROM TO")
+    ctx.app.close()
+    file = source if source == url else str(Path(source).expanduser().resolve())
+    done = transfer.restore_into_database(file, url, ctx.clock.now())
+    return altered(done, file=store_location.shown_url(url))
+
+
+def copy(ctx: RequestContext, source: str, target: str) -> CopiedStore:
+    """Copy the store at the URL ``source`` to the URL ``target``, where no store is yet.
+
+    The source is not changed. The copy counts as restored: its open executions wait until ``go_on`` is called on it.
+    Raises: PL-S004 while a process owns the source, PL-S017 if there is a store at the target, PL-S007 and others.
+    """
+    done = transfer.copy(source, target, ctx.clock, ctx.notice)
+    return altered(done, source=store_location.shown_url(source), target=store_location.shown_url(target))
 
 
 def go_on(ctx: RequestContext) -> Released:
