@@ -26,6 +26,7 @@ READING = [
     "plan uninstall -d shop",
     "uninstall -d shop",
     "store check",
+    "store upgrade",
     "store compact",
     "store backup copy.db",
 ]

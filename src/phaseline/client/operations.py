@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.provenance import Explained
     from phaseline.model.blueprint.stored_blueprints import StoredBlueprint
     from phaseline.model.packages.installed import PackageRow
-    from phaseline.model.rows.maintenance import Compacted, CopiedStore, RestoredStore
+    from phaseline.model.rows.maintenance import Compacted, CopiedStore, RestoredStore, StoreVersion
     from phaseline.plan.preview.diagram import Drawing
     from phaseline.use_cases.commands.apply_plan import PlanDetails, PlanView
     from phaseline.use_cases.commands.approve import Approved
@@ -268,6 +268,7 @@ BACK_UP_STORE: ClientOperation[Saved] = ClientOperation("store.backup", "command
 RESTORE_STORE: ClientOperation[RestoredStore] = ClientOperation("store.restore", "command", "phaseline.use_cases.commands.maintenance:restore")
 GO_ON_AFTER_RESTORE: ClientOperation[Released] = ClientOperation("store.go_on", "command", "phaseline.use_cases.commands.maintenance:go_on")
 COPY_STORE: ClientOperation[CopiedStore] = ClientOperation("store.copy", "local", "phaseline.use_cases.commands.maintenance:copy", reason=OWN_FILES)
+UPGRADE_STORE: ClientOperation[StoreVersion] = ClientOperation("store.upgrade", "local", "phaseline.use_cases.commands.maintenance:upgrade", reason=OWN_FILES)
 COMPACT_STORE: ClientOperation[Compacted] = ClientOperation("store.compact", "command", "phaseline.use_cases.commands.maintenance:compact")
 
 FORMAT_RECORDS: ClientOperation[Sequence[FormattedFile]] = ClientOperation("records.format", "local", "phaseline.use_cases.loading.record_files:format_files", "none", reason=OWN_FILES)

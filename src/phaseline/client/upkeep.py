@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from phaseline.embedded.engine_commands import EngineRun, EngineStatus, StoppedEngine
     from phaseline.embedded.run_execution import LeaveRequest
-    from phaseline.model.rows.maintenance import Compacted, CopiedStore, RestoredStore
+    from phaseline.model.rows.maintenance import Compacted, CopiedStore, RestoredStore, StoreVersion
     from phaseline.use_cases.commands.maintenance import CheckedStore, Released, Saved
     from phaseline.use_cases.loading.record_files import EvaluatedRecord, FormattedFile
     from phaseline.use_cases.tools.completion import Named
@@ -77,6 +77,10 @@ class StoreNoun(Noun):
         executions wait until ``go_on`` is called on it.
         """
         return self._call(ops.COPY_STORE, source=source, target=target)
+
+    def upgrade(self, *, check: bool = False) -> StoreVersion:
+        """Bring the store's tables to the version that this program knows; with ``check`` only return their version."""
+        return self._call(ops.UPGRADE_STORE, check=check)
 
     def compact(self) -> Compacted:
         """Return free space in the store's file to the operating system, for example after a purge."""

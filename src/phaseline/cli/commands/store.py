@@ -40,6 +40,24 @@ def restore(cli: CliContext, file: str | None, *, go_on: bool) -> None:
             cli.answer(done, lambda: cli.renderer("maintenance:restored_text")(done))
 
 
+@click.command(epilog="Example: phaseline store upgrade --check")
+@click.option("--check", is_flag=True, help="Change nothing; exit code 1 if an upgrade is due.")
+@click.option("--status", is_flag=True, help="Change nothing; show the version of the store's tables.")
+@json_option
+@click.pass_obj
+def upgrade(cli: CliContext, *, check: bool, status: bool) -> None:
+    """Bring the store's tables to the version that this program knows.
+
+    Each command does this when it opens an older store; of a file, a copy is kept before. With several machines on one
+    store, upgrade Phaseline on all of them first: the version before can use the store as far as the store allows.
+    """
+    with cli.open() as client:
+        found = client.store.upgrade(check=check or status)
+        cli.answer(found, lambda: cli.renderer("maintenance:upgraded_text")(found))
+    if check and found.is_due:
+        raise SystemExit(1)
+
+
 COMMANDS = (
     command_for(
         "store.check",
@@ -68,6 +86,7 @@ COMMANDS = (
         executions that were open wait until: phaseline store restore --go-on.""",
         example="store copy sqlite:///phaseline.db postgresql://db.example.org/phaseline",
     ),
+    upgrade,
     command_for(
         "store.compact",
         render="maintenance:compacted_text",

@@ -8,7 +8,7 @@ from phaseline.cli.render.status import size
 from phaseline.cli.render.table import clean, moment, more, number, some
 
 if TYPE_CHECKING:
-    from phaseline.model.rows.maintenance import Compacted, CopiedStore, RestoredStore
+    from phaseline.model.rows.maintenance import Compacted, CopiedStore, RestoredStore, StoreVersion
     from phaseline.use_cases.commands.maintenance import CheckedStore, Purge, Released, Saved
 
 SHOWN = 50
@@ -53,6 +53,18 @@ def copied_text(done: CopiedStore) -> str:
         "Use only the copy from now on: name it in store.url. The former store is unchanged.",
     ]
     return "\n".join([*lines, *_waiting(done.waiting, "the former store may have continued")])
+
+
+def upgraded_text(found: StoreVersion) -> str:
+    """Return a text about the version of the store's tables."""
+    if found.upgraded_from:
+        return f"The store was brought from schema {found.upgraded_from} to {found.schema}."
+    if found.is_due:
+        owner = f" It is owned by {clean(found.owner)}, so wait until that has ended." if found.owner else ""
+        return (
+            f"The store has schema {found.schema}; an upgrade to {found.known} is due: phaseline store upgrade.{owner}"
+        )
+    return f"The store has schema {found.schema}; no upgrade is due."
 
 
 def released_text(done: Released) -> str:

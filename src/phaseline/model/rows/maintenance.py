@@ -44,6 +44,24 @@ class CopiedStore:
 
 
 @frozen
+class StoreVersion:
+    """Version of a store's tables, the version that this program knows, and the process that owns the store, or None.
+
+    ``upgraded_from`` is the version before an upgrade, or 0 if there was none.
+    """
+
+    schema: int
+    known: int
+    owner: str | None = None
+    upgraded_from: int = 0
+
+    @property
+    def is_due(self) -> bool:
+        """True if the tables must be upgraded before this program can use the store."""
+        return self.schema < self.known
+
+
+@frozen
 class Compacted:
     """Sizes in bytes of a store before and after; ``left`` bytes are free but could not be released, for this ``reason``."""
 

@@ -13,14 +13,21 @@ from phaseline.app import store_location
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import problem_error
-from phaseline.store import transfer
+from phaseline.store import transfer, versions
 from phaseline.store.sqlite import restore as sqlite_restore
 from phaseline.use_cases.lookup import installed_packages
 from phaseline.use_cases.lookup.find import find_deployment
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.model.rows.maintenance import Compacted, CopiedStore, Purged, RestoredStore, StoreFinding
+    from phaseline.model.rows.maintenance import (
+        Compacted,
+        CopiedStore,
+        Purged,
+        RestoredStore,
+        StoreFinding,
+        StoreVersion,
+    )
     from phaseline.model.rows.rows import ExecutionRow
     from phaseline.ports.store import Store
 
@@ -105,6 +112,18 @@ def copy(ctx: RequestContext, source: str, target: str) -> CopiedStore:
     """
     done = transfer.copy(source, target, ctx.clock, ctx.notice)
     return altered(done, source=store_location.shown_url(source), target=store_location.shown_url(target))
+
+
+def upgrade(ctx: RequestContext, *, check: bool = False) -> StoreVersion:
+    """Bring the store's tables to the version that this program knows; with ``check`` only return their version.
+
+    Raises: PL-S002 for a store that is too new, PL-S005 while an engine of an older version owns it, PL-S007.
+    """
+    found = versions.version_of_store(ctx.settings.store_url)
+    if check or not found.is_due:
+        return found
+    ctx.store.identity()  # a store is upgraded when it is opened
+    return altered(versions.version_of_store(ctx.settings.store_url), upgraded_from=found.schema)
 
 
 def go_on(ctx: RequestContext) -> Released:

@@ -1,0 +1,45 @@
+"""The version of a store's tables, found without opening the store, because opening upgrades it (ST11, UP3)."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+from phaseline.model.problems.problem import problem_error
+from phaseline.model.rows.maintenance import StoreVersion
+from phaseline.store import DATABASE_PREFIXES, MEMORY, file_of, require_driver
+from phaseline.store.database.schema import SCHEMA_VERSION
+from phaseline.store.sqlite import database_file as file
+from phaseline.store.sqlite.owner_lock import OwnerLock
+
+
+def version_of_store(url: str) -> StoreVersion:
+    """Return the version of the tables of the store at a URL, and the process that owns it.
+
+    Raises: PL-S007 if there is no store, PL-S002 if this program may not even read it, and problems of reading it.
+    """
+    if url == MEMORY:
+        raise problem_error("PL-S008", "a store in memory is never upgraded", "name a file with --store sqlite:///PATH")
+    if url.startswith(DATABASE_PREFIXES):
+        return _of_database(url)
+    path = str(file_of(url).resolve())
+    file.raise_if_missing(path)
+    with closing(file.open_looker(path)) as db:
+        version = file.version_of(db, path)
+    owner = OwnerLock(path + ".lock").holder()
+    return StoreVersion(version, SCHEMA_VERSION, None if owner is None else str(owner))
+
+
+def _of_database(url: str) -> StoreVersion:
+    require_driver()
+    from phaseline.store.postgres import lease, schema
+    from phaseline.store.postgres.connections import PostgresConnections
+    from phaseline.store.postgres.url import shown
+    from phaseline.store.sql import errors as failures
+
+    connections = PostgresConnections(url, shown(url), lambda: None)
+    with closing(connections.connect()) as db:
+        version = schema.version_of(db, connections.path)
+        if not version:
+            raise failures.nowhere(connections.path)
+        owner = lease.holder(db)
+    return StoreVersion(version, SCHEMA_VERSION, None if owner is None else str(owner))
