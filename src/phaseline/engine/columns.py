@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from phaseline.engine.dependency_counts import count_into
-from phaseline.lang.array_allocation import in_pieces
+from phaseline.lang.arrays import in_pieces
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -34,10 +34,11 @@ def _of_database(url: str) -> StoreVersion:
     from phaseline.store.postgres import lease, schema
     from phaseline.store.postgres.connections import PostgresConnections
     from phaseline.store.postgres.url import shown
+    from phaseline.store.relational.connections import Problems
     from phaseline.store.sql import errors as failures
 
     connections = PostgresConnections(url, shown(url), lambda: None)
-    with closing(connections.connect()) as db:
+    with Problems(connections), closing(connections.connect()) as db:
         version = schema.version_of(db, connections.path)
         if not version:
             raise failures.nowhere(connections.path)

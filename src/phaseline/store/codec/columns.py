@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from phaseline.lang.array_allocation import in_pieces
+from phaseline.lang.arrays import in_pieces
 from phaseline.model.graph.status import PAGE_ENTRIES
 
 Fill = Callable[[np.ndarray], None]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,6 +40,7 @@ from phaseline.model.rows.rows import (
 from phaseline.store.codec.topologies import KnownTopologies
 from phaseline.store.database.schema import SCHEMA_VERSION
 from phaseline.store.relational.connections import Connections, Moment, One, ReadSnapshot, Transaction
+from phaseline.store.relational.deferred_parts import DeferredParts
 from phaseline.store.relational.incarnations import SqlIncarnations
 from phaseline.store.sql import deployments as writes
 from phaseline.store.sql import errors as failures
@@ -48,9 +48,6 @@ from phaseline.store.sql import queries as reads
 from phaseline.store.sql import requests as asking
 from phaseline.store.sql import resource_clusters as growing
 from phaseline.store.sql.health_checks import read_book
-from phaseline.store.sql.labels import SqliteLabels
-from phaseline.store.sql.secrets import SqliteSecrets
-from phaseline.store.sql.stored_blueprints import SqliteBlueprints
 from phaseline.store.sql.turn_writer import TurnWriter
 
 if TYPE_CHECKING:
@@ -59,69 +56,9 @@ if TYPE_CHECKING:
     from phaseline.ports.clock import Clock
     from phaseline.store.database.connection import Connection
     from phaseline.store.relational.copying import CopySource
-    from phaseline.store.sql.hook_switches import SqliteSwitches
-    from phaseline.store.sql.listings import SqliteListings
-    from phaseline.store.sql.orders import SqliteOrders
-    from phaseline.store.sql.packages import SqlitePackages
-    from phaseline.store.sql.stack_documents import SqliteDocuments
-    from phaseline.store.sql.stored_plans import SqlitePlans
 
 
-class Seldom:
-    """Base class with the parts of a store that are imported and made when first used."""
-
-    _clock: Clock
-
-    if TYPE_CHECKING:
-
-        def _reading(self) -> ReadSnapshot: ...
-
-        def _writing(self) -> Transaction: ...
-
-    @cached_property
-    def packages(self) -> SqlitePackages:
-        """Plugin packages that are installed."""
-        from phaseline.store.sql.packages import SqlitePackages
-
-        return SqlitePackages(self._reading, self._writing, self._clock)
-
-    @cached_property
-    def stack_documents(self) -> SqliteDocuments:
-        """Stack documents: deployments as JSON."""
-        from phaseline.store.sql.stack_documents import SqliteDocuments
-
-        return SqliteDocuments(self._reading)
-
-    @property
-    def orders(self) -> SqliteOrders:
-        """Orders that were given with a request id."""
-        from phaseline.store.sql.orders import SqliteOrders
-
-        return SqliteOrders(self._reading)
-
-    @cached_property
-    def hook_switches(self) -> SqliteSwitches:
-        """Hook classes that are switched off."""
-        from phaseline.store.sql.hook_switches import SqliteSwitches
-
-        return SqliteSwitches(self._reading, self._writing, self._clock)
-
-    @cached_property
-    def listings(self) -> SqliteListings:
-        """Rows for lists of many deployments."""
-        from phaseline.store.sql.listings import SqliteListings
-
-        return SqliteListings(self._reading)
-
-    @cached_property
-    def stored_plans(self) -> SqlitePlans:
-        """Plans that users have stored."""
-        from phaseline.store.sql.stored_plans import SqlitePlans
-
-        return SqlitePlans(self._reading, self._writing)
-
-
-class SqlStore(Seldom):
+class SqlStore(DeferredParts):
     """Implements ``ports.store.Store`` on a database; the protocol describes each method."""
 
     connections: Connections
@@ -138,9 +75,6 @@ class SqlStore(Seldom):
         self._turns = turns
         self._topologies = KnownTopologies()
         self._requests_seen = (0, 0)
-        self.secrets = SqliteSecrets(self._reading, self._writing)
-        self.stored_blueprints = SqliteBlueprints(self._reading, self._writing)
-        self.labels = SqliteLabels(self._reading, self._writing)
         self.incarnations = SqlIncarnations(self._reading, self._transaction)
 
     @abstractmethod
