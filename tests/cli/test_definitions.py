@@ -1,6 +1,7 @@
 """``plugins install --definition-only`` and what comes of it (decision 25)."""
 
 from pathlib import Path
+from shutil import rmtree
 
 from tests.catalog.files.test_archives import zipped
 from tests.cli.terminal import Terminal
@@ -105,3 +106,57 @@ def test_definitions_that_were_broken_since_are_still_removed(terminal: Terminal
     (terminal.folder / where / "plugin.yaml").write_text("plugins: [")
     assert terminal.ask("plugins", "remove", "cloudify-acme-plugin")[0] == 0
     assert terminal.ask("plugins", "list")[1] == []
+
+
+BLUEPRINT = """\
+tosca_definitions_version: cloudify_dsl_1_3
+imports: [cloudify/types/types.yaml, 'plugin:cloudify-acme-plugin']
+node_templates:
+  box: {type: acme.nodes.Box}
+"""
+
+
+def types_of(terminal: Terminal) -> Path:
+    """The folder with the copies of the definitions."""
+    return Path(terminal.environment["PHASELINE_STORE_URL"].removeprefix("sqlite:///") + ".types")
+
+
+def problems(terminal: Terminal) -> list[str]:
+    """The codes of the problems of a plan to install a blueprint that imports the definitions."""
+    (terminal.folder / "blueprint.yaml").write_text(BLUEPRINT)
+    return [one["code"] for one in terminal.ask("plan", "install", "blueprint.yaml")[1].get("problems", [])]
+
+
+def test_rf9_copies_of_definitions_are_made_anew_from_the_store(terminal: Terminal) -> None:
+    assert "PL-B092" in problems(terminal)
+    install(terminal)
+    assert problems(terminal) == []
+    folder = types_of(terminal)
+    rmtree(folder)
+    assert problems(terminal) == []
+    assert [path.name for path in folder.glob("*/*/*")] == ["plugin.yaml"]
+    (folder / "strange" / "1").mkdir(parents=True)
+    install(terminal, "2.0")
+    assert sorted(path.name for path in folder.glob("*/*")) == ["1.0", "2.0"], "what the store has not got is no copy"
+
+
+def test_rf9_definitions_that_only_an_earlier_version_has_kept_are_stored(terminal: Terminal) -> None:
+    install(terminal)
+    folder = types_of(terminal)
+    terminal.run("plugins", "remove", "cloudify-acme-plugin")
+    rmtree(folder)
+    place = folder / "cloudify-acme-plugin" / "0.9"
+    place.mkdir(parents=True)
+    (place / "plugin.yaml").write_text(DEFINITION % "0.9")
+    assert [view["version"] for view in terminal.ask("plugins", "list")[1]] == ["0.9"]
+    rmtree(folder)
+    assert [view["version"] for view in terminal.ask("plugins", "list")[1]] == ["0.9"]
+    assert problems(terminal) == []
+
+
+def test_rf9_a_backup_has_the_definitions(terminal: Terminal) -> None:
+    install(terminal)
+    assert terminal.run("store", "backup", "copy.db").exit_code == 0
+    terminal.environment["PHASELINE_STORE_URL"] = f"sqlite:///{terminal.folder}/copy.db"
+    assert problems(terminal) == []
+    assert [view["version"] for view in terminal.ask("plugins", "list")[1]] == ["1.0"]

@@ -30,6 +30,7 @@ class BlueprintFiles:
         *,
         allowed_imports: Sequence[str] = (),
         types_folder: str = "",
+        refresh_types: Callable[[], None] = lambda: None,
         find_uploaded: Callable[[str], str | None] = lambda _: None,
         find_packaged: Callable[[str, str], str | None] = lambda _name, _version: None,
         import_rules: Sequence[tuple[str, str]] = (),
@@ -40,7 +41,8 @@ class BlueprintFiles:
         """Read blueprints from ``main``, the main file; imports must stay in its folder or in ``more_folders``.
 
         ``allowed_imports``: beginnings of web addresses from which files may be fetched. ``types_folder``: the
-        catalogue of plugins' definition files, or empty. ``find_uploaded``: returns the main file of a stored
+        catalogue of plugins' definition files, or empty. ``refresh_types``: makes that folder equal to the store; called
+        before the folder is first used. ``find_uploaded``: returns the main file of a stored
         blueprint. ``find_packaged``: returns the types file of an installed package, given its name and the wanted
         version. The folders of files found by these two functions may be read, too. ``import_rules``: (prefix of an
         import, replacement); a replacement that is a local folder may be read, too. ``import_fallback``: an import to
@@ -51,6 +53,7 @@ class BlueprintFiles:
         self._find_uploaded = find_uploaded
         self._find_packaged = find_packaged
         self._types_folder = types_folder
+        self._refresh_types: Callable[[], None] | None = refresh_types
         self._allowed_imports = allowed_imports
         self._main = main
         self._folder = Path(main).parent
@@ -193,6 +196,9 @@ class BlueprintFiles:
 
     def _types(self) -> TypeFiles | None:
         """Return the catalogue of types, or None if its folder does not exist; then its module is not imported."""
+        if self._refresh_types is not None:
+            self._refresh_types()
+            self._refresh_types = None
         if not self._types_folder or not Path(self._types_folder).is_dir():
             return None
         from phaseline.catalog.files.type_catalog import TypeFiles

@@ -1,7 +1,11 @@
-"""The offline catalogue of plugins' definition files, with a folder for each version of each plugin (decision 25)."""
+"""The offline catalogue of plugins' definition files, with a folder for each version of each plugin (decision 25).
+
+The files are in the store; the folder is a copy of them, which may be deleted at any time (RF9).
+"""
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import tempfile
@@ -12,6 +16,8 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.lang.fast_namedtuples import NamedTuple
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
 
+MARK = ".stored"
+"""Name of the file in the folder that tells with which content of a store the folder agrees."""
 _FOR_MINOR = re.compile(r"plugin_1_([0-9]+)\.ya?ml")
 _ORDINARY = ("plugin.yaml", "plugin.yml")
 _PUBLIC = (
@@ -142,10 +148,30 @@ class TypeFiles:
                     place.rename(old)
                 new.rename(place)
         except OSError as error:
-            message = f"the definition cannot be kept in '{self._folder}': {error.strerror}"
-            problem = Problem("PL-B120", message, "give yourself the permission to write there", Place(str(place)))
-            raise ProblemsError([problem]) from error
+            raise _not_kept(self._folder, place, error) from error
         return TypeFile(definition.name, definition.version, str(place), tuple(sorted(definition.files)))
+
+    @property
+    def mark(self) -> str:
+        """The text of ``set_mark``, or "" if there is none: then nobody has made the folder equal to a store."""
+        try:
+            return self._marked.read_text("utf-8")
+        except OSError:
+            return ""
+
+    def set_mark(self, mark: str) -> None:
+        """Record with which content of a store the folder agrees. Raises: PL-B120 if the folder cannot be written."""
+        beside = self._folder / f"{MARK}.{os.getpid()}-{os.urandom(4).hex()}"
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            beside.write_text(mark, "utf-8")
+            beside.replace(self._marked)
+        except OSError as error:
+            raise _not_kept(self._folder, self._folder, error) from error
+
+    @property
+    def _marked(self) -> Path:
+        return self._folder / MARK
 
     def remove(self, found: TypeFile) -> None:
         """Remove a plugin version; the plugin's folder is removed, too, if it is then empty."""
@@ -153,6 +179,13 @@ class TypeFiles:
         shutil.rmtree(place)
         if not any(place.parent.iterdir()):
             place.parent.rmdir()
+
+
+def _not_kept(folder: Path, place: Path, error: OSError) -> ProblemsError:
+    message = f"the definition cannot be kept in '{folder}': {error.strerror}"
+    return ProblemsError(
+        [Problem("PL-B120", message, "give yourself the permission to write there", Place(str(place)))]
+    )
 
 
 def plain_name(name: str) -> str:

@@ -11,13 +11,13 @@ of its first graph and, once it has ended, at most its ``last_batch`` (0: unknow
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 """Version of the tables, kept in the file as ``user_version``; each migration adds one."""
 APPLICATION_ID = 0x5048_4C4E
 """Number in the header of a SQLite file that marks it as a store of Phaseline ("PHLN")."""
-REVISION = "0008"
+REVISION = "0009"
 """Last migration, under its name in alembic."""
-MIN_READER, MIN_WRITER = 8, 8
+MIN_READER, MIN_WRITER = 8, 9
 """Oldest versions of the tables whose programs may read, and may write, a store of this version (UP1)."""
 IS_OPEN = "status in ('queued', 'running', 'canceling', 'attention')"
 """SQL condition for an execution that has not ended.
@@ -121,6 +121,10 @@ TABLES = (
         primary key (blueprint, path)) without rowid""",
     "create index stored_path_content on stored_path (content)",
     "create table stored_content (digest text not null primary key, size_bytes integer not null, body blob not null)",
+    """create table definition_file (
+        tenant text not null, name text not null, version text not null, path text not null, content text not null,
+        primary key (tenant, name, version, path)) without rowid""",
+    "create index definition_file_content on definition_file (content)",
     """create table stored_import (
         blueprint integer not null, imported integer not null, primary key (blueprint, imported)) without rowid""",
     """create table blueprint_use (

@@ -53,6 +53,7 @@ from phaseline.store.codec.limits import IDENTITY_BYTES
 from phaseline.store.codec.step_counts import count_by_step
 from phaseline.store.memory import requests as asking
 from phaseline.store.memory import turn_writer as memory_turns
+from phaseline.store.memory.definition_files import MemoryDefinitions
 from phaseline.store.memory.fileless import Fileless
 from phaseline.store.memory.hook_switches import MemorySwitches
 from phaseline.store.memory.incarnations import MemoryIncarnations
@@ -87,6 +88,7 @@ class MemoryStore(Fileless):
         self.notices: Sequence[str] = ()
         self.secrets = MemorySecrets(self._changing)
         self.stored_blueprints = MemoryBlueprints(self._changing, self._living)
+        self.definitions = MemoryDefinitions(self._changing)
         self.stored_plans = MemoryPlans(self._changing)
         self.orders = MemoryOrders(self._changing)
         self.as_one = self.orders.as_one

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from phaseline.ports.clock import Clock
     from phaseline.store.relational.connections import ReadSnapshot, Transaction
+    from phaseline.store.sql.definition_files import SqlDefinitions
     from phaseline.store.sql.hook_switches import SqliteSwitches
     from phaseline.store.sql.labels import SqliteLabels
     from phaseline.store.sql.listings import SqliteListings
@@ -92,3 +93,10 @@ class DeferredParts:
         from phaseline.store.sql.stored_blueprints import SqliteBlueprints
 
         return SqliteBlueprints(self._reading, self._writing)
+
+    @cached_property
+    def definitions(self) -> SqlDefinitions:
+        """Definition files of plugins."""
+        from phaseline.store.sql.definition_files import SqlDefinitions
+
+        return SqlDefinitions(self._reading, self._writing)

@@ -191,6 +191,12 @@ _RULES: tuple[tuple[str, str, str], ...] = (
         "select package || ', ' || path from package_path where content not in (select digest from stored_content)",
     ),
     (
+        "definition_file",
+        "have no content",
+        """select name || ' ' || version || ', ' || path from definition_file
+        where content not in (select digest from stored_content)""",
+    ),
+    (
         "package",
         "have not all their files",
         """select name || '==' || version from package

@@ -1,6 +1,6 @@
 """Contents of stored files, in the caller's transaction.
 
-Each content is stored once, even if several blueprints and packages have it.
+Each content is stored once, even if several blueprints, packages and definitions have it.
 """
 
 from __future__ import annotations
@@ -53,10 +53,11 @@ def read(db: Connection, digest: str) -> bytes:
 
 
 def collect(db: Connection) -> None:
-    """Delete the contents that no file of a stored blueprint or package has any more."""
+    """Delete the contents that no file of a stored blueprint, a package or a plugin's definitions has any more."""
     db.execute(
         """delete from stored_content where digest not in (select content from stored_path)
-        and digest not in (select content from package_path)"""
+        and digest not in (select content from package_path)
+        and digest not in (select content from definition_file)"""
     )
 
 

@@ -25,7 +25,7 @@ from phaseline.use_cases.loading.deployment_rows import without_hidden_defaults,
 from phaseline.use_cases.loading.plugin_presence import NO_FUNCTION, NOT_HERE, missing_modules
 from phaseline.use_cases.loading.resource_nodes import on_their_paths, refused_plugins
 from phaseline.use_cases.loading.stored_blueprint_files import PREFIX, Library, materialized, read_name, stored_named
-from phaseline.use_cases.loading.type_catalog import types_folder
+from phaseline.use_cases.loading.type_catalog import refresh_types, types_folder
 from phaseline.use_cases.lookup import input_suggestions
 
 if TYPE_CHECKING:
@@ -199,6 +199,7 @@ def open_blueprint(ctx: RequestContext, file: str, plugin_folders: Sequence[str]
         code.plugin_folders,
         allowed_imports=ctx.settings.allowed_imports,
         types_folder=types_folder(ctx.settings),
+        refresh_types=lambda: refresh_types(ctx),
         find_uploaded=library.uploaded,
         find_packaged=library.packaged,
         import_rules=ctx.settings.import_rules,

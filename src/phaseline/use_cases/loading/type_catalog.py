@@ -1,10 +1,12 @@
 """Manage the offline catalogue of type definitions (decision 25).
 
-From it, blueprints import the types of plugins that need not be installed.
+From it, blueprints import the types of plugins that need not be installed. The definitions are in the store; a folder
+beside it has a copy of them, which is made anew whenever it differs (RF9).
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,12 +15,14 @@ from phaseline.app import store_location
 from phaseline.catalog.files import definition_files, type_catalog
 from phaseline.dsl.text import dsl_versions
 from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.packages import definitions
 from phaseline.model.problems.problem import ProblemsError, problem_error
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.app.settings import Settings
     from phaseline.catalog.files.type_catalog import TypeFile, TypeFiles
+    from phaseline.model.packages.definitions import DefinitionShelf, StoredDefinition
 
 SECTIONS = ("plugins", "node_types", "relationships", "data_types", "workflows")
 """Sections of a definition file whose names ``TypesView.defines`` lists."""
@@ -36,9 +40,73 @@ class TypesView:
 
 
 def types_folder(settings: Settings) -> str:
-    """Return the folder of the catalogue, which is beside the store, or "" if the store is in memory."""
+    """Return the folder with the copy of the catalogue, or "" if the store is in memory."""
     file = store_location.place_of_copies(settings.store_url)
     return f"{file.absolute()}.types" if file is not None else ""
+
+
+def refresh_types(ctx: RequestContext) -> None:
+    """Make the folder of the catalogue equal to the store. Definitions of a folder without a mark are stored first.
+
+    Earlier versions of the program kept definitions in the folder alone; they set no mark.
+    Raises: PL-B120 if the folder cannot be written.
+    """
+    folder = types_folder(ctx.settings)
+    if not folder or not store_location.has_store(ctx.app):
+        return
+    shelf, is_there = ctx.store.definitions, Path(folder).is_dir()
+    stored = shelf.all()
+    if not stored and not is_there:
+        return
+    copies = type_catalog.TypeFiles(folder)
+    if is_there and not os.access(folder, os.W_OK):
+        return  # on read-only media there is only what there is
+    if is_there and not copies.mark:
+        stored = _stored_from(copies, shelf, stored)
+    mark = _mark_of(stored)
+    if copies.mark != mark:
+        _copy(shelf, stored, copies)
+        copies.set_mark(mark)
+
+
+def _stored_from(
+    copies: TypeFiles, shelf: DefinitionShelf, stored: Sequence[StoredDefinition]
+) -> Sequence[StoredDefinition]:
+    """Store the versions that only the folder has; return all stored ones."""
+    known = {(row.name, row.version) for row in stored}
+    for found in copies.all():
+        if (found.name, found.version) not in known:
+            contents = {file: Path(found.folder, file).read_bytes() for file in found.files}
+            shelf.add(*_to_store(found.name, found.version, contents))
+    return shelf.all()
+
+
+def _to_store(name: str, version: str, contents: Mapping[str, bytes]) -> tuple[StoredDefinition, dict[str, bytes]]:
+    """Return (row, {digest: content}) of a version with {file name: content}."""
+    from hashlib import sha256
+
+    digests = {file: sha256(content).hexdigest() for file, content in contents.items()}
+    by_digest = {digests[file]: content for file, content in contents.items()}
+    return definitions.StoredDefinition(name, version, digests), by_digest
+
+
+def _mark_of(stored: Sequence[StoredDefinition]) -> str:
+    """Return a text that differs if anything in the stored definitions differs."""
+    from hashlib import sha256
+
+    rows = [(row.name, row.version, *sorted(row.files.items())) for row in stored]
+    return sha256(repr(rows).encode()).hexdigest()
+
+
+def _copy(shelf: DefinitionShelf, stored: Sequence[StoredDefinition], copies: TypeFiles) -> None:
+    """Write the stored versions into the folder, and remove others from it."""
+    wanted = {(row.name, row.version) for row in stored}
+    for found in copies.all():
+        if (found.name, found.version) not in wanted:
+            copies.remove(found)
+    for row in stored:
+        files = {file: shelf.content(digest).decode("utf-8", "surrogateescape") for file, digest in row.files.items()}
+        copies.add(type_catalog.Definition(row.name, row.version, files))
 
 
 def install_definitions(
@@ -58,7 +126,12 @@ def install_definitions(
     """
     catalogue = _catalogue(ctx)
     sound, problems = definition_files.read_sound(Path(path), name=name, version=version)
-    views = [_view(catalogue.add(found)) for found in sound]
+    for found in sound:
+        contents = {file: text.encode("utf-8", "surrogateescape") for file, text in found.files.items()}
+        ctx.store.definitions.add(*_to_store(found.name, found.version, contents))
+    refresh_types(ctx)
+    installed = {(each.name, each.version): each for each in catalogue.all()}
+    views = [_view(installed[found.name, found.version]) for found in sound]
     if problems:
         if views:
             tell(views)
@@ -68,8 +141,7 @@ def install_definitions(
 
 def list_definitions(ctx: RequestContext) -> list[TypesView]:
     """Return all entries of the catalogue, by name, the newest version first. The definitions are not read."""
-    folder = types_folder(ctx.settings)
-    return [TypesView(each.name, each.version, each.folder, each.files, {}) for each in _all(folder)]
+    return [TypesView(each.name, each.version, each.folder, each.files, {}) for each in _all(ctx)]
 
 
 def find_definitions(ctx: RequestContext, name: str, version: str = "") -> list[TypesView]:
@@ -77,11 +149,7 @@ def find_definitions(ctx: RequestContext, name: str, version: str = "") -> list[
 
     ``version``: only this one; "": all.
     """
-    found = [
-        each
-        for each in _all(types_folder(ctx.settings))
-        if type_catalog.plain_name(each.name) == type_catalog.plain_name(name)
-    ]
+    found = [each for each in _all(ctx) if type_catalog.plain_name(each.name) == type_catalog.plain_name(name)]
     return [_view(each) for each in found if version in {"", each.version}]
 
 
@@ -100,7 +168,8 @@ def remove_definitions(ctx: RequestContext, name: str, version: str = "") -> Typ
         mend = f"give the version: --version with one of {versions}" if named else "list them: phaseline plugins list"
         raise problem_error("PL-B127", message, mend)
     view = _view(fitting[0])
-    catalogue.remove(fitting[0])
+    ctx.store.definitions.remove(fitting[0].name, fitting[0].version)
+    refresh_types(ctx)
     return view
 
 
@@ -108,12 +177,15 @@ def _catalogue(ctx: RequestContext) -> TypeFiles:
     folder = types_folder(ctx.settings)
     if not folder:
         message = f"definitions cannot be kept: {ctx.settings.store_url} is in memory only"
-        raise problem_error("PL-B127", message, "set store.url to a file; the type catalogue is kept beside that file")
+        raise problem_error("PL-B127", message, "set store.url to a file or a database")
+    refresh_types(ctx)
     return type_catalog.TypeFiles(folder)
 
 
-def _all(folder: str) -> list[TypeFile]:
+def _all(ctx: RequestContext) -> list[TypeFile]:
     """Return all entries of the catalogue. If it is empty, as usual, no further module is imported."""
+    refresh_types(ctx)
+    folder = types_folder(ctx.settings)
     if not folder or not Path(folder).is_dir():
         return []
 
