@@ -6,7 +6,7 @@ from hashlib import sha256
 
 import pytest
 
-from phaseline.model.packages.definitions import StoredDefinition
+from phaseline.model.packages.installed import StoredDefinition
 from phaseline.ports.store import Store
 
 ONE, OTHER = b"plugins: {}\n", b"node_types: {}\n"

@@ -78,9 +78,12 @@ class StoreNoun(Noun):
         """
         return self._call(ops.COPY_STORE, source=source, target=target)
 
-    def upgrade(self, *, check: bool = False) -> StoreVersion:
-        """Bring the store's tables to the version that this program knows; with ``check`` only return their version."""
-        return self._call(ops.UPGRADE_STORE, check=check)
+    def upgrade(self, *, check: bool = False, status: bool = False) -> StoreVersion:
+        """Bring the store's tables to the version that this program knows.
+
+        With ``check`` or ``status`` nothing changes, and the present version is returned.
+        """
+        return self._call(ops.UPGRADE_STORE, check=check or status)
 
     def compact(self) -> Compacted:
         """Return free space in the store's file to the operating system, for example after a purge."""

@@ -17,7 +17,7 @@ from phaseline.lang.fast_namedtuples import NamedTuple
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
 
 MARK = ".stored"
-"""Name of the file in the folder that tells with which content of a store the folder agrees."""
+"""Name of the file in the folder that identifies the content of the store to which the folder is equal."""
 _FOR_MINOR = re.compile(r"plugin_1_([0-9]+)\.ya?ml")
 _ORDINARY = ("plugin.yaml", "plugin.yml")
 _PUBLIC = (
@@ -153,14 +153,14 @@ class TypeFiles:
 
     @property
     def mark(self) -> str:
-        """The text of ``set_mark``, or "" if there is none: then nobody has made the folder equal to a store."""
+        """The text of ``set_mark``, or "" if the folder was never made equal to a store."""
         try:
             return self._marked.read_text("utf-8")
         except OSError:
             return ""
 
     def set_mark(self, mark: str) -> None:
-        """Record with which content of a store the folder agrees. Raises: PL-B120 if the folder cannot be written."""
+        """Record the content of the store to which the folder is equal. Raises: PL-B120 if the folder cannot be written."""
         beside = self._folder / f"{MARK}.{os.getpid()}-{os.urandom(4).hex()}"
         try:
             self._folder.mkdir(parents=True, exist_ok=True)

@@ -52,7 +52,7 @@ def upgrade(cli: CliContext, *, check: bool, status: bool) -> None:
     store, upgrade Phaseline on all of them first: the version before can use the store as far as the store allows.
     """
     with cli.open() as client:
-        found = client.store.upgrade(check=check or status)
+        found = client.store.upgrade(check=check, status=status)
         cli.answer(found, lambda: cli.renderer("maintenance:upgraded_text")(found))
     if check and found.is_due:
         raise SystemExit(1)

@@ -157,3 +157,35 @@ class PackageShelf(Protocol):
         An open execution, or a failed or canceled one that may be retried, keeps the files that existed when it was created.
         """
         ...
+
+
+@frozen
+class StoredDefinition:
+    """The definition files of one version of one plugin. ``files`` is {file name: digest of its content}."""
+
+    name: str
+    version: str
+    files: Mapping[str, str]
+
+
+class DefinitionShelf(Protocol):
+    """The definition files in a store."""
+
+    def all(self) -> Sequence[StoredDefinition]:
+        """Return the versions of all plugins, sorted by name and version."""
+        ...
+
+    def add(self, new: StoredDefinition, contents: Mapping[str, bytes]) -> None:
+        """Store a version; one of the same name and version is replaced as a whole.
+
+        ``contents`` is {digest: content} of all its files.
+        """
+        ...
+
+    def remove(self, name: str, version: str) -> bool:
+        """Remove a version and the contents that only it uses; return False if there was none."""
+        ...
+
+    def content(self, digest: str) -> bytes:
+        """Return the content with this digest. Raises: LookupError if it is not stored."""
+        ...

@@ -9,8 +9,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.stored_blueprints import BlueprintShelf
     from phaseline.model.deployment.stack_documents import DocumentShelf
     from phaseline.model.execution.stored_plans import PlanShelf
-    from phaseline.model.packages.definitions import DefinitionShelf
-    from phaseline.model.packages.installed import PackageShelf
+    from phaseline.model.packages.installed import DefinitionShelf, PackageShelf
     from phaseline.model.rows.hook_switches import SwitchShelf
     from phaseline.model.rows.listings import Listings
     from phaseline.model.rows.orders import OrderShelf

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 
-from phaseline.model.packages.definitions import StoredDefinition
+from phaseline.model.packages.installed import StoredDefinition
 
 
 class MemoryDefinitions:

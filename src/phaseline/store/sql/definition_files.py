@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.model.packages.definitions import StoredDefinition
+from phaseline.model.packages.installed import StoredDefinition
 from phaseline.model.rows.rows import Actor
 from phaseline.store.sql import content_files as kept
 

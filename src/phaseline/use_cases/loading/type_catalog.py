@@ -1,7 +1,7 @@
 """Manage the offline catalogue of type definitions (decision 25).
 
 From it, blueprints import the types of plugins that need not be installed. The definitions are in the store; a folder
-beside it has a copy of them, which is made anew whenever it differs (RF9).
+beside it has a copy of them, which is written again whenever it differs (RF9).
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from phaseline.app import store_location
 from phaseline.catalog.files import definition_files, type_catalog
 from phaseline.dsl.text import dsl_versions
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.packages import definitions
+from phaseline.model.packages import installed
 from phaseline.model.problems.problem import ProblemsError, problem_error
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.app.settings import Settings
     from phaseline.catalog.files.type_catalog import TypeFile, TypeFiles
-    from phaseline.model.packages.definitions import DefinitionShelf, StoredDefinition
+    from phaseline.model.packages.installed import DefinitionShelf, StoredDefinition
 
 SECTIONS = ("plugins", "node_types", "relationships", "data_types", "workflows")
 """Sections of a definition file whose names ``TypesView.defines`` lists."""
@@ -60,7 +60,7 @@ def refresh_types(ctx: RequestContext) -> None:
         return
     copies = type_catalog.TypeFiles(folder)
     if is_there and not os.access(folder, os.W_OK):
-        return  # on read-only media there is only what there is
+        return  # on read-only media
     if is_there and not copies.mark:
         stored = _stored_from(copies, shelf, stored)
     mark = _mark_of(stored)
@@ -87,7 +87,7 @@ def _to_store(name: str, version: str, contents: Mapping[str, bytes]) -> tuple[S
 
     digests = {file: sha256(content).hexdigest() for file, content in contents.items()}
     by_digest = {digests[file]: content for file, content in contents.items()}
-    return definitions.StoredDefinition(name, version, digests), by_digest
+    return installed.StoredDefinition(name, version, digests), by_digest
 
 
 def _mark_of(stored: Sequence[StoredDefinition]) -> str:
@@ -130,8 +130,8 @@ def install_definitions(
         contents = {file: text.encode("utf-8", "surrogateescape") for file, text in found.files.items()}
         ctx.store.definitions.add(*_to_store(found.name, found.version, contents))
     refresh_types(ctx)
-    installed = {(each.name, each.version): each for each in catalogue.all()}
-    views = [_view(installed[found.name, found.version]) for found in sound]
+    copies = {(each.name, each.version): each for each in catalogue.all()}
+    views = [_view(copies[found.name, found.version]) for found in sound]
     if problems:
         if views:
             tell(views)
