@@ -88,7 +88,7 @@ METHODS = {
         *("retry", "complete", "rerun", "wake", "signal", "cancel", "delete"),
     },
     "engine": {"run", "status", "stop"},
-    "store": {"check", "backup", "restore", "go_on", "compact"},
+    "store": {"check", "backup", "restore", "go_on", "compact", "copy", "upgrade"},
     "records": {"format", "eval"},
     "completion": {"names"},
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, Protocol
@@ -20,6 +21,7 @@ from phaseline.plan.workflows.install import CLEAN_UP
 from phaseline.ports.store import Store
 from phaseline.run.loop.engine import Engine
 from phaseline.run.loop.eviction import MOST_BYTES
+from phaseline.store.memory.purge import MemoryPurge
 from phaseline.store.memory.store import MemoryStore
 from phaseline.testing.builders import topology
 from phaseline.testing.clock import VirtualClock
@@ -31,13 +33,15 @@ from phaseline.testing.simulation.ledger import DELETED, STARTED, CallLedger, ne
 from phaseline.testing.simulation.plugins import DrawnAnswers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     Commit = Callable[["Turn", Callable[["Turn"], None]], None]
     OpenStore = Callable[[VirtualClock, Commit], "SimulatedStore"]
 
     from phaseline.model.execution.events import GraphAdded
+    from phaseline.model.rows.maintenance import PurgeRules
     from phaseline.model.rows.rows import ExecutionRow, Turn
+    from phaseline.store.memory.tables import MemoryTables
     from phaseline.testing.simulation.ledger import Neighbours
 
 BEGINNING_MS = 1_700_000_000_000
@@ -133,10 +137,24 @@ class CrashingStore(MemoryStore):
         """``commit`` is called with each turn and the function that writes it."""
         super().__init__(clock, identity="simulated")
         self._commit = commit
+        self.crash: Callable[[], None] = lambda: None
+        """Called before and after each slice of a purge; the process may die there."""
 
     def commit(self, turn: Turn) -> None:
         """Write the turn, unless the world's process dies first."""
         self._commit(turn, super().commit)
+
+    def purging(self, rules: PurgeRules) -> MemoryPurge:
+        """Begin to remove what is older than the rules allow, one execution in a slice."""
+        return MemoryPurge(self._slicing, rules, self._forget_gone, removed_together=1)
+
+    @contextmanager
+    def _slicing(self) -> Iterator[MemoryTables]:
+        """Return a context for a slice, before or after which the process may die."""
+        self.crash()
+        with self._changing() as held:
+            yield held
+        self.crash()
 
 
 class World:
@@ -151,6 +169,8 @@ class World:
         self.dice = Dice(seed)
         self.clock = VirtualClock(BEGINNING_MS)
         self.store = open_store(self.clock, self.commit)
+        if isinstance(self.store, CrashingStore):
+            self.store.crash = self.dice.crash
         self.ledger = CallLedger(self.store)
         self._memory = Random(seed)
         self.lives = [self._new_life(number) for number in range(self.dice.one(1, 1, 2))]
