@@ -188,6 +188,20 @@ def test_an_open_batch_that_is_not_yet_lost_may_still_answer() -> None:
     assert other.scheduler.batches[7].lane is None
 
 
+def test_rf7_a_call_that_runs_elsewhere_counts_in_its_lane_unless_the_lane_has_a_key() -> None:
+    for spec, lanes, used in ((LaneSpec("plain"), 1, 1), (LaneSpec("keyed", key="region"), 0, 0)):
+        other = Driver()
+        elsewhere = Reattached(7, MemberPositions((1,), (1,), np.array([0], np.int32)), None, is_running=True)
+        other.tell(known(1, graph_of([0], policies=(Policy(spec),))), elsewhere)
+        assert other.statuses() == ["running"]
+        batch = other.scheduler.batches[7]
+        assert (sum(lane.running for lane in other.scheduler.lanes.by_key.values()), batch.held) == (lanes, used)
+        assert sum(other.scheduler.lanes.used.values()) == used
+        other.tell(Lost(7))
+        assert other.statuses() == ["unsure"]
+        assert sum(other.scheduler.lanes.used.values()) == 0
+
+
 def test_a_batch_of_nobody_is_closed_when_it_is_lost() -> None:
     other = Driver()
     other.tell(Reattached(7, MemberPositions.of([]), np.empty(0, np.uint8)))
