@@ -136,10 +136,10 @@ def go_on(world: OldWorld, begun: dict[str, str]) -> None:
     careful = instances(world, "shop", "careful")
     world.say("executions", "complete", shop, *careful, "--reason", "it is there", codes=(0, 1))
     if world.schema >= 3:
+        world.say("resources", "retry", "node-failed")  # first: its execution ends when nothing of it runs or sleeps
         world.say(
             "resources", "wake", "node-polled", codes=(0, 1)
         )  # an hour after the store was made it is due by itself
-        world.say("resources", "retry", "node-failed")
     if world.schema >= 5:
         for name in ("grown", "stopped", "night"):
             world.say("breakpoints", "clear", "*", "-d", name)
