@@ -24,7 +24,7 @@ SEEDS ?= 10000
 .PHONY: quick demo test portable properties coverage covered lint format types contracts sim fuzz expressions kill postgres ha docs site browser pictures apicheck examples bench release ci lock clean help
 
 quick: lint $(COMPILED) ## fast tests and lint (the default)
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow and not kill and not alone and not postgres" --ignore=tests/examples --ignore=tests/docs --ignore=tests/website
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not slow and not kill and not ha and not alone and not postgres" --ignore=tests/examples --ignore=tests/docs --ignore=tests/website
 
 help: ## this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  \1\t/' | expand -t 14
@@ -60,7 +60,7 @@ demo: $(PLAINLY) ## a three-tier application, 500 nodes in bulk, a crash survive
 	@$(PLAIN)/bin/phaseline demo
 
 test: $(COMPILED) ## the whole default suite (pages and examples have targets of their own); COVER=1 also notes which lines it reaches
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not kill and not alone and not postgres" --ignore=tests/examples --ignore=tests/docs --ignore=tests/website $(if $(COVER),--cov --cov-report=)
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not kill and not ha and not alone and not postgres" --ignore=tests/examples --ignore=tests/docs --ignore=tests/website $(if $(COVER),--cov --cov-report=)
 	@$(BIN)/python -m pytest -q -m "alone and not postgres" --ignore=tests/examples --ignore=tests/docs --ignore=tests/website
 
 portable: $(COMPILED) ## what another Python could break: make VENV=.venv-3.13 PYTHON=python3.13 portable
@@ -120,11 +120,14 @@ kill: $(COMPILED) ## real processes, really killed
 	@$(BIN)/python -m pytest -q -m kill
 
 postgres: $(COMPILED) ## every store's promises, on a real PostgreSQL server; COVER=1 as for test
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "postgres and not kill" tests/store $(if $(COVER),--cov --cov-append --cov-report=)
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "postgres and not kill" tests/store tests/simulation $(if $(COVER),--cov --cov-append --cov-report=)
 
+KILLS ?= 1000
+PAUSES ?= 500
+PAUSE_S ?= 20
 CUTS ?= 1000
-ha: $(COMPILED) ## a store in PostgreSQL whose connections are cut CUTS times, and whose server is restarted
-	@TEST_CUTS=$(CUTS) $(BIN)/python -m pytest -q -m ha tests/store
+ha: $(COMPILED) ## engines on one store in PostgreSQL: KILLS owners killed, PAUSES stopped for PAUSE_S seconds, CUTS connections cut
+	@HA_KILLS=$(KILLS) HA_PAUSES=$(PAUSES) HA_PAUSE_S=$(PAUSE_S) TEST_CUTS=$(CUTS) $(BIN)/python -m pytest -q -m ha tests/store tests/ha
 
 docs: $(COMPILED) $(PLAINLY) ## what the documentation says, checked; commands are typed in an ordinary install
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal --programs $(PLAIN)/bin tests/docs

@@ -50,7 +50,11 @@ def failed(folder: Path, phases: str) -> None:
     from phaseline.app.watcher import NullWatcher
     from phaseline.embedded.run_execution import open_engine
 
-    with at_place(folder, phases) as place, place.store.own("bench"), open_engine(place, NullWatcher()) as engine:
+    with (
+        at_place(folder, phases) as place,
+        place.store.own("bench") as lease,
+        open_engine(place, lease, NullWatcher()) as engine,
+    ):
         engine.recover()
         engine.turn()
         engine.run(lambda: not engine.has_work and not engine.scheduler.batches)

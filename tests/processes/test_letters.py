@@ -22,6 +22,7 @@ from phaseline.run.executors.call_chunks import Chunk
 from phaseline.run.executors.framing import Message
 from phaseline.run.executors.local_executor import Slots
 from phaseline.run.executors.process_executor import WorkerExecutor
+from phaseline.run.executors.thread_executor import CallGate
 from phaseline.testing.builders import node
 
 EACH = Policy(LaneSpec(CREATE, "each", "workers"))
@@ -250,7 +251,9 @@ def test_workers_that_have_nothing_to_do_end_and_the_next_call_has_a_new_one(mak
     text = "import os\nfrom phaseline import operation\n@operation\ndef create(item): item.complete(os.getpid())\n"
     world = make(text)
     executor = world.executor
-    executor._workers = WorkerExecutor(executor._poster, executor._catalog, executor._clock, slots=2, idle_s=0.1)
+    executor._workers = WorkerExecutor(
+        executor._poster, executor._catalog, executor._clock, slots=2, gate=CallGate(), idle_s=0.1
+    )
     before = world.run(0).remarks[0].result
     assert isinstance(before, int)
     assert await_end(lambda: {before} if is_alive(before) else set(), PATIENCE_S)

@@ -1,9 +1,10 @@
 """An engine whose calls are answered by hand, over a store that notes in which order things happen."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from tests.run.leases import ScriptedLease
 
 from phaseline.calls.deployments.deployment_cache import DeploymentCache
 from phaseline.calls.deployments.planner_driver import Planner
@@ -63,6 +64,8 @@ class ByHand:
         self.canceled: list[tuple[int, list[int], bool]] = []
         self.recovered: list[int] = []
         self.at_stop: list[CallReport] = []
+        self.elsewhere: set[int] = set()
+        """Ids of batches whose calls survive the engine."""
         self.is_held = self.is_stopped = False
         self.running = 0
 
@@ -85,8 +88,9 @@ class ByHand:
     def is_busy(self) -> bool:
         return self.running > 0
 
-    def recover(self, open_batches: Sequence[BatchRow]) -> None:
+    def recover(self, open_batches: Sequence[BatchRow]) -> Collection[int]:
         self.recovered.extend(row.id for row in open_batches)
+        return self.elsewhere & {row.id for row in open_batches}
 
     def stop(self, drain_s: float) -> None:
         self.is_stopped = True
@@ -131,12 +135,14 @@ class Station:
     def begin_engine(self) -> None:
         self.store.disown()
         self.owning = self.store.own("a test")
-        self.owning.__enter__()
+        given = self.owning.__enter__()
+        self.lease = ScriptedLease(given.epoch, given.holder)
         self.answered: set[tuple[int, int]] = set()
         self.engine = Engine(
             self.store,
             self.clock,
             PlainServices(self._make_executor, self.declares, self.planners, self._after_turn),
+            self.lease,
         )
         self.engine.scheduler.arena.stories = Stories()
 

@@ -57,7 +57,7 @@ class Plant(Yard):
         self.source = Files(catalog.phases(lambda: [str(self.folder)]), catalog)
         self.store.disown()
         self.owning = self.store.own("a test")
-        self.owning.__enter__()
+        lease = self.owning.__enter__()
         self.engine = Engine(
             self.store,
             self.clock,
@@ -70,6 +70,7 @@ class Plant(Yard):
                 reloaded=self._reloaded,
                 phases=self.source,
             ),
+            lease,
         )
         self.deployments = self.engine.deployments
         self.inbox = self.engine._inbox

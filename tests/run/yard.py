@@ -103,7 +103,7 @@ class Yard(Station):
     def begin_engine(self) -> None:
         self.store.disown()
         self.owning = self.store.own("a test")
-        self.owning.__enter__()
+        lease = self.owning.__enter__()
         self.answered = set()
         self.engine = Engine(
             self.store,
@@ -115,6 +115,7 @@ class Yard(Station):
                 reloaded=self._reloaded,
                 phases=self.source,
             ),
+            lease,
         )
         self.engine.scheduler.arena.stories = Stories()
 

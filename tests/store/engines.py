@@ -1,6 +1,6 @@
 """The real engine over any store, with plugins that answer as a script tells, on a virtual clock."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -77,7 +77,8 @@ class ScriptedExecutor:
     def is_busy(self) -> bool:
         return False
 
-    def recover(self, open_batches: Sequence[BatchRow]) -> None: ...
+    def recover(self, open_batches: Sequence[BatchRow]) -> Collection[int]:
+        return ()
 
     def stop(self, drain_s: float) -> None: ...
 
@@ -95,8 +96,8 @@ def engine(store: Store, clock: VirtualClock, script: Script = completes) -> Ite
         made.append(ScriptedExecutor(inbox, deployments, script))
         return made[0]
 
-    with store.own("a test"):
-        started = Engine(store, clock, PlainServices(make))
+    with store.own("a test") as lease:
+        started = Engine(store, clock, PlainServices(make), lease)
         yield started, made[0]
 
 

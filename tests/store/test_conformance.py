@@ -11,6 +11,7 @@ from phaseline.model.execution.events import GraphReopened, NotesWritten, PageWr
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.rows import EntryRemark, NoteRow, TurnPayload
+from phaseline.model.rows.shard_ids import number_of, shard_of
 from phaseline.ports.store import Store
 from phaseline.testing.builders import blueprint, group, host, node, scaled, topology
 
@@ -39,7 +40,7 @@ def test_each_owner_has_a_higher_epoch(store: Store) -> None:
     with store.own("one") as first:
         pass
     with store.own("two") as second:
-        assert second > first > 0
+        assert second.epoch > first.epoch > 0
 
 
 def test_a_second_owner_is_refused_and_told_the_command_of_the_first(store: Store) -> None:
@@ -308,6 +309,19 @@ def test_counters_give_numbers_never_used(owned: Store) -> None:
     _, run = a.installed(owned)
     owned.commit(a.turn(graphs=(a.added(4, run, a.graph()),), opened=(a.batch(9, run, a.numbers(0), graph=4),)))
     assert owned.counters() == (5, 10)
+
+
+def test_rf7_each_shard_counts_its_own_ids(owned: Store) -> None:
+    _, run = a.installed(owned)
+    graph, batch = owned.counters(3)
+    assert (shard_of(graph), number_of(graph), shard_of(batch), number_of(batch)) == (3, 1, 3, 1)
+    owned.commit(a.turn(graphs=(a.added(4, run, a.graph()),), opened=(a.batch(9, run, a.numbers(0), graph=4),)))
+    new = a.batch(batch + 1, run, a.numbers(0, 1), graph=graph)
+    owned.commit(a.turn(graphs=(a.added(graph, run, a.graph()),), opened=(new,)))
+    assert owned.counters() == (5, 10)
+    assert owned.counters(3) == (graph + 1, batch + 2)
+    assert [row.id for row in owned.batches(execution=run)] == [9, batch + 1]
+    assert [row.places.graphs for row in owned.batches(only_open=True)] == [(4,), (graph,)]
 
 
 def test_entries_never_written_are_blocked(owned: Store) -> None:

@@ -33,7 +33,7 @@ BROAD_EXCEPTS: dict[str, str] = {
 }
 """Files that may catch any exception, each with the reason. Plugin code is called there, and nowhere else."""
 
-REAL_PROCESSES = ("tests/processes/", "tests/kill/")
+REAL_PROCESSES = ("tests/processes/", "tests/kill/", "tests/ha/")
 """Tests of real processes: they wait for what no virtual clock can move."""
 
 LOADED_BY_NAME = (

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import Owner
+    from phaseline.ports.lease import Lease
     from phaseline.ports.store import Store
     from phaseline.run.loop.engine import Engine
     from phaseline.use_cases.queries.status import Need
@@ -113,10 +114,12 @@ def run_engine(
     while True:
         with ExitStack() as owned:
             with ctx.store.waiting():
-                reason = _stand_by(ctx, leave, owned, say, until_idle=until_idle, stays=stays)
-            if reason is None:
+                found = _stand_by(ctx, leave, owned, say, until_idle=until_idle, stays=stays)
+            if isinstance(found, str):
+                reason = found
+            else:
                 say("The engine runs")
-                reason, made, held = _work(ctx, leave, until_idle=until_idle, stays=stays)
+                reason, made, held = _work(ctx, leave, found, until_idle=until_idle, stays=stays)
                 calls += made
                 left = given_up(ctx.store, running_calls(ctx.store))
         besides = held | (set() if stays else set(standing_still(ctx.store)))
@@ -149,8 +152,8 @@ def _stand_by(
     *,
     until_idle: bool,
     stays: bool,
-) -> Reason | None:
-    """Wait until this process owns the store, and return None.
+) -> Reason | Lease:
+    """Wait until this process owns the store, and return the lease.
 
     Return the reason instead if the engine need not run any more: an interrupt, or no open work.
     """
@@ -163,23 +166,27 @@ def _stand_by(
         if until_idle and now and not has_open_work(ctx.store, besides=() if stays else standing_still(ctx.store)):
             return "idle"
         look = now or look
-        if try_own(ctx, owned):
-            return None
+        if lease := try_own(ctx, owned):
+            return lease
         owner = ctx.store.owner()
         if owner is not None and owner != named:
-            named = owner
             say(f"Waiting: {owner} is the engine")
+            if named is None:
+                from phaseline.embedded.warm_standby import warm_up
+
+                warm_up(ctx)
+            named = owner
         time.sleep(LOOK_S)
 
 
 def _work(
-    ctx: RequestContext, leave: LeaveRequest, *, until_idle: bool, stays: bool
+    ctx: RequestContext, leave: LeaveRequest, lease: Lease, *, until_idle: bool, stays: bool
 ) -> tuple[Reason, int, frozenset[int]]:
     """Run all open executions and requests as the owner of the store.
 
     Return (why the engine stopped, number of calls made, executions that wait for an operator).
     """
-    with open_engine(ctx, NullWatcher()) as engine:
+    with open_engine(ctx, lease, NullWatcher()) as engine:
         leave.interrupts(engine)
         engine.recover()
 
@@ -236,13 +243,13 @@ def stop_engine(ctx: RequestContext, *, drain_s: float | None = None) -> Stopped
     owner = ctx.store.owner()
     if owner is None:
         return StoppedEngine(0, 0, _open(ctx))
-    body: Mapping[str, Value] = {"pid": owner.pid, "drain_s": drain_s}
+    body: Mapping[str, Value] = {"holder": owner.holder, "pid": owner.pid, "drain_s": drain_s}
     running = running_calls(ctx.store)
     request = ctx.store.ask(RequestKind.STOP, 0, body, ctx.actor)
     is_held = False
     while True:
         now = ctx.store.owner()
-        has_left = now is None or (now.pid, now.since) != (owner.pid, owner.since)
+        has_left = now is None or (now.holder, now.pid, now.since) != (owner.holder, owner.pid, owner.since)
         if not is_held and (has_left or ctx.store.answer_of(request) is not None):
             is_held = True  # from its answer on it begins no call
             running |= running_calls(ctx.store)

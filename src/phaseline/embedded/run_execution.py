@@ -43,12 +43,16 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import EventRow, ExecutionRow
     from phaseline.plan.topology.stack_document import FilesTaken
     from phaseline.ports.executor import Executor
+    from phaseline.ports.lease import Lease
     from phaseline.ports.store import Store
     from phaseline.run.loop.engine import Engine
     from phaseline.tasks.host_keys import HostKeys
     from phaseline.use_cases.commands.submission import Submission
     from phaseline.views.background import Background
     from phaseline.views.views import ExecutionView
+
+DISCONNECTED = "PL-S035"
+"""Code of a lost connection to the database server; it is what a process finds that was stopped while it wrote."""
 
 
 class LeaveRequest:
@@ -135,27 +139,28 @@ def _run(ctx: RequestContext, answer: SubmissionAnswer, watching: Watcher, leave
     """Wait until following the execution is over (``is_settled``) or this process owns the store; the owner runs the execution."""
     with ExitStack() as owned:
         with ctx.store.waiting():
-            ending = wait(ctx, answer, watching, leaves=lambda: leave.is_wanted, own=lambda: try_own(ctx, owned))
-        return _serve(ctx, answer, watching, leave) if ending is Ending.OWNS else ending
+            found = wait(ctx, answer, watching, leaves=lambda: leave.is_wanted, own=lambda: try_own(ctx, owned))
+        return found if isinstance(found, Ending) else _serve(ctx, answer, watching, leave, found)
 
 
-def try_own(ctx: RequestContext, owned: ExitStack) -> bool:
-    """Try to own the store until ``owned`` is closed; return False if another process owns it."""
+def try_own(ctx: RequestContext, owned: ExitStack) -> Lease | None:
+    """Try to own the store until ``owned`` is closed; return the lease, or None if another process owns the store."""
     if ctx.store.owner() is not None:
-        return False
+        return None
     try:
-        owned.enter_context(ctx.store.own(ctx.app.command))
+        return owned.enter_context(ctx.store.own(ctx.app.command))
     except ProblemsError as error:
         if error.problems[0].code == "PL-S004":  # another process was faster
-            return False
+            return None
         raise
-    return True
 
 
-def _serve(ctx: RequestContext, answer: SubmissionAnswer, watching: Watcher, leave: LeaveRequest) -> Ending:
+def _serve(
+    ctx: RequestContext, answer: SubmissionAnswer, watching: Watcher, leave: LeaveRequest, lease: Lease
+) -> Ending:
     """Run all open executions as the owner of the store, until this one is over (``is_settled``) or the process must leave."""
     store, number = ctx.store, answer.submission.row.number
-    with open_engine(ctx, watching, answer.submission.row) as engine:
+    with open_engine(ctx, lease, watching, answer.submission.row) as engine:
         leave.interrupts(engine)
         engine.recover()
         row = engine.planning.row(number) if number in engine.known else store.execution(answer.submission.row.id)
@@ -206,16 +211,18 @@ def _waits_for(execution: str, lanes: Collection[str]) -> str:
 
 
 @contextmanager
-def open_engine(ctx: RequestContext, watcher: Watcher, watched: ExecutionRow | None = None) -> Iterator[Engine]:
-    """Open a context with an engine for the store, which this process must own.
+def open_engine(
+    ctx: RequestContext, lease: Lease, watcher: Watcher, watched: ExecutionRow | None = None
+) -> Iterator[Engine]:
+    """Open a context with an engine for the store, which this process owns by ``lease``.
 
     When the context ends, the executor of the engine is stopped.
     """
     from phaseline.run.loop.engine import Engine
 
-    services = ProcessServices(ctx, watcher, watched)
+    services = ProcessServices(ctx, lease, watcher, watched)
     log = services.log
-    engine = Engine(ctx.store, ctx.clock, services)
+    engine = Engine(ctx.store, ctx.clock, services, lease)
     engine.eviction.most_bytes = ctx.settings.cache_mib << 20
     if ctx.store.has_packages:
         from phaseline.use_cases.lookup.installed_packages import restore_packages
@@ -232,7 +239,10 @@ def open_engine(ctx: RequestContext, watcher: Watcher, watched: ExecutionRow | N
         drain_s = DRAIN_S
         why = "a user requested it" if engine.is_asked_to_stop else "its work is done, or its user leaves"
     except ProblemsError as error:
-        why = str(error.problems[0])
+        found = lease.loss() if error.problems[0].code == DISCONNECTED and lease.is_lost() else error
+        why = str(found.problems[0])
+        if found is not error:
+            raise found from error
         raise
     finally:
         engine.executor.stop(drain_s)
@@ -245,9 +255,9 @@ def open_engine(ctx: RequestContext, watcher: Watcher, watched: ExecutionRow | N
 class ProcessServices:
     """The services that the engine gets from this process (``run.loop.engine_services.EngineServices``)."""
 
-    def __init__(self, ctx: RequestContext, watcher: Watcher, watched: ExecutionRow | None) -> None:
+    def __init__(self, ctx: RequestContext, lease: Lease, watcher: Watcher, watched: ExecutionRow | None) -> None:
         """Open the log; read no plugin. ``watched``: the execution whose progress ``watcher`` shows."""
-        self._ctx, self._watcher = ctx, watcher
+        self._ctx, self._lease, self._watcher = ctx, lease, watcher
         self._watched = watched.number if watched is not None and watcher.wants_progress else None
         self._throttle = Throttle()
         self.log = open_log(ctx.settings, ctx.clock)
@@ -260,7 +270,7 @@ class ProcessServices:
         from phaseline.run.executors.local_executor import LocalExecutor
 
         ctx, callers = self._ctx, CallerRegistry(self._caller)
-        return LocalExecutor(inbox, deployments, ctx.catalog, ctx.clock, callers, slots(ctx.settings))
+        return LocalExecutor(inbox, deployments, ctx.catalog, ctx.clock, callers, slots(ctx.settings), self._lease)
 
     def _caller(self, flavour: Flavour) -> Caller:
         from phaseline.app.callers import make_caller

@@ -16,6 +16,7 @@ from phaseline.model.problems.problem import problem_error
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
+    from phaseline.ports.lease import Lease
 
 LOOK_S = 0.02
 PATIENCE_S = 60.0
@@ -30,8 +31,8 @@ def settle(ctx: RequestContext, requests: Sequence[int]) -> None:
     deadline = time.monotonic() + PATIENCE_S
     while not _are_answered(ctx, requests):
         with ExitStack() as owned:
-            if try_own(ctx, owned):
-                _answer(ctx, requests)
+            if lease := try_own(ctx, owned):
+                _answer(ctx, requests, lease)
                 continue
         if time.monotonic() > deadline:
             mend = "see what the engine does: phaseline engine status; it answers when it next reads its requests"
@@ -43,13 +44,13 @@ def _are_answered(ctx: RequestContext, requests: Sequence[int]) -> bool:
     return all(ctx.store.answer_of(number) is not None for number in requests)
 
 
-def _answer(ctx: RequestContext, requests: Sequence[int]) -> None:
+def _answer(ctx: RequestContext, requests: Sequence[int], lease: Lease) -> None:
     """As the owner of the store, answer requests with an engine that begins no calls and calls no listener.
 
     Calls and listeners wait for the next engine. Open executions must be loaded for the answers, because a new target
     ends entries of the execution that moved a resource to its old target.
     """
-    with open_engine(ctx, NullWatcher()) as engine:
+    with open_engine(ctx, lease, NullWatcher()) as engine:
         engine.interrupt()
         engine.phases.paths.tells_nobody = True
         engine.recover()

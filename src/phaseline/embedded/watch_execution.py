@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.graph.graph import Graph
     from phaseline.model.rows.rows import ExecutionRow, GraphRow, NoteRow
+    from phaseline.ports.lease import Lease
     from phaseline.ports.store import Store
     from phaseline.use_cases.commands.submission import SubmissionAnswer
 
@@ -36,7 +37,6 @@ class Ending(Enum):
     """Reasons for which a follower stops waiting."""
 
     SETTLED = "its execution has ended or needs a person"
-    OWNS = "this process owns the store now"
     LEFT = "its user leaves"
     STOPPED = "a user requested that the engine stop"
 
@@ -47,18 +47,19 @@ def wait(
     watcher: Watcher,
     *,
     leaves: Callable[[], bool],
-    own: Callable[[], bool],
-) -> Ending:
+    own: Callable[[], Lease | None],
+) -> Ending | Lease:
     """Wait until following the execution is over (``is_settled``), this process owns the store, or the user wants to leave.
 
-    ``leaves``: returns whether the user wants to leave. ``own``: tries to become the owner; returns whether it has.
+    Return the lease if this process owns the store, otherwise why it waits no more. ``leaves``: returns whether the user
+    wants to leave. ``own``: tries to become the owner; returns the lease, or None.
     """
     look = 0
     view = View(ctx, answer.submission.row)
     is_told = False  # the execution that blocks it was shown
     listener = _Listener(ctx)
-    if answer.is_new and not leaves() and own():
-        return Ending.OWNS
+    if answer.is_new and not leaves() and (lease := own()):
+        return lease
     while True:
         if leaves():
             return Ending.LEFT
@@ -70,8 +71,8 @@ def wait(
             if not is_told and (blocker := blocker_of(ctx.store, answer.submission.row)):
                 watcher.noticed(waits_for(ctx.store, answer.submission.row, blocker))
                 is_told = True
-        if own():
-            return Ending.OWNS
+        if lease := own():
+            return lease
         if words := listener.news():
             watcher.noticed(words)
         if watcher.wants_progress:

@@ -27,7 +27,7 @@ class OpenBatch:
 
     ``positions`` has the position of each member's entry (int64, -1: its execution is not in the engine), ``kinds`` the
     kind of each member's outcome (uint8). ``held`` is the number of slots of the pool that the batch uses. ``lane`` is
-    None after a restore, because none of its calls runs any more. ``functions`` lists the functions of its members,
+    None after a restore, unless its calls still run in another process. ``functions`` lists the functions of its members,
     once the lane has looked them up. ``left`` has for each function the number of members without an outcome.
     ``places`` has for each member the index of its function, or is None if there is only one function. ``elsewhere`` is
     the number of members without an outcome whose executions are not in the engine; they keep the batch open until

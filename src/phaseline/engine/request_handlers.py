@@ -216,6 +216,28 @@ def _reattached(scheduler: Scheduler, _draft: TurnDraft, event: Reattached) -> N
     batch.elsewhere -= len(running)
     arena.status[running[arena.status[running] != CANCELING]] = RUNNING
     arena.owner[running] = event.batch
+    if event.is_running and len(running):
+        _occupy(scheduler, batch, running)
+
+
+def _occupy(scheduler: Scheduler, batch: OpenBatch, running: np.ndarray) -> None:
+    """Count calls that still run in another process in their lane and its pool.
+
+    Those of a lane with a key are not counted: each engine gives keys other numbers, and computes only those of entries
+    that wait.
+    """
+    number = scheduler.table.lane.item(scheduler.arena.policy[running[0]])
+    spec = scheduler.table.specs[number]
+    if spec.key is not None:
+        return
+    is_new = batch.lane is None
+    lane = scheduler.lanes.lane(number, spec, 0)
+    if is_new:
+        batch.lane = lane
+        lane.rejoin(batch)
+    more = len(running) if spec.form == "each" else int(is_new)
+    batch.held += more
+    scheduler.lanes.used[lane.pool] = scheduler.lanes.used.get(lane.pool, 0) + more
 
 
 def _matching(

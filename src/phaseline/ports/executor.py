@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     import numpy as np
 
@@ -46,8 +46,11 @@ class Executor(Protocol):
         """True while a call is running."""
         ...
 
-    def recover(self, open_batches: Sequence[BatchRow]) -> None:
-        """End the processes that a dead engine left running for these batches, before the batches are declared lost."""
+    def recover(self, open_batches: Sequence[BatchRow]) -> Collection[int]:
+        """Return the ids of those batches, which a former engine began, whose calls still run; their outcomes will come.
+
+        End the processes that a dead engine left running for the other batches, before these are declared lost.
+        """
         ...
 
     def stop(self, drain_s: float) -> None:

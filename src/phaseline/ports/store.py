@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from phaseline.model.rows.rows import ONLY_SHARD
 from phaseline.model.rows.shelves import Shelves
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         RequestRow,
         Turn,
     )
+    from phaseline.ports.lease import Lease
 
 
 class IncarnationShelf(Protocol):
@@ -73,8 +75,8 @@ class Store(Shelves, Protocol):
     Errors: a damaged, newer, locked or full store raises ``ProblemsError`` (PL-S...).
     """
 
-    def own(self, command: str) -> AbstractContextManager[int]:
-        """Become the owner of the store within the context, which yields the epoch.
+    def own(self, command: str) -> AbstractContextManager[Lease]:
+        """Become the owner of the store within the context, which yields the lease.
 
         ``command`` names this process to others. Raises: PL-S004 if another process is the owner; the message has its
         pid and command.
@@ -93,8 +95,8 @@ class Store(Shelves, Protocol):
         """Return a context in which all reads of this thread see one state of the store. Writing in it is forbidden."""
         ...
 
-    def counters(self) -> tuple[int, int]:
-        """Return (the id of the next graph, the id of the next batch)."""
+    def counters(self, shard: int = ONLY_SHARD) -> tuple[int, int]:
+        """Return (the id of the next graph of a shard, the id of its next batch)."""
         ...
 
     @property

@@ -164,7 +164,7 @@ class Stage:
         """Start a new engine, which becomes the owner of the store, and return it with its executor."""
         self.store.disown()
         self._owning = self.store.own("rehearsal")
-        self._owning.__enter__()
+        lease = self._owning.__enter__()
         engine = Engine(
             self.store,
             self.clock,
@@ -175,6 +175,7 @@ class Stage:
                 self._declare,
                 self._planners,
             ),
+            lease,
         )
         assert isinstance(engine.executor, ScheduledExecutor)
         return engine, engine.executor

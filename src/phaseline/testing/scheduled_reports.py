@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from typing import Protocol
 
     from phaseline.calls.protocol.reports import CallReport
@@ -112,8 +112,10 @@ class ScheduledExecutor:
             if ended is not None:
                 self._coming.add(0, ended)
 
-    def recover(self, open_batches: Sequence[BatchRow]) -> None:
-        """Do nothing: no call survives the engine."""
+    def recover(self, open_batches: Sequence[BatchRow]) -> Collection[int]:
+        """Return no batch: no call survives the engine."""
+        del open_batches
+        return ()
 
     def hold(self) -> None:
         """Do nothing: calls begin as soon as they are handed over."""

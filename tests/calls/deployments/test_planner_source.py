@@ -29,8 +29,8 @@ def test_a_workflow_without_a_planner_fails_with_its_name() -> None:
     clock, services = VirtualClock(1_000), AskedServices()
     store = MemoryStore(clock, identity="store")
     a.installed(store)
-    with store.own("a test"):
-        engine = Engine(store, clock, services)
+    with store.own("a test") as lease:
+        engine = Engine(store, clock, services, lease)
         engine.recover()
         assert isinstance(engine.executor, ScriptedExecutor)
         turn(engine, engine.executor, 5)

@@ -53,7 +53,7 @@ class PhaseEngine:
     def begin_engine(self) -> None:
         self.store.disown()
         self.owning = self.store.own("a test")
-        self.owning.__enter__()
+        lease = self.owning.__enter__()
         self.engine = Engine(
             self.store,
             self.clock,
@@ -64,6 +64,7 @@ class PhaseEngine:
                 lambda _: Declaration("phase", bulk=True, repeatable=True),
                 after_turn=lambda engine: validate(engine.scheduler),
             ),
+            lease,
         )
 
     def install(self, count: int = 1, name: str = "app", interval_s: float = 15.0) -> ExecutionRow:

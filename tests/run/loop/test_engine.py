@@ -8,7 +8,7 @@ from phaseline.calls.protocol.reports import NO_DELAYS, NO_KINDS, NO_MEMBERS, Ca
 from phaseline.model.execution.events import Batch
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
 from phaseline.model.rows.rows import DocumentChange, LogLine, Turn
-from phaseline.run.loop.engine import TURN_ENTRIES
+from phaseline.run.loop.open_batches import TURN_ENTRIES
 from phaseline.testing.builders import node, operation, relationship
 
 CREATE = "cloudify.interfaces.lifecycle.create"

@@ -33,8 +33,8 @@ def engine_with(services: PlainServices) -> Iterator[Engine]:
     clock = VirtualClock(1_000)
     store = MemoryStore(clock, identity="store")
     a.installed(store)
-    with store.own("a test"):
-        yield Engine(store, clock, services)
+    with store.own("a test") as lease:
+        yield Engine(store, clock, services, lease)
 
 
 def test_an_engine_reports_its_turns_and_the_events_it_stored() -> None:

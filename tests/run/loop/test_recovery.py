@@ -7,11 +7,13 @@ import pytest
 from tests.run.engines import ANN, Station, all_of
 
 from phaseline.calls.protocol.reports import CallReport
-from phaseline.model.execution.events import Restored
+from phaseline.engine.invariants import validate
+from phaseline.model.blueprint.blueprint import Node
+from phaseline.model.execution.events import Batch, Restored
 from phaseline.model.execution.execution import StopAfter, Verdict
 from phaseline.model.graph.graph import Graph
 from phaseline.model.graph.status import ExecutionStatus, Mark, OutcomeKind
-from phaseline.model.rows.rows import ExecutionRow, RequestKind
+from phaseline.model.rows.rows import DocumentChange, EntryRemark, ExecutionRow, RequestKind
 from phaseline.plan.workflows import PLANNERS
 from phaseline.run.loop.recovery import restore
 from phaseline.run.loop.request_reader import LOOK_MS
@@ -324,7 +326,105 @@ def test_what_was_called_before_the_crash_is_known_as_begun_where_conditions_are
     station.crash()
     orphans = station.store.batches(only_open=True)
     engine = station.engine
-    events = restore(station.store, engine.planning, engine.deployments, [station.row(row)], orphans, {})
+    events = restore(station.store, engine.planning, engine.deployments, [station.row(row)], orphans, (), {})
     (found,) = (event.begun.tolist() for event in events if isinstance(event, Restored))
     assert found == begun
     assert begun
+
+
+# calls that run in another process and survive their engine (RF7, HA4)
+
+
+def survivor(station: Station, *nodes: Node) -> tuple[ExecutionRow, Batch]:
+    """An execution whose first batch runs elsewhere when the next engine takes over."""
+    row = station.install(*nodes)
+    (batch,) = station.executor.batches.values()
+    go_on_beside(station, batch)
+    return row, batch
+
+
+def go_on_beside(station: Station, batch: Batch, *rows: ExecutionRow) -> None:
+    """The process dies; the next engine's executor says that this batch still runs."""
+    station.crash()
+    station.executor.elsewhere.add(batch.id)
+    station.engine.recover([station.row(row) for row in rows] or None)
+    station.settle()
+
+
+def outcome(batch: Batch, kind: OutcomeKind = OutcomeKind.COMPLETED, **brought: object) -> CallReport:
+    """What the first member of a batch brings that this engine has not handed over."""
+    segment = batch.segments[0]
+    documents = [(0, DocumentChange(segment.deployment, int(segment.subjects[0]), {("made",): True}))]
+    remarks = [(0, EntryRemark(segment.graph, int(segment.positions[0]), str(brought.get("message", ""))))]
+    column = np.array([kind], np.uint8)
+    return CallReport(batch.id, np.zeros(1, np.int32), column, np.full(1, -1, np.int64), documents, remarks)
+
+
+def test_ha4_a_call_that_runs_elsewhere_is_not_made_again_and_its_outcome_counts(station: Station) -> None:
+    row, batch = survivor(station, node("vm", create="each.create", start="each.start"))
+    assert station.called() == []
+    assert station.status(row) is ExecutionStatus.RUNNING
+    station.post(outcome(batch))
+    assert station.document(row, "vm_1") == {"made": True}
+    assert station.names() == [("start", "vm_1")]
+    station.complete_all()
+    assert station.status(row) is ExecutionStatus.COMPLETED
+
+
+def test_ha4_a_failure_of_a_call_that_ran_elsewhere_is_reported_like_any_other(station: Station) -> None:
+    row, batch = survivor(station, node("vm", create="each.create"))
+    station.post(outcome(batch, FAILED, message="no room"))
+    assert station.status(row) is ExecutionStatus.FAILED
+    assert ["no room" in event.message for event in station.events(row, "task_failed")] == [True]
+
+
+def test_ha4_only_what_does_not_run_elsewhere_is_lost(station: Station) -> None:
+    row = station.install(node("a", create="each_again.create"), node("b", create="bulk_again.create"))
+    (bulk,) = (batch for batch in station.executor.batches.values() if batch.lane.form == "bulk")
+    go_on_beside(station, bulk)
+    assert station.names() == [("create", "a_1")]
+    assert station.status(row) is ExecutionStatus.RUNNING
+    station.post(outcome(bulk))
+    station.complete_all()
+    assert station.status(row) is ExecutionStatus.COMPLETED
+
+
+def test_ha4_calls_that_run_elsewhere_for_two_executions_survive_although_one_is_loaded_later(station: Station) -> None:
+    first, second = shared(station, "bulk_again.create")
+    (batch,) = station.executor.batches.values()
+    go_on_beside(station, batch, first)
+    station.engine.recover([station.row(second)])
+    station.settle()
+    assert station.called() == []
+    station.post(all_of(batch))
+    station.complete_all()
+    assert [station.status(row) for row in (first, second)] == [ExecutionStatus.COMPLETED] * 2
+
+
+def test_ha8_calls_that_run_elsewhere_count_in_their_lane_and_its_pool(station: Station) -> None:
+    rows = [station.install(node("vm", create="bulk_again.create"))]
+    (batch,) = station.executor.batches.values()
+    go_on_beside(station, batch)
+    rows.append(station.submit(station.deployment(node("vm", create="bulk_again.create"), name="other")))
+    assert station.called() == [], "a bulk operation has one call at a time"
+    validate(station.engine.scheduler)
+    station.post(outcome(batch))
+    station.complete_all()
+    assert {station.status(row) for row in rows} == {ExecutionStatus.COMPLETED}
+
+
+def test_ha4_a_call_that_ran_elsewhere_can_be_canceled(station: Station) -> None:
+    row, batch = survivor(station, node("vm", create="each_again.create"))
+    station.engine.cancel(row.number)
+    station.settle()
+    assert station.executor.canceled == [(batch.id, [0], False)]
+    station.post(outcome(batch, AGAIN))
+    assert station.status(row) is ExecutionStatus.CANCELED
+
+
+def test_ha4_what_ends_between_two_takeovers_is_lost(station: Station) -> None:
+    row, _ = survivor(station, node("vm", create="each_again.create"))
+    go_on(station)
+    assert station.names() == [("create", "vm_1")]
+    station.complete_all()
+    assert station.status(row) is ExecutionStatus.COMPLETED

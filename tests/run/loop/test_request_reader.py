@@ -162,6 +162,15 @@ def test_a_stop_is_meant_for_one_process(station: Station) -> None:
     assert not station.engine.is_asked_to_stop
 
 
+def test_rf7_a_stop_names_the_holder_of_the_lease_whatever_its_process_id_is(station: Station) -> None:
+    others = ask(station, RequestKind.STOP, None, holder="another", pid=os.getpid())
+    assert answer(station, others) == {"done": False}
+    assert not station.engine.is_asked_to_stop
+    ours = ask(station, RequestKind.STOP, None, holder=station.lease.holder, pid=os.getpid() + 1)
+    assert answer(station, ours) == {"done": True}
+    assert station.engine.is_asked_to_stop
+
+
 def test_asked_to_stop_the_loop_waits_for_calls_no_longer_than_the_drain_time(station: Station) -> None:
     station.install(*TWO_TIERS)
     station.executor.running = 1

@@ -356,7 +356,10 @@ def test_st10_a_lease_ends_although_the_clock_of_the_database_was_set_back(own: 
     url = own.url(own.new_schema())
     with closing(opened(url)) as store:
         with psycopg.connect(url) as db:
-            db.execute("insert into lease values (0, 'dead', 'an engine', 1, 1, clock_timestamp() + interval '1 hour')")
+            taken = (
+                "insert into lease values (0, 'dead', 'an engine', 1, 'db-2', 1, clock_timestamp() + interval '1 hour')"
+            )
+            db.execute(taken)
         assert store.owner() is None
         with store.own("another"):
             assert store.owner() is not None

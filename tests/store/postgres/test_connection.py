@@ -132,8 +132,8 @@ def test_st6_a_turn_is_one_round_trip(cut: tuple[CuttingProxy, str]) -> None:
     proxy, url = cut
     with closing(PostgresStore.open(url, a.FakeClock())) as store:
         deployment, run = a.installed(store)
-        with store.own("an engine"):
-            store._renewal.stop() if store._renewal else None
+        with store.own("an engine") as lease:
+            lease.stop()
             started = (a.status(run, ExecutionStatus.RUNNING),)
             store.commit(a.turn(executions=started, graphs=(a.added(1, run, a.graph()),)))
             for at in range(1, 4):

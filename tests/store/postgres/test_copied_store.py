@@ -265,13 +265,13 @@ def test_bk5_who_follows_the_store_sees_that_it_has_changed(url: str, backup: st
 def test_bk4_a_database_that_was_set_back_is_restored_in_place(url: str, clock: a.FakeClock) -> None:
     with closing(PostgresStore.open(url, clock)) as store:
         a.installed(store)
-        with store.own("before") as epoch:
+        with store.own("before") as former:
             pass
         done = transfer.restore_into_database(url, url, 7)
         assert (done.kept, done.waiting) == ("", 1)
         assert [one.cause for one in store.incarnations.all()] == ["restored in place"]
         with store.own("after") as later:
-            assert later > epoch + copied_store.EPOCHS_SKIPPED
+            assert later.epoch > former.epoch + copied_store.EPOCHS_SKIPPED
     there = new_schema()
     assert refused(lambda: transfer.restore_into_database(there, there, 7))[0] == "PL-S007"
 

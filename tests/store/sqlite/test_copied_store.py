@@ -183,10 +183,10 @@ def test_st12_a_path_where_the_store_was_before_gets_a_later_epoch(
     transfer.copy(url(source), url(target), clock, print)
     with closing(SqliteStore.open(target, clock)) as store:
         for _ in range(5):
-            with store.own("an engine") as epoch:
+            with store.own("an engine") as former:
                 store.commit(a.turn())
     target.unlink()
     transfer.copy(url(source), url(target), clock, print)
     assert names(target, clock) == ["shop"], "it is not taken for an older state of the store"
     with closing(SqliteStore.open(target, clock)) as store, store.own("an engine") as later:
-        assert later > epoch
+        assert later.epoch > former.epoch

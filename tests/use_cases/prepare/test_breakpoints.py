@@ -53,8 +53,9 @@ def put(ctx: RequestContext, *names: str, breaks: tuple[Breakpoint, ...] = (), g
 
 def run(ctx: RequestContext, until: Callable[[], object]) -> None:
     with ExitStack() as owned:
-        assert try_own(ctx, owned)
-        with open_engine(ctx, NullWatcher()) as engine:
+        lease = try_own(ctx, owned)
+        assert lease is not None
+        with open_engine(ctx, lease, NullWatcher()) as engine:
             engine.recover()
             engine.run(lambda: bool(until()))
 

@@ -11,10 +11,10 @@ from phaseline.app.settings import Settings
 from phaseline.app.watcher import NullWatcher
 from phaseline.embedded.open_app import open_context
 from phaseline.embedded.watch_execution import Ending, wait
-from phaseline.model.rows.rows import Actor, RequestKind
+from phaseline.model.rows.rows import Actor, Owner, RequestKind
 from phaseline.use_cases.commands.submission import Submission, SubmissionAnswer
 from phaseline.use_cases.queries.status import status
-from phaseline.use_cases.queries.unresponsive_owner import SILENT_MS, silence
+from phaseline.use_cases.queries.unresponsive_owner import SILENT_MS, Silence, silence
 from phaseline.use_cases.tools.doctor import examine, is_sound
 
 
@@ -109,9 +109,15 @@ def test_whoever_waits_is_told_once_and_waits_on(asker: RequestContext) -> None:
         return asker.clock.ahead > 4 * SILENT_MS
 
     assert (
-        wait(asker, SubmissionAnswer(Submission(row, request)), hearing, leaves=leaves, own=lambda: False)
-        is Ending.LEFT
+        wait(asker, SubmissionAnswer(Submission(row, request)), hearing, leaves=leaves, own=lambda: None) is Ending.LEFT
     )
     (told,) = hearing.heard
     assert "has not answered a request for 1" in told
     assert "kill -9 " in told
+
+
+def test_an_owner_on_another_machine_is_looked_for_there() -> None:
+    here, there = (Silence(Owner(4711, "engine", 0, host=host), 0, SILENT_MS) for host in ("", "db-2"))
+    assert here.mend.startswith("look at the process: ps -fp 4711")
+    assert there.mend.startswith("look at the process on db-2: ps -fp 4711")
+    assert "Process 4711 on db-2 (engine, since" in there.text

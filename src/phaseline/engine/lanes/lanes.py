@@ -116,6 +116,12 @@ class Lane:
         self.in_succession = self.in_succession + 1 if now - self.began_at <= GATHER_MS else 1
         self.began_at = now
 
+    def rejoin(self, batch: OpenBatch) -> None:
+        """Record that a call for this batch runs already: a former engine began it."""
+        if self.is_mixed:
+            self.untold = [*self.untold, batch]
+        self.running += 1
+
     def gathers_until(self, now: int) -> int:
         """Return the time (ms) until which the lane's entries wait for others that could share their call.
 

@@ -84,12 +84,14 @@ class Restored:
 class Reattached:
     """An open batch was read from the store.
 
-    ``places`` are the entries of its members; ``kinds`` (uint8) their outcomes so far.
+    ``places`` are the entries of its members; ``kinds`` (uint8) their outcomes so far. ``is_running``: its calls still run
+    in another process, so they count in their lane; otherwise ``Lost`` follows.
     """
 
     batch: int
     places: MemberPositions
     kinds: np.ndarray | None
+    is_running: bool = False
 
 
 @frozen

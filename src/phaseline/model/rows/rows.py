@@ -38,20 +38,31 @@ class Actor:
 
 @frozen
 class Owner:
-    """The process that owns a store. ``since`` is in ms; pid 0 means that the process is unknown."""
+    """The process that owns a store. ``since`` is in ms; pid 0 means that the process is unknown.
+
+    ``holder`` is the random name of this ownership; "" if an older version of Phaseline owns the store. ``host`` is the
+    name of the process's machine; "" if it is this machine.
+    """
 
     pid: int
     command: str
     since: int
+    holder: str = ""
+    host: str = ""
 
     def __str__(self) -> str:
         """Return text for a sentence's subject, such as ``Process 4711 (phaseline install shop.yaml, since 2026-01-01 10:00:00 UTC)``."""
         if not self.pid:
             return f"Another process ({self.command})" if self.command else "Another process"
         since = datetime.fromtimestamp(self.since / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-        return f"Process {self.pid} ({self.command}, since {since})"
+        place = f" on {self.host}" if self.host else ""
+        return f"Process {self.pid}{place} ({self.command}, since {since})"
 
 
+ONLY_SHARD = 0
+"""Number of the shard that all deployments belong to (HA1); see ``shard_ids``."""
+IDS_OF_A_SHARD = 1 << 48
+"""How many ids of graphs, and of batches, each shard can give."""
 DeploymentKind = Literal["blueprint", "resources"]
 """What a deployment was made from. To one of ``resources``, resources can be added, and several executions may be open."""
 

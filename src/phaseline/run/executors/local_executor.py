@@ -15,10 +15,10 @@ from phaseline.calls.threads.process_groups import end
 from phaseline.calls.threads.stdout_capture import install, uninstall
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.status import OutcomeKind
-from phaseline.run.executors.thread_executor import ThreadExecutor, same_for_all
+from phaseline.run.executors.thread_executor import CallGate, ThreadExecutor, same_for_all
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from phaseline.calls.batches.caller_registry import CallerRegistry
     from phaseline.calls.deployments.deployment_cache import DeploymentCache
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import BatchRow
     from phaseline.ports.catalog import Catalog
     from phaseline.ports.clock import Clock
+    from phaseline.ports.lease import Lease
     from phaseline.run.executors.process_executor import WorkerExecutor
 
 
@@ -63,10 +64,13 @@ class LocalExecutor:
         clock: Clock,
         callers: CallerRegistry,
         slots: Slots | None = None,
+        lease: Lease | None = None,
     ) -> None:
+        """Start no thread yet. ``lease``: that of the engine; without it calls may always begin."""
         self._deployments = deployments
         self._slots = slots or Slots()
         self._poster = ReportBuffer(inbox)
+        self._gate = CallGate(lease)
         self._threads = ThreadExecutor(
             self._poster,
             catalog,
@@ -74,6 +78,7 @@ class LocalExecutor:
             clock,
             bulk_slots=self._slots.bulk,
             each_slots=self._slots.threads,
+            gate=self._gate,
         )
         self._catalog, self._clock = catalog, clock
         self._workers: WorkerExecutor | None = None
@@ -129,10 +134,14 @@ class LocalExecutor:
         """Return True while a call is running."""
         return self._threads.is_busy() or (self._workers is not None and self._workers.is_busy())
 
-    def recover(self, open_batches: Sequence[BatchRow]) -> None:
-        """End processes that calls of a dead engine left running, except those of members that have answered."""
+    def recover(self, open_batches: Sequence[BatchRow]) -> Collection[int]:
+        """End processes that calls of a dead engine left running, except those of members that have answered.
+
+        Return no batch, because calls end with the process that made them.
+        """
         if open_batches:
             end(unanswered(self._deployments.names, open_batches), grace_s=0)
+        return ()
 
     def stop(self, drain_s: float) -> None:
         """Wait up to ``drain_s`` seconds for running calls, then end them. Reports until then are in the inbox.
@@ -141,6 +150,7 @@ class LocalExecutor:
         """
         until = time.monotonic() + drain_s
         self.hold()
+        self._gate.close()
         if self._workers is not None:
             self._workers.stop(drain_s)
         self._threads.stop(max(0.0, until - time.monotonic()))
@@ -154,7 +164,8 @@ class LocalExecutor:
         if self._workers is None:
             from phaseline.run.executors.process_executor import WorkerExecutor
 
-            self._workers = WorkerExecutor(self._poster, self._catalog, self._clock, slots=self._slots.workers)
+            given = self._poster, self._catalog, self._clock
+            self._workers = WorkerExecutor(*given, slots=self._slots.workers, gate=self._gate)
             if self._is_held:
                 self._workers.hold()
         return self._workers

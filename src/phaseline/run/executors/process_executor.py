@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from phaseline.calls.batches.report_buffer import ReportBuffer
     from phaseline.ports.catalog import Catalog
     from phaseline.ports.clock import Clock
+    from phaseline.run.executors.thread_executor import CallGate
 
 
 GROW_AFTER_S = 0.1
@@ -88,9 +89,17 @@ class WorkerExecutor:
     """Calls the batches of lanes whose pool is ``workers``."""
 
     def __init__(
-        self, poster: ReportBuffer, catalog: Catalog, clock: Clock, *, slots: int, idle_s: float = IDLE_S
+        self,
+        poster: ReportBuffer,
+        catalog: Catalog,
+        clock: Clock,
+        *,
+        slots: int,
+        gate: CallGate,
+        idle_s: float = IDLE_S,
     ) -> None:
         """Start no process before the first call. Each worker creates its own catalog, of the class of ``catalog``."""
+        self._gate = gate
         self._poster = poster
         self._catalog = catalog
         self._clock = clock
@@ -208,7 +217,8 @@ class WorkerExecutor:
             chunk.no_worker(given, error)
             return
         try:
-            worker.call_all(given, chunk)
+            if self._gate.may_begin():
+                worker.call_all(given, chunk)
         finally:
             self._set_free(worker)
 

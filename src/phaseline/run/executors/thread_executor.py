@@ -47,6 +47,38 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import DocumentChange
     from phaseline.ports.catalog import Catalog
     from phaseline.ports.clock import Clock
+    from phaseline.ports.lease import Lease
+
+LOOK_S = 0.02
+"""Seconds between two checks of a late lease."""
+
+
+class CallGate:
+    """Lets calls begin as long as their engine's lease is neither late nor lost (HA2). Thread-safe.
+
+    A process may be stopped for a long time between any two statements, for example by SIGSTOP. When it continues, its
+    threads run before the engine has noticed anything, and the next owner may have completed what they are about to call.
+    What remains is a call whose thread has passed this check before the process was stopped: only its token guards it.
+    """
+
+    def __init__(self, lease: Lease | None = None) -> None:
+        """``lease``: that of the engine; None: calls may always begin."""
+        self._lease = lease
+        self._closed = threading.Event()
+
+    def may_begin(self) -> bool:
+        """Return True if a call may begin; wait while the lease is late. Return False if it is lost, or after ``close``."""
+        lease = self._lease
+        if lease is None or not lease.is_late():
+            return True
+        while lease.is_late():
+            if lease.is_lost() or self._closed.wait(LOOK_S):
+                return False
+        return True
+
+    def close(self) -> None:
+        """Let no call wait any longer, because the engine ends."""
+        self._closed.set()
 
 
 class ThreadExecutor:
@@ -61,8 +93,10 @@ class ThreadExecutor:
         *,
         bulk_slots: int,
         each_slots: int,
+        gate: CallGate,
     ) -> None:
         """Create two pools of threads, so that slow per-instance calls never delay bulk calls."""
+        self._gate = gate
         self._poster = poster
         self._catalog = catalog
         self._callers = callers
@@ -139,7 +173,7 @@ class ThreadExecutor:
         if member in handover.canceled:
             self._poster.outcome(handover, member, NOT_CALLED)
             return
-        if not handover.begin(member):
+        if not self._gate.may_begin() or not handover.begin(member):
             return
         try:
             spot, call = handover.spot_and_call(member, channel)
@@ -225,7 +259,7 @@ class ThreadExecutor:
         """
         while waiting:
             members = self._still_wanted(handover, waiting.pop(0))
-            if not len(members) or not handover.begin_all(members):
+            if not len(members) or not self._gate.may_begin() or not handover.begin_all(members):
                 continue
             log = partial(channel.log_together, members)
             printed = Printed(log)

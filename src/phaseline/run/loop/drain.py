@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from phaseline.model.execution.events import SlotsChanged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from phaseline.model.execution.events import Event
     from phaseline.ports.executor import Executor
+    from phaseline.ports.lease import Lease
 
 BULK_SLOTS = 16
 """The largest number of bulk calls that run at the same time, over all lanes."""
@@ -59,6 +60,10 @@ class DrainState:
     def release(self) -> list[Event]:
         """Withdraw the request to leave, and begin the held calls. Return the events that inform the scheduler."""
         self.is_wanted = False
+        return self.resume()
+
+    def resume(self) -> list[Event]:
+        """Begin the held calls. Return the events that inform the scheduler, or none if no calls are held."""
         if not self.is_held:
             return []
         self.is_held = False
@@ -73,3 +78,32 @@ class DrainState:
     def drain_s(self, most: float) -> float:
         """Return how many seconds running calls may still take: ``most``, or less if a requested limit ends earlier."""
         return most if self._at is None else min(most, max(0, self._at - self._now()) / 1000)
+
+
+class LeaseChecks:
+    """The checks of one engine's lease (HA2). ``check`` costs almost nothing while the lease is neither late nor lost.
+
+    While the lease is late, no call begins; outcomes are stored as usual. When it is lost, the engine ends with PL-S004.
+    Its calls may still run, but their outcomes cannot be stored: the next owner decides about them as after a crash.
+    """
+
+    def __init__(self, lease: Lease, leaving: DrainState) -> None:
+        """``leaving`` holds calls back."""
+        self._lease, self._leaving = lease, leaving
+        self._is_late = False
+
+    def check(self) -> Sequence[Event]:
+        """Return the events that make the scheduler hold calls back, or begin calls again. Raises: PL-S004 if it is lost."""
+        if self._lease.is_late():
+            self.raise_if_lost()
+            self._is_late = True
+            return self._leaving.hold()
+        if not self._is_late:
+            return ()
+        self._is_late = False
+        return () if self._leaving.is_wanted else self._leaving.resume()
+
+    def raise_if_lost(self) -> None:
+        """Raise PL-S004 if another process owns the store, or may own it."""
+        if self._lease.is_lost():
+            raise self._lease.loss()

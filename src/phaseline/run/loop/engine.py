@@ -6,7 +6,6 @@ scheduler's decision together with the results of the calls, and only then carri
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,9 +38,9 @@ from phaseline.model.rows.rows import EventRow, Turn
 from phaseline.plan.explain.cloudify_sentences import called_by_hand, cancel_event, execution_event, waiting_event
 from phaseline.run.loop.abandoned_calls import GivenUpCalls, has_calls, is_forced, raise_if_overlap
 from phaseline.run.loop.admission import Claims
-from phaseline.run.loop.drain import DrainState
+from phaseline.run.loop.drain import DrainState, LeaseChecks
 from phaseline.run.loop.eviction import Eviction
-from phaseline.run.loop.open_batches import OpenBatches, event_of
+from phaseline.run.loop.open_batches import Backlog, OpenBatches, event_of
 from phaseline.run.loop.recovery import released, restore
 from phaseline.run.loop.request_reader import LOOK_MS, Door
 from phaseline.run.loop.rounds import Rounds
@@ -54,12 +53,11 @@ if TYPE_CHECKING:
     from phaseline.model.execution.execution import Request
     from phaseline.model.rows.rows import ExecutionRow, RequestRow
     from phaseline.ports.clock import Clock
+    from phaseline.ports.lease import Lease
     from phaseline.ports.store import Store
     from phaseline.run.loop.engine_services import EngineServices
     from phaseline.run.phases.phase_engine import PhaseEngine
 
-TURN_ENTRIES = 10_000
-"""Number of entries after which a turn takes no more outcomes; the rest waits for the next turn."""
 LONGEST_WAIT_MS = 1_000
 """The longest wait in ms for events, so that the caller of ``run`` can check its own conditions in between."""
 HELD_WAIT_MS = 20
@@ -83,12 +81,12 @@ class Engine:
         store: Store,
         clock: Clock,
         services: EngineServices,
+        lease: Lease,
     ) -> None:
-        """Set up the engine; the caller must own the store (``Store.own``)."""
+        """Set up the engine. ``lease``: as ``Store.own`` yielded it; if it is lost, a turn raises PL-S004."""
         first_graph, first_batch = store.counters()
         self._store, self._clock = store, clock
         self._inbox: Inbox[CallReport] = Inbox()
-        self._backlog: deque[CallReport] = deque()
         self._events: list[Event] = []
         self._rows: list[EventRow] = []
         self._requests: dict[int, Request] = {}
@@ -110,9 +108,11 @@ class Engine:
         )  # fmt: skip
         self.planning.paths_of = lambda deployment: self.phases.known_paths(deployment)  # noqa: PLW0108 - made when first asked
         self._outstanding: OpenBatches = OpenBatches(store, self.deployments, self.scheduler, self.claims.let_go)
-        self._door = Door(store, self, self._outstanding.signals)
+        self._backlog = Backlog(self._outstanding)
+        self._door = Door(store, self, self._outstanding.signals, lease.holder)
         self.executor = services.make_executor(self._inbox, self.deployments)
         self.leaving = DrainState(self.executor, clock.now)
+        self._lease = LeaseChecks(lease, self.leaving)
         self.given_up = GivenUpCalls(self._outstanding, self.executor)
         self._events.extend(self.leaving.slots())
         self.calls = 0
@@ -159,9 +159,10 @@ class Engine:
         begun = [row for row in wanted if row.started_at or row.status is not ExecutionStatus.QUEUED]
         self.known.update(row.number for row in begun)
         orphans = self._outstanding.orphans(self._events)
-        self.executor.recover(orphans)
+        running = self.executor.recover(orphans)
+        self._outstanding.run_elsewhere(orphans, running)
         restored = restore(
-            self._store, self.planning, self.deployments, begun, orphans, self._messages,
+            self._store, self.planning, self.deployments, begun, orphans, running, self._messages,
             lambda row, events: self.phases.take_up(row, events),  # noqa: PLW0108 - made when first asked
         )  # fmt: skip
         self._events.extend(restored)
@@ -336,6 +337,7 @@ class Engine:
         reports = self._take()
         if self.leaving.is_wanted:
             self._events.extend(self.leaving.hold())  # before what has come back lets anything begin
+        self._events.extend(self._lease.check())
         now = self._clock.now()
         events, self._events = self._events, []
         first = len(events)
@@ -364,6 +366,7 @@ class Engine:
                 report.on_commit()
         if self._phases is not None:
             self.deployments.entered(decision.changes.states)
+        self._events.extend(self._lease.check())  # this process may have been stopped while it committed
         for command in decision.commands:
             self._act(command)
         if self._phases is not None:
@@ -379,15 +382,7 @@ class Engine:
             at = self.wakes_at
             wait = longest if at is None else min(longest, at - self._clock.now())
             self._wait(wait)
-        backlog = self._backlog
-        backlog.extend(self._inbox.take_all())
-        taken: list[CallReport] = []
-        room = TURN_ENTRIES
-        while backlog and room > 0:
-            report = backlog.popleft()
-            taken.append(self._outstanding.only_members(report))
-            room -= len(report.members)
-        return taken
+        return self._backlog.take(self._inbox.take_all())
 
     def _wait(self, wait_ms: int) -> None:
         """Wait until a call returns, a request arrives or ``wait_ms`` has passed."""
@@ -403,7 +398,9 @@ class Engine:
             return False
         self._looked = now
         self.eviction.look(self._phases)
-        return self._door.look()
+        has_news = self._door.look()
+        self._lease.raise_if_lost()
+        return has_news
 
     def _note_execution(self, execution: int, status: ExecutionStatus, reason: str, now: int) -> None:
         self._is_news = True

@@ -19,7 +19,7 @@ from phaseline.model.resources.resources import is_reach
 from phaseline.model.rows.rows import RequestKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from phaseline.calls.deployments.deployment_cache import DeploymentCache
     from phaseline.calls.deployments.planner_driver import Planning
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 COMPLETED, ENDED_FROM = int(EntryStatus.COMPLETED), int(FIRST_ENDED)
 CONDITIONAL = int(Mark.CONDITIONAL)
 PENDING, LOST = int(OutcomeKind.PENDING), int(OutcomeKind.LOST)
-NEVER = -1
+NEVER, RUNS = -1, -2
 LAST_STATUS = int(max(EntryStatus))
 
 
@@ -56,6 +56,7 @@ def restore(
     deployments: DeploymentCache,
     rows: Sequence[ExecutionRow],
     orphans: Sequence[BatchRow],
+    elsewhere: Collection[int],
     messages: dict[tuple[int, int], str],
     take_up: TakeUp = lambda _row, _events: [],
 ) -> list[Event]:
@@ -64,7 +65,7 @@ def restore(
     ``messages`` receives the last message of each entry that has not completed, by (graph, position). ``take_up``
     returns the events for resources on their path. If an execution's data is unreadable, only that execution ends.
 
-    Each orphan is reported as lost: ``Executor.recover`` has ended the processes that a dead engine left running.
+    ``elsewhere`` has the ids of orphans whose calls still run (``Executor.recover``). The others are reported as lost.
     """
     first: list[Event] = []  # before those that belong together
     events: list[Event] = []
@@ -73,7 +74,8 @@ def restore(
         found: list[Event] = []
         with planning.alone(row):
             planning.begin(row)
-            found = [] if planning.is_set_aside(row.number) else _of_one(store, planning, deployments, row, messages)
+            if not planning.is_set_aside(row.number):
+                found = _of_one(store, planning, deployments, row, messages, elsewhere)
             if is_reach(row.request) or goes_through_phases(row, found):
                 first.extend(take_up(row, found))
         if planning.is_set_aside(row.number):
@@ -83,8 +85,10 @@ def restore(
     lost: list[Event] = []
     for batch in orphans:
         if not held.isdisjoint(batch.places.graphs):
-            events.append(Reattached(batch.id, batch.places, batch.kinds))
-            lost.append(Lost(batch.id, batch.id >= deployments.names.first_batch))
+            is_running = batch.id in elsewhere
+            events.append(Reattached(batch.id, batch.places, batch.kinds, is_running))
+            if not is_running:
+                lost.append(Lost(batch.id, batch.id >= deployments.names.first_batch))
     return first + events + lost
 
 
@@ -94,10 +98,11 @@ def _of_one(
     deployments: DeploymentCache,
     row: ExecutionRow,
     messages: dict[tuple[int, int], str],
+    elsewhere: Collection[int],
 ) -> list[Event]:
     """Return the events of one execution. Read all that its calls need now, so that damaged data is found here."""
     graphs = _graphs_to_hold(store, planning, row)
-    calls = _LastCalls(store, row)
+    calls = _LastCalls(store, row, elsewhere)
     if graphs:
         deployments.loaded(row.deployment)
         return [_restored(store, deployments, row, graph, statuses, messages, calls) for graph, statuses in graphs]
@@ -227,22 +232,23 @@ def _begun(last: np.ndarray) -> np.ndarray:
 class _LastCalls:
     """The outcomes of the last calls of an execution's entries, read from the stored batches at the first use."""
 
-    def __init__(self, store: Store, row: ExecutionRow) -> None:
-        """Read nothing yet."""
-        self._store, self._row = store, row
+    def __init__(self, store: Store, row: ExecutionRow, elsewhere: Collection[int] = ()) -> None:
+        """Read nothing yet. ``elsewhere`` has the ids of batches whose calls still run."""
+        self._store, self._row, self._elsewhere = store, row, elsewhere
 
     @cached_property
     def by_graph(self) -> dict[int, np.ndarray]:
-        """{graph: outcome (int16) of each entry's last call, ``NEVER`` for an entry that was not called}."""
+        """{graph: outcome (int16) of each entry's last call; ``NEVER`` if it was not called, ``RUNS`` if the call runs}."""
         store, execution = self._store, self._row.number
         found = {graph.id: np.full(graph.entry_count, NEVER, np.int16) for graph in store.graphs(execution)}
         for batch in store.batches(execution=execution):
             kinds = batch.kinds
+            silent = RUNS if batch.id in self._elsewhere else PENDING
             first = 0
             for number, positions in batch.segments:
                 last = first + len(positions)
                 if number in found:
-                    found[number][positions] = PENDING if kinds is None or not len(kinds) else kinds[first:last]
+                    found[number][positions] = silent if kinds is None or not len(kinds) else kinds[first:last]
                 first = last
         return found
 
@@ -251,6 +257,8 @@ class _LastCalls:
         """{graph: {position: number of the entry's calls whose end is unknown}}, without calls of this engine."""
         found: dict[int, Counter[int]] = {graph.id: Counter() for graph in self._store.graphs(self._row.number)}
         for batch in self._store.batches(execution=self._row.number):
+            if batch.id in self._elsewhere:
+                continue
             kinds = batch.kinds
             first = 0
             for number, positions in batch.segments:

@@ -102,13 +102,13 @@ class Orders(Protocol):
 class Door:
     """Reads and carries out requests of other processes. The caller commits ``answers`` together with the changes."""
 
-    def __init__(self, store: Store, orders: Orders, signals: list[Given]) -> None:
+    def __init__(self, store: Store, orders: Orders, signals: list[Given], holder: str) -> None:
         """Read nothing yet; the first ``look`` finds all requests without an answer.
 
         ``orders``: the engine's methods and data with which requests are carried out. ``signals``: the engine's list of
-        signals to sleeping entries, which its next turn stores.
+        signals to sleeping entries, which its next turn stores. ``holder``: name of the engine's lease.
         """
-        self._store, self._orders, self._signals = store, orders, signals
+        self._store, self._orders, self._signals, self._holder = store, orders, signals, holder
         self._seen = 0
         self._open: dict[int, ExecutionRow] | None = None
         self.answers: list[RequestAnswer] = []
@@ -192,7 +192,9 @@ class Door:
         self._orders.about_resources(row, request)
 
     def _stop(self, body: Mapping[str, Any]) -> Mapping[str, Value]:
-        if body.get("pid") != os.getpid():
+        holder = body.get("holder")
+        is_ours = holder == self._holder if holder else body.get("pid") == os.getpid()  # an older version names the pid
+        if not is_ours:
             return {"done": False}  # meant for an engine that is gone
         self._orders.ask_to_stop(body.get("drain_s"))
         return DONE

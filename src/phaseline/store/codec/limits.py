@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from phaseline.model.rows.rows import EntryRemark
 
+HOLDER_BYTES = 16
+"""Length of the random name of a holder of a lease, in bytes; process ids are used again, these names are not."""
 IDENTITY_BYTES = 6
 """Length of the random name of a store, in bytes."""
 PAGE_BYTES = 4_096

@@ -26,6 +26,7 @@ from phaseline.model.health.checks import CheckResults, HeldBodies
 from phaseline.model.resources.resources import ResourceAddition
 from phaseline.model.rows.maintenance import Purged
 from phaseline.model.rows.rows import (
+    ONLY_SHARD,
     Actor,
     BatchRow,
     ConcurrencyRule,
@@ -46,10 +47,11 @@ from phaseline.model.rows.rows import (
     RequestRow,
     Turn,
 )
+from phaseline.model.rows.shard_ids import next_id
 from phaseline.ports.clock import Clock
 from phaseline.store.codec import json_documents as texts
 from phaseline.store.codec import requests
-from phaseline.store.codec.limits import IDENTITY_BYTES
+from phaseline.store.codec.limits import HOLDER_BYTES, IDENTITY_BYTES
 from phaseline.store.codec.step_counts import count_by_step
 from phaseline.store.memory import requests as asking
 from phaseline.store.memory import turn_writer as memory_turns
@@ -57,6 +59,7 @@ from phaseline.store.memory.fileless import Fileless
 from phaseline.store.memory.hook_switches import MemorySwitches
 from phaseline.store.memory.incarnations import MemoryIncarnations
 from phaseline.store.memory.labels import MemoryLabels
+from phaseline.store.memory.lease import MemoryLease
 from phaseline.store.memory.listings import MemoryListings
 from phaseline.store.memory.orders import MemoryOrders
 from phaseline.store.memory.packages import MemoryPackages
@@ -103,16 +106,16 @@ class MemoryStore(Fileless):
         return bool(self.packages.kept())
 
     @contextmanager
-    def own(self, command: str) -> Iterator[int]:
-        """Become the owner, the only process that writes for an engine, under the name ``command``; yield the epoch."""
+    def own(self, command: str) -> Iterator[MemoryLease]:
+        """Become the owner, the only process that writes for an engine, under the name ``command``; yield the lease."""
         with self._guard:
             if self._owner is not None:
                 raise failures.owned(PLACE, str(self._owner))
-            self._owner = owner = Owner(0, command, self._clock.now())
+            self._owner = owner = Owner(0, command, self._clock.now(), os.urandom(HOLDER_BYTES).hex())
             self._epoch += 1
-            epoch = self._epoch
+            lease = MemoryLease(PLACE, self._epoch, owner.holder)
         try:
-            yield epoch
+            yield lease
         finally:
             if self._owner is owner:
                 self._owner = None
@@ -129,9 +132,10 @@ class MemoryStore(Fileless):
         """Return the store's random name."""
         return self._identity
 
-    def counters(self) -> tuple[int, int]:
-        """Return (the id of the next graph, the id of the next batch)."""
-        return self._held.last_graph + 1, self._held.last_batch + 1
+    def counters(self, shard: int = ONLY_SHARD) -> tuple[int, int]:
+        """Return (the id of the next graph of a shard, the id of its next batch)."""
+        last = self._held.last_ids
+        return next_id(shard, last.get(("graph", shard))), next_id(shard, last.get(("batch", shard)))
 
     def create_deployment(
         self, new: NewDeployment, request: NewExecution | None = None, *, replaces: int = 0, asks: bool | None = None

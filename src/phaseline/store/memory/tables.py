@@ -34,6 +34,7 @@ from phaseline.model.rows.rows import (
     RequestRow,
     Reshaped,
 )
+from phaseline.model.rows.shard_ids import shard_of
 from phaseline.store.codec.columns import from_pages
 from phaseline.store.codec.json_documents import EMPTY, to_text
 
@@ -149,9 +150,14 @@ class MemoryTables:
     measures: dict[str, Metric] = field(default_factory=dict)
     last_deployment: int = 0
     last_execution: int = 0
-    last_graph: int = 0
-    last_batch: int = 0
     last_request: int = 0
+    last_ids: dict[tuple[str, int], int] = field(default_factory=dict)
+    """{("graph" or "batch", shard): the highest id that was stored}."""
+
+    def note_id(self, kind: str, id: int) -> None:
+        """Record that an id was used."""
+        key = kind, shard_of(id)
+        self.last_ids[key] = max(self.last_ids.get(key, 0), id)
 
     def batches_of(self, execution: int | None, *, only_open: bool) -> list[BatchRow]:
         """Return batches sorted by id, with all their members: those of one execution, or all."""

@@ -76,7 +76,7 @@ def _add_graph(shelves: MemoryTables, added: GraphAdded, at: int) -> None:
     row = GraphRow(added.graph_id, added.execution, added.graph.name, execution.row.attempt, len(added.graph), at)
     shelves.graphs[added.graph_id] = HeldGraph(row, added.graph)
     execution.graphs.append(added.graph_id)
-    shelves.last_graph = max(shelves.last_graph, added.graph_id)
+    shelves.note_id("graph", added.graph_id)
 
 
 def _write_notes(shelves: MemoryTables, written: NotesWritten) -> None:
@@ -98,7 +98,7 @@ def _open_batch(shelves: MemoryTables, batch: Batch) -> None:
     row = BatchRow(batch.id, batch.lane.phase, places, batch.started_at, batch.deadline_at, closed_at=0, kinds=None)
     shelves.batches[batch.id] = row
     shelves.open_batches[batch.id] = None
-    shelves.last_batch = max(shelves.last_batch, batch.id)
+    shelves.note_id("batch", batch.id)
     for execution in members.executions:
         shelves.executions[execution].batches[batch.id] = None
 

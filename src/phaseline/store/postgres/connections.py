@@ -249,12 +249,12 @@ class PostgresConnections(Connections):
                 raise
         fence.turn += 1
 
-    def may_repeat(self, problem: ProblemsError, begun: float) -> bool:
+    def may_repeat(self, problem: ProblemsError, waited_s: float) -> bool:
         """Return True if the turn that failed was not stored, and storing it again may succeed.
 
-        ``begun``: the monotonic time in seconds of the first attempt.
+        ``waited_s``: seconds from the beginning of the first attempt to the beginning of the one that failed.
         """
-        error, waited_s = problem.__cause__, time.monotonic() - begun
+        error = problem.__cause__
         if not isinstance(error, psycopg.Error):
             return False
         if error.sqlstate == LOCK_TIMEOUT:

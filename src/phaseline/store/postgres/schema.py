@@ -42,7 +42,7 @@ FUNCTIONS = (
 EXTRA = (
     """create table lease (
         shard bigint primary key, holder text not null, command text not null, pid bigint not null,
-        since bigint not null, until timestamptz not null)""",
+        host text not null, since bigint not null, until timestamptz not null)""",
     "create table standby (holder text primary key, until timestamptz not null)",
     "create table write_count (number bigint not null, turn bigint not null default 0)",
     "insert into write_count values (1)",

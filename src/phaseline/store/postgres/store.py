@@ -12,7 +12,7 @@ import psycopg
 
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.maintenance import Compacted
-from phaseline.store.codec.limits import IDENTITY_BYTES
+from phaseline.store.codec.limits import HOLDER_BYTES, IDENTITY_BYTES
 from phaseline.store.database.schema import SCHEMA_VERSION
 from phaseline.store.postgres import connections as links
 from phaseline.store.postgres import lease, schema
@@ -49,7 +49,6 @@ class PostgresStore(SqlStore):
         self._url = url
         self.connections = links.PostgresConnections(url, shown(url), turns.forget)
         super().__init__(self.connections.path, clock, turns)
-        self._renewal: lease.Renewal | None = None
         self._fence = links.Fence(0)
         self._stand_by = lease.StandBy(self.connections, self._write)
 
@@ -84,28 +83,37 @@ class PostgresStore(SqlStore):
             db.close()
 
     @contextmanager
-    def own(self, command: str) -> Iterator[int]:
-        """Become the owner, the only process that writes for an engine, named ``command``; yield the epoch."""
-        name = lease.new_holder()
+    def own(self, command: str) -> Iterator[lease.ServerLease]:
+        """Become the owner, the only process that writes for an engine, named ``command``; yield the lease."""
+        name = os.urandom(HOLDER_BYTES).hex()
+        self._free_lock()
         with self.connections.write_guard, self._transaction() as db:
             present = lease.holder(db)
             if present is not None:
                 raise failures.owned(self.path, str(present))
+            written_at = lease.now()
             lease.take(db, name, command, self._clock.now())
             epoch = writes.raise_epoch(db)
             db.execute("update write_count set turn = 0")
             self._turns.forget()  # others have owned the store since
         self._epoch, self._fence = epoch, links.Fence(epoch)
-        self._renewal = lease.kept(self.connections, name)
+        taken = lease.ServerLease(self.connections, epoch, name, written_at)
         try:
-            yield epoch
+            yield taken
         finally:
-            self._renewal.stop()
+            taken.stop()
             with self.connections.write_guard:
-                self._epoch, self._renewal = 0, None
+                self._epoch = 0
                 self._turns.forget()
-            with suppress(ProblemsError), self._transaction() as db:  # what is not released runs out by itself
-                lease.release(db, name)
+            if not taken.is_lost():
+                with suppress(ProblemsError), self._transaction() as db:  # what is not released runs out by itself
+                    lease.release(db, name)
+
+    def _free_lock(self) -> None:
+        """End sessions of a former owner that was stopped, unless there is an owner."""
+        with self._reading() as db:
+            if lease.holder(db) is None:
+                self.connections.end_stalled(cast("PostgresConnection", db))
 
     def owner(self) -> Owner | None:
         """Return the process that owns the store now, or None."""
@@ -131,16 +139,21 @@ class PostgresStore(SqlStore):
             return lease.somebody_waits(db, self._stand_by.name)
 
     def commit(self, turn: Turn) -> None:
-        """Write one turn of the engine's loop; on a new connection if the present one is lost, as long as the lease holds."""
+        """Write one turn of the engine's loop; on a new connection if the present one is lost, as long as the lease holds.
+
+        A process that was stopped in a commit finds its connection lost: the attempt after that shows whether there is
+        another owner.
+        """
         begun, is_repeated = time.monotonic(), False
         while True:
+            waited_s = time.monotonic() - begun
             try:
                 return super().commit(turn)
             except ProblemsError as problem:
                 if is_repeated and self.connections.was_late(problem, self._fence):
                     self._fence.turn += 1
                     return None
-                if not self.connections.may_repeat(problem, begun):
+                if not self.connections.may_repeat(problem, waited_s):
                     raise
                 is_repeated = True
 

@@ -17,6 +17,7 @@ from phaseline.model.graph.status import EntryStatus
 from phaseline.model.health.checks import CheckResults
 from phaseline.model.resources.resources import ResourceAddition
 from phaseline.model.rows.rows import (
+    ONLY_SHARD,
     Actor,
     BatchRow,
     ConcurrencyRule,
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.maintenance import Purged
     from phaseline.model.rows.orders import NewOrder
     from phaseline.ports.clock import Clock
+    from phaseline.ports.lease import Lease
     from phaseline.store.database.connection import Connection
     from phaseline.store.relational.copying import CopySource
 
@@ -86,8 +88,8 @@ class SqlStore(DeferredParts):
         """Return a number above 0 that changes whenever another process has written."""
 
     @abstractmethod
-    def own(self, command: str) -> AbstractContextManager[int]:
-        """Become the owner, the only process that writes for an engine, named ``command``; yield the epoch."""
+    def own(self, command: str) -> AbstractContextManager[Lease]:
+        """Become the owner, the only process that writes for an engine, named ``command``; yield the lease."""
 
     @abstractmethod
     def snapshot(self) -> AbstractContextManager[CopySource]:
@@ -116,10 +118,10 @@ class SqlStore(DeferredParts):
         with self._reading() as db:
             return reads.identity(db)
 
-    def counters(self) -> tuple[int, int]:
-        """Return (the id of the next graph, the id of the next batch)."""
+    def counters(self, shard: int = ONLY_SHARD) -> tuple[int, int]:
+        """Return (the id of the next graph of a shard, the id of its next batch)."""
         with self._reading() as db:
-            return reads.counters(db)
+            return reads.counters(db, shard)
 
     def as_one(self, order: NewOrder | None = None) -> One:
         """Return a context that makes all writes of this thread one transaction, with the order's row."""

@@ -56,6 +56,12 @@ taken_over = Refusal(
     "follow the execution in the process that owns the store now",
 )
 """Problem of an engine that is no longer the owner, because another process has become it; its turn was not written."""
+lease_lost = Refusal(
+    "PL-S004",
+    "this process may no longer own the store: its lease has run out, so nothing more is written here",
+    "see which process owns the store now: phaseline engine status; if none does: phaseline executions resume",
+)
+"""Problem of an engine that could not renew its lease in time, or whose store was replaced."""
 older = unwritable(
     "it has schema {1} and must be brought to schema {2} first",
     "wait until the process that owns it has ended, then try again",

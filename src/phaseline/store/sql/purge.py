@@ -19,6 +19,8 @@ from phaseline.model.graph.batch_members import MemberPositions
 from phaseline.model.resources.active_paths import ActivePath, speaking
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.maintenance import Purged
+from phaseline.model.rows.rows import ONLY_SHARD
+from phaseline.model.rows.shard_ids import last_id
 from phaseline.store.codec.columns import decode, encode
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.database.schema import IS_OPEN
@@ -59,6 +61,8 @@ _NEXT_BATCHES = "select max(id) from (select id from batch where id > ? order by
 _MAY_LOSE_MEMBERS = f"""select id, kinds, {PLACES} from batch where id > ? and id <= ? and exists (
     select 1 from remains where kind = 'graph' and number between first_graph and last_graph)"""
 _ONLY = "in (select value from json_each(?))"
+_COUNTED = f"id <= {last_id(ONLY_SHARD)}"
+"""Condition for ids of graphs and batches whose counters outlive them; other shards are not used."""
 
 _PIECES: tuple[tuple[str, str, str, int], ...] = (
     ("log", "execution, sequence", "execution", ROWS_TOGETHER),
@@ -133,9 +137,10 @@ def _forget_executions(db: Connection, chosen: Sequence[int], before: int, deplo
     going = to_text([number for (number,) in found])
     db.execute(
         f"""update store set
-        purged_graph = (select max(id) from (select id from graph where execution {_ONLY}
+        purged_graph = (select max(id) from (select id from graph where execution {_ONLY} and {_COUNTED}
             union all select purged_graph) as ids),
-        purged_batch = (select max(id) from (select id from batch union all select purged_batch) as ids)""",
+        purged_batch = (select max(id) from (select id from batch where {_COUNTED}
+            union all select purged_batch) as ids)""",
         (going,),
     )
     db.execute(f"insert into remains select 'execution', number from execution where number {_ONLY}", (going,))

@@ -20,6 +20,8 @@ from phaseline.model.graph.batch_members import MemberPositions
 from phaseline.model.graph.graph import Graph
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.model.rows.rows import (
+    IDS_OF_A_SHARD,
+    ONLY_SHARD,
     BatchRow,
     DeploymentRow,
     EntryStatuses,
@@ -46,6 +48,8 @@ EXECUTION = """select execution.number, id, deployment, name, request, status, r
     from execution join deployment on deployment.number = execution.deployment"""
 
 
+_COUNTERS = """select coalesce((select max(id) from graph where id between ? and ?), 0),
+    coalesce((select max(id) from batch where id between ? and ?), 0), purged_graph, purged_batch from store"""
 PLACES = "first_graph, positions, graphs, ends"
 """Columns of a batch that ``places_of`` reads."""
 MOST_KEPT = 64
@@ -80,13 +84,21 @@ def deleted(db: Connection, deployments: Collection[int], since: int) -> tuple[i
     return count, [number for number in sorted(deployments) if number not in found]
 
 
-def counters(db: Connection) -> tuple[int, int]:
-    """Return (the id of the next graph, the id of the next batch)."""
-    row = db.execute(
-        """select purged_graph, purged_batch, coalesce((select max(id) from graph), 0),
-        coalesce((select max(id) from batch), 0) from store"""
-    ).fetchone()
-    return max(row[0], row[2]) + 1, max(row[1], row[3]) + 1
+def counters(db: Connection, shard: int = ONLY_SHARD) -> tuple[int, int]:
+    """Return (the id of the next graph of a shard, the id of its next batch)."""
+    before = shard * IDS_OF_A_SHARD
+    bounds = before + 1, before + IDS_OF_A_SHARD - 1
+    graph, batch, purged_graph, purged_batch = db.execute(_COUNTERS, (*bounds, *bounds)).fetchone()
+    if shard == ONLY_SHARD:
+        graph, batch = max(graph, purged_graph), max(batch, purged_batch)
+    return max(graph, before) + 1, max(batch, before) + 1
+
+
+def last_batch(db: Connection, graph: int) -> int:
+    """Return the highest id of a batch of the shard that a graph belongs to; 0 if it has none."""
+    before = graph - graph % IDS_OF_A_SHARD
+    bounds = before + 1, before + IDS_OF_A_SHARD - 1
+    return int(db.execute("select coalesce(max(id), 0) from batch where id between ? and ?", bounds).fetchone()[0])
 
 
 def deployments(db: Connection, name: str | None = None) -> list[DeploymentRow]:

@@ -144,7 +144,7 @@ class TurnWriter:
                     self._sequences.pop((table, change.execution), None)
 
     def _add_graphs(self, db: Connection, added: Sequence[GraphAdded], at: int) -> None:
-        latest = _last_batch(db)
+        latest = reads.last_batch(db, added[0].graph_id) if added else 0
         for new in added:
             values = (
                 new.graph_id,
@@ -289,7 +289,7 @@ def _change_executions(db: Connection, changes: Changes, at: int) -> None:
 
 
 def _last_batch(db: Connection) -> int:
-    """Return the largest id of a batch so far."""
+    """Return the largest id of a batch so far, of any shard."""
     return int(db.execute("select coalesce(max(id), 0) from batch").fetchone()[0])
 
 

@@ -76,11 +76,16 @@ class FileConnections(Connections):
 
     def refuse_gone(self) -> None:
         """Raise PL-S016 if the file was removed, moved or replaced since it was opened: writes to it would be lost."""
-        if self._inode and self._found() != self._inode:
-            from phaseline.store.sqlite.file_identity import is_fleeting
+        if self.is_gone():
+            raise failures.gone(self.path)
 
-            if not self._found() or not is_fleeting(self.path):
-                raise failures.gone(self.path)
+    def is_gone(self) -> bool:
+        """Return True if the file was removed, moved or replaced since it was opened."""
+        if not self._inode or self._found() == self._inode:
+            return False
+        from phaseline.store.sqlite.file_identity import is_fleeting
+
+        return not self._found() or not is_fleeting(self.path)
 
     def _found(self) -> int:
         try:

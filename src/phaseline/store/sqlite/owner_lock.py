@@ -13,10 +13,17 @@ import time
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.rows.rows import Owner
+from phaseline.store.relational.connections import ReadSnapshot
+from phaseline.store.sql import deployments as writes
 from phaseline.store.sql import errors as failures
+
+if TYPE_CHECKING:
+    from phaseline.model.problems.problem import ProblemsError
+    from phaseline.store.sqlite.connections import FileConnections
 
 PATIENCE_S = 0.25
 """How long, in seconds, to try for a held lock: a dying holder releases it within this time."""
@@ -50,8 +57,8 @@ class OwnerLock:
         self._note: dict[str, str | int] = {}
         self._forgets_on_fork = False
 
-    def take(self, command: str, since: int) -> None:
-        """Take the lock. Raises PL-S004 naming the holder, PL-S005 if the lock file cannot be written."""
+    def take(self, command: str, since: int, name: str = "") -> None:
+        """Take the lock as the holder ``name``. Raises PL-S004 naming the present holder, PL-S005 if unwritable."""
         try:
             handle = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
@@ -62,7 +69,8 @@ class OwnerLock:
             raise failures.owned(self.path.removesuffix(".lock"), str(holder))
         self._handle = handle
         self._forget_on_fork()
-        self._note = {"pid": os.getpid(), "command": command[:COMMAND_LENGTH], "since": since, **_read_memory(handle)}
+        self._note = {"pid": os.getpid(), "command": command[:COMMAND_LENGTH], "since": since, "holder": name}
+        self._note.update(_read_memory(handle))
         try:
             self._write_note()
         except OSError as error:
@@ -128,6 +136,45 @@ class OwnerLock:
             os.close(handle)
 
 
+class FileLease:
+    """Implements ``ports.lease.Lease``: held as long as the lock is held, the file is in its place, and the epoch is ours.
+
+    The latter two can only go wrong if files beside the store are removed or replaced while the store is in use.
+    """
+
+    def __init__(self, connections: FileConnections, epoch: int, holder: str) -> None:
+        """``epoch``: as the owner has just raised it."""
+        self.epoch, self.holder = epoch, holder
+        self._connections = connections
+        self._seen = self._epoch_now = 0
+        self._is_lost = False
+
+    def is_late(self) -> bool:
+        """Return False: the operating system keeps the lock, which needs no renewal."""
+        return False
+
+    def is_lost(self) -> bool:
+        """Return True if the file was replaced, or another process has raised the epoch."""
+        self._is_lost = self._is_lost or self._connections.is_gone() or self._has_other_epoch()
+        return self._is_lost
+
+    def loss(self) -> ProblemsError:
+        """Return PL-S004."""
+        if self._epoch_now > self.epoch:
+            return failures.taken_over(self._connections.path, self.epoch, self._epoch_now)
+        return failures.lease_lost(self._connections.path)
+
+    def _has_other_epoch(self) -> bool:
+        """Read the epoch if any other connection has written since the last time."""
+        version = self._connections.version()
+        if version == self._seen:
+            return False
+        self._seen = version
+        with ReadSnapshot(self._connections) as db:
+            self._epoch_now = writes.epoch(db)
+        return self._epoch_now != self.epoch
+
+
 def forget_on_fork(close: Callable[[], None]) -> None:
     """Call a bound method in each forked child, as long as the method's object exists."""
     method = weakref.WeakMethod(close)
@@ -179,6 +226,6 @@ def _read_memory(handle: int) -> dict[str, str | int]:
 def _read_owner(handle: int) -> Owner:
     try:
         note = json.loads(os.pread(handle, NOTE_BYTES, 0))
-        return Owner(int(note["pid"]), str(note["command"]), int(note["since"]))
+        return Owner(int(note["pid"]), str(note["command"]), int(note["since"]), str(note.get("holder", "")))
     except (ValueError, KeyError, TypeError):
         return Owner(0, "", 0)

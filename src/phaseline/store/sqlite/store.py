@@ -19,7 +19,7 @@ from phaseline.store.sqlite import database_file as file
 from phaseline.store.sqlite import waiters
 from phaseline.store.sqlite.connections import FileConnections
 from phaseline.store.sqlite.database_file import size_of
-from phaseline.store.sqlite.owner_lock import OwnerLock
+from phaseline.store.sqlite.owner_lock import FileLease, OwnerLock
 
 if TYPE_CHECKING:
     from phaseline.model.rows.maintenance import Compacted, StoreFinding
@@ -73,10 +73,13 @@ class SqliteStore(SqlStore):
         return cls.open(whole, clock) if found < SCHEMA_VERSION else store
 
     @contextmanager
-    def own(self, command: str) -> Iterator[int]:
-        """Become the owner, the only process that writes for an engine, named ``command``; yield the epoch."""
+    def own(self, command: str) -> Iterator[FileLease]:
+        """Become the owner, the only process that writes for an engine, named ``command``; yield the lease."""
+        from phaseline.store.codec.limits import HOLDER_BYTES  # only for an owner
+
+        holder = os.urandom(HOLDER_BYTES).hex()
         try:
-            self._lock.take(command, self._clock.now())
+            self._lock.take(command, self._clock.now(), holder)
         except ProblemsError:
             self.connections.refuse_gone()  # its folder was removed: that is the reason
             raise
@@ -85,7 +88,7 @@ class SqliteStore(SqlStore):
                 epoch = writes.raise_epoch(db)
                 self._turns.forget()  # others have owned the store since
             self._epoch, self._is_noted = epoch, False
-            yield epoch
+            yield FileLease(self.connections, epoch, holder)
         finally:
             with self.connections.write_guard:
                 self._epoch = 0

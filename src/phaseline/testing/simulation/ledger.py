@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.events import Batch, Changes
     from phaseline.model.graph.graph import Graph
-    from phaseline.store.memory.store import MemoryStore
+    from phaseline.ports.store import Store
 
 STARTED, DELETED = InstanceState.STARTED, InstanceState.DELETED
 CREATE, DELETE = full_name("create"), full_name("delete")
@@ -50,7 +50,7 @@ class LedgerGraph:
 class CallLedger:
     """Every call of the world. It survives crashes, as the records of real clouds would."""
 
-    def __init__(self, store: MemoryStore) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
         self._graphs: dict[int, LedgerGraph] = {}
         self._unknown: dict[tuple[int, int], tuple[int, int]] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from phaseline.model.execution.execution import Request, RetryPolicy, StopAfter
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
 from phaseline.model.rows.rows import Actor, NewDeployment, NewExecution
 from phaseline.plan.workflows.install import CLEAN_UP
+from phaseline.ports.store import Store
 from phaseline.run.loop.engine import Engine
 from phaseline.run.loop.eviction import MOST_BYTES
 from phaseline.store.memory.store import MemoryStore
@@ -31,6 +32,9 @@ from phaseline.testing.simulation.plugins import DrawnAnswers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    Commit = Callable[["Turn", Callable[["Turn"], None]], None]
+    OpenStore = Callable[[VirtualClock, Commit], "SimulatedStore"]
 
     from phaseline.model.execution.events import GraphAdded
     from phaseline.model.rows.rows import ExecutionRow, Turn
@@ -110,23 +114,29 @@ class Life:
     cleaned_at: int = 0
 
 
-class CrashingStore(MemoryStore):
-    """A store whose process may die before or after each commit; what was committed is kept."""
+class SimulatedStore(Store, Protocol):
+    """A store of a world, which passes its commits to the world."""
 
-    def __init__(
-        self, clock: VirtualClock, dice: Dice, check: Callable[[Turn], None], tell: Callable[[Turn], None]
-    ) -> None:
-        """``check`` is called with each turn before it is written, and ``tell`` after that."""
+    def disown(self) -> None:
+        """End the ownership as if the owner had died, so that another owner can follow."""
+        ...
+
+    def close(self) -> None:
+        """Close what the store has opened."""
+        ...
+
+
+class CrashingStore(MemoryStore):
+    """The usual store of a world, in memory; what was committed before a crash is kept."""
+
+    def __init__(self, clock: VirtualClock, commit: Commit) -> None:
+        """``commit`` is called with each turn and the function that writes it."""
         super().__init__(clock, identity="simulated")
-        self._dice, self._check, self._tell = dice, check, tell
+        self._commit = commit
 
     def commit(self, turn: Turn) -> None:
-        """Write the turn, unless the process dies first."""
-        self._dice.crash()
-        self._check(turn)
-        super().commit(turn)
-        self._tell(turn)
-        self._dice.crash()
+        """Write the turn, unless the world's process dies first."""
+        self._commit(turn, super().commit)
 
 
 class World:
@@ -135,12 +145,12 @@ class World:
     executor: ScheduledExecutor
     engine: Engine
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, open_store: OpenStore = CrashingStore) -> None:
         """Store one or two deployments, which are not yet installed."""
         self.story = Story(seed)
         self.dice = Dice(seed)
         self.clock = VirtualClock(BEGINNING_MS)
-        self.store = CrashingStore(self.clock, self.dice, self.check, self.tell)
+        self.store = open_store(self.clock, self.commit)
         self.ledger = CallLedger(self.store)
         self._memory = Random(seed)
         self.lives = [self._new_life(number) for number in range(self.dice.one(1, 1, 2))]
@@ -157,7 +167,7 @@ class World:
         """Start a new process that becomes the owner of the store and continues open executions."""
         self.store.disown()
         self._owning = self.store.own("simulation")
-        self._owning.__enter__()
+        lease = self._owning.__enter__()
         self.engine = Engine(
             self.store,
             self.clock,
@@ -167,6 +177,7 @@ class World:
                 ),
                 declare,
             ),
+            lease,
         )
         assert isinstance(self.engine.executor, ScheduledExecutor)
         self.executor = self.engine.executor
@@ -313,6 +324,14 @@ class World:
                 self.say(f"{row.id}: a user vouches for {unsure.tolist()} of graph {graph.id}")
                 self.engine.complete(row, graph.id, unsure, reason="seen", actor=USER.name)
 
+    def commit(self, turn: Turn, write: Callable[[Turn], None]) -> None:
+        """Have the store write a turn, unless the process dies before; it may also die after that."""
+        self.dice.crash()
+        self.check(turn)
+        write(turn)
+        self.tell(turn)
+        self.dice.crash()
+
     def check(self, turn: Turn) -> None:
         """Check the statements that must be true of a turn before it is written."""
         for added in turn.changes.graphs:
@@ -354,12 +373,19 @@ def let_go(*ended: object) -> None:
         vars(one).clear()
 
 
-def simulate(seed: int) -> Story:
-    """Return the story of the world of this seed. Raises ``Broken`` with the story so far if it breaks a promise."""
-    world = World(seed)
+def simulate(seed: int, open_store: OpenStore = CrashingStore) -> Story:
+    """Return the story of the world of this seed. Raises ``Broken`` with the story so far if it breaks a promise.
+
+    ``open_store`` opens an empty store, given the clock and the function that its ``commit`` calls; all stores give equal
+    stories.
+    """
+    world = World(seed, open_store)
+    store = world.store
     try:
         return world.live()
     except (AssertionError, KeyError, IndexError, ValueError, TypeError) as error:
         raise Broken(seed, world.story.lines, f"{type(error).__name__}: {error}") from error
     finally:
-        let_go(world.engine, world, world.store)
+        let_go(world.engine, world)
+        store.close()
+        let_go(store)

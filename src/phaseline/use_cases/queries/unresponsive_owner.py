@@ -38,8 +38,8 @@ class Silence:
         """What an operator can do. Ending the process loses nothing: its running calls are checked, or called again."""
         if not self.owner.pid:
             return "look at the process that has the store open, and end it if it hangs: another process then continues its work"
-        number = self.owner.pid
-        return f"look at the process: ps -fp {number}; if it is stopped (T), continue it: kill -CONT {number}; otherwise end it: kill -9 {number}; another process then continues its work"
+        number, place = self.owner.pid, f" on {self.owner.host}" if self.owner.host else ""
+        return f"look at the process{place}: ps -fp {number}; if it is stopped (T), continue it: kill -CONT {number}; otherwise end it: kill -9 {number}; another process then continues its work"
 
     def __str__(self) -> str:
         """Return the problem and what an operator can do."""
