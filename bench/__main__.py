@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench import (
+    asking,
     blueprints,
     calls,
     checks,
@@ -22,6 +23,7 @@ from bench import (
     reading,
     resources,
     resuming,
+    retention,
     scales,
     small_work,
     stages,
@@ -121,6 +123,8 @@ PARTS: dict[str, Callable[[int], list[Row]]] = {
     "calls": calls.rows,
     "lanes": many_lanes.rows,
     "lifetime": lifetime.rows,
+    "retention": retention.rows,
+    "asking": asking.rows,
     "checks": checks.rows,
     "updates": updates.rows,
     "hooks": hooks.rows,

@@ -26,7 +26,7 @@ POLLS, OPERATIONS = 20, 9
 PROGRAM = Path(sys.executable).parent / "phaseline"
 
 
-def _script(name: str, *arguments: str, **environment: str) -> dict[str, object]:
+def script(name: str, *arguments: str, **environment: str) -> dict[str, object]:
     """The line of JSON that a script of the bench prints."""
     command = [sys.executable, "-m", f"bench.{name}", *arguments]
     done = subprocess.run(command, cwd=ROOT, env=os.environ | environment, capture_output=True, text=True, check=False)
@@ -40,7 +40,7 @@ def on_a_store(name: str, blueprint: str, *arguments: str, **environment: str) -
     """The same, of a script that is given a blueprint file and the path of a store that begins empty."""
     with tempfile.TemporaryDirectory(prefix="phaseline-bench-") as folder:
         (Path(folder) / "blueprint.yaml").write_text(blueprint)
-        return _script(name, f"{folder}/blueprint.yaml", f"{folder}/store.db", *arguments, **environment)
+        return script(name, f"{folder}/blueprint.yaml", f"{folder}/store.db", *arguments, **environment)
 
 
 def _command(folder: str, *words: str) -> tuple[float, float]:
@@ -169,7 +169,7 @@ def huge(count: int) -> list[Row]:
 def crowd(count: int) -> list[Row]:
     """Ten thousand executions of one instance each."""
     print("10,000 executions", flush=True)
-    told = [_script("crowd", str(CROWD)) for _ in range(count)]
+    told = [script("crowd", str(CROWD)) for _ in range(count)]
     each = Runs(tuple(told)).spread("microseconds")
     sizes, wanted = told[0]["sizes"], told[0]["wanted"]
     assert isinstance(sizes, list)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import cast
 
 from phaseline.app.engine_log import LOG_BYTES, LOGS_KEPT, EngineLog, without_values
+from phaseline.model.rows.maintenance import Purged
 from phaseline.model.rows.rows import EventRow, ExecutionRow
 
 T0 = 1_800_000_000_000
@@ -115,3 +116,14 @@ def test_a_log_that_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
 
 def test_no_path_writes_nothing() -> None:
     EngineLog("", Hand()).stopped("x")
+
+
+def test_what_retention_has_removed_is_told_and_why_it_ended_early(tmp_path: Path) -> None:
+    log = EngineLog(str(tmp_path / "engine.log"), Hand())
+    log.purged(Purged(executions=3, logs=40), "")
+    log.purged(Purged(), "PL-S005: the disk is full")
+    removed, trouble = (tmp_path / "engine.log").read_text().splitlines()
+    assert "INFO" in removed
+    assert removed.endswith("retention removed old data (executions 3, logs 40)")
+    assert "WARNING" in trouble
+    assert trouble.endswith("retention ended early: PL-S005: the disk is full")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from phaseline.app.settings import Settings, load_settings, raise_if_foreign
+from phaseline.app.settings import Settings, load_settings, raise_if_foreign, retention_ages
 from phaseline.app.settings_schema import SETTINGS
 from phaseline.model.problems.problem import ProblemsError
 
@@ -174,3 +174,22 @@ def test_a_settings_file_of_another_user_is_not_used(tmp_path: Path) -> None:
         raise_if_foreign(file, user)
     assert codes(error) == ["PL-C004"]
     assert f"it belongs to user {file.stat().st_uid}, its mode is -rw" in error.value.problems[0].message
+
+
+@pytest.mark.parametrize(("text", "kept"), [("30d", "30d"), ("8w", "8w"), ("never", "never"), ("", "never")])
+def test_retention_is_an_age_or_never(tmp_path: Path, text: str, kept: str) -> None:
+    (tmp_path / "phaseline.toml").write_text(f'retention.executions = "{text}"')
+    settings = load_settings(environment={"HOME": str(tmp_path)}, folder=tmp_path)
+    assert settings.retention_executions == kept
+    assert settings.variables()["PHASELINE_RETENTION_EXECUTIONS"] == kept
+    ages = retention_ages(settings)
+    assert (ages is None) == (kept == "never")
+    assert ages is None or (ages.executions_ms > 0, ages.lines_ms) == (True, 0)
+
+
+@pytest.mark.parametrize("text", ["30", "30 days", "-1d", "1.5h"])
+def test_retention_is_no_other_text(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ProblemsError) as caught:
+        load_settings(environment={}, config=os.devnull, given={"retention.logs": text}, folder=tmp_path)
+    assert codes(caught) == ["PL-C003"]
+    assert "never" in caught.value.problems[0].mend

@@ -8,6 +8,8 @@ from tests.cli.terminal import Terminal
 
 from phaseline.app.settings import load_settings
 from phaseline.embedded.open_app import open_context
+from phaseline.model.rows.maintenance import PurgeRules
+from phaseline.use_cases.commands.maintenance import purge_all
 
 
 @pytest.fixture(autouse=True)
@@ -327,7 +329,7 @@ def test_everything_purged_leaves_resources_as_they_are(terminal: Terminal) -> N
     terminal.run("resources", "target", "Terminated", "n2")
     worked(terminal)
     with open_context(load_settings(environment=terminal.environment, folder=terminal.folder), "a test") as ctx:
-        assert ctx.store.purge(ctx.clock.now() + 1).executions == 2
+        assert purge_all(ctx.store, PurgeRules(ctx.clock.now() + 1)).executions == 2
     _, found = terminal.ask("resources", "list")
     assert [(one["state"], one["target"]) for one in found["resources"]] == [
         ("Started", "Started"),

@@ -9,6 +9,8 @@ import pytest
 
 import phaseline
 from phaseline import Phaseline, ProblemsError
+from phaseline.model.rows.maintenance import PurgeRules
+from phaseline.store.sql.purging.rounds import SqlPurge
 from phaseline.store.sqlite.store import SqliteStore
 from phaseline.use_cases.commands import maintenance as upkeep
 
@@ -135,6 +137,7 @@ class Life:
             lambda: self.shop.executions.retry(self.execution, detach=self.later),
             lambda: self.shop.executions.cancel(self.execution),
             lambda: self.shop.executions.purge(0),
+            self.retention,
             lambda: self.shop.engine.run(until_idle=True),
             lambda: self.shop.blueprints.upload(self.file, "kept"),
             lambda: self.shop.blueprints.delete(self.dice.choice(["kept", "kept@1"])),
@@ -173,6 +176,14 @@ class Life:
     def trouble(self) -> None:
         fails = self.folder / "plugins" / "fails"
         fails.unlink() if fails.exists() else fails.touch()
+
+    def retention(self) -> None:
+        """Retention removes some slices of what is old, and its process dies."""
+        before = self.shop.ctx.clock.now() + 1
+        rules = PurgeRules(before if self.later else 0, before)
+        purging = SqlPurge(self.shop.ctx.store._writing, rules, slice_bytes=4_000)
+        for _ in range(self.dice.randrange(1, 5)):
+            purging.slice()
 
     def put_back(self) -> None:
         """The store is restored from a backup of itself; then what waits may go on, or not."""

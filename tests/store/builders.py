@@ -23,9 +23,12 @@ from phaseline.model.graph.batch_members import GraphSegment, MemberColumns
 from phaseline.model.graph.graph import Graph, LaneSpec, Policy, Step, SubjectKind
 from phaseline.model.graph.status import PAGE_ENTRIES, ExecutionStatus
 from phaseline.model.problems.problem import Place
+from phaseline.model.rows.maintenance import Purged, PurgeRules
 from phaseline.model.rows.rows import Actor, DocumentChange, NewDeployment, NewExecution, Turn, TurnPayload
 from phaseline.ports.store import Store
+from phaseline.store.postgres.store import PostgresStore
 from phaseline.store.sqlite.store import SqliteStore
+from phaseline.use_cases.commands.maintenance import purge_all
 
 ANN = Actor("ann")
 LANE = LaneSpec("cloudify.interfaces.lifecycle.create")
@@ -215,8 +218,17 @@ def end(store: Store, run: int, status: ExecutionStatus = ExecutionStatus.COMPLE
 @contextmanager
 def beside(store: Store) -> Iterator[Store]:
     """The store as another process has it; of one in memory there is only the one."""
-    if not isinstance(store, SqliteStore):
+    if isinstance(store, PostgresStore):
+        other: Store = PostgresStore.open(store._url, FakeClock())
+    elif isinstance(store, SqliteStore):
+        other = SqliteStore.open(store.path, FakeClock())
+    else:
         yield store
         return
-    with closing(SqliteStore.open(store.path, FakeClock())) as other:
+    with closing(other):
         yield other
+
+
+def purge(store: Store, before: int, *, deployment: int | None = None) -> Purged:
+    """Remove the executions that ended before a time, in as many slices as it takes."""
+    return purge_all(store, PurgeRules(before, deployment=deployment))

@@ -50,7 +50,7 @@ class _Messages:
             return False
         kind, body = message[:1], message[5:]
         if kind == b"Q":
-            return body == b"commit\x00"
+            return body.endswith(b"commit\x00")  # a notice may be sent together with it
         if kind == b"P":
             name, text, _ = body.split(b"\x00", 2)
             self._texts[name] = text

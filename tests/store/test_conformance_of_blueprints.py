@@ -143,7 +143,7 @@ def test_b8_a_purge_takes_the_uses_of_a_deployment_with_it(store: Store) -> None
     row = stored(store, "shop", {"b": b"1"})
     number = deploy(store, "web", {"": row.number})
     store.delete_deployment(number)
-    store.purge(10_000_000)
+    a.purge(store, 10_000_000)
     assert list(store.check()) == []
     assert list(store.stored_blueprints.delete([row.number])) == []
 

@@ -107,7 +107,7 @@ def test_snapshots_go_with_a_deployment_that_is_deleted_and_what_was_abandoned_s
         kept = (document(SNAPSHOT, "a", (number, row)), document(ABANDONED, "b", (number, row)))
         store.commit(Turn(1, ended, TurnPayload(written=PlannerWrites(kept=kept))))
         store.delete_deployment(number)
-    store.purge(before=10**15)
+    a.purge(store, 10**15)
     assert (names(store), names(store, ABANDONED)) == ([], ["b"])
     assert not store.check()
 

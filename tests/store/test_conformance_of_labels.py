@@ -76,6 +76,6 @@ def test_w60_those_of_another_blueprint_come_to_those_that_are_there(store, numb
 
 def test_a_purge_takes_those_of_deployments_that_are_gone(store, number):
     store.delete_deployment(number)
-    store.purge(10**15)
+    a.purge(store, 10**15)
     assert store.labels.of(number) == []
     assert store.labels.having([TEAM]) == frozenset()

@@ -222,7 +222,7 @@ def test_an_order_outlives_the_execution_that_it_began(reopen: Reopen) -> None:
     assert row is not None
     a.end(store, row.number)
     store.delete_deployment(number)
-    store.purge(10**15)
+    a.purge(store, 10**15)
     found = reopen().orders.find(BOB, "r-1")
     assert found is not None
     assert found.executions == (row.id,)

@@ -166,6 +166,6 @@ def test_a_purge_takes_uses_of_deployments_that_are_gone(store, ntp):
     number = deployment(store)
     store.packages.use(PackageUse(number, ntp.number))
     store.delete_deployment(number)
-    store.purge(10**15)
+    a.purge(store, 10**15)
     assert store.packages.uses(number) == []
     assert list(store.check()) == []

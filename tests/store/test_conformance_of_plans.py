@@ -90,6 +90,6 @@ def test_a_purge_takes_what_nobody_has_applied_for_so_long_and_the_plans_of_what
     shelf.add(plan(number, created_at=1000))
     shelf.add(plan(number, created_at=3000))
     shelf.add(plan(number, created_at=1000, execution=99))
-    store.purge(2000)
+    a.purge(store, 2000)
     assert 1 not in {row.number for row in shelf.all()}
     assert 2 in {row.number for row in shelf.all()}

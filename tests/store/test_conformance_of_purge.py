@@ -7,7 +7,7 @@ import pytest
 from tests.store import builders as a
 
 from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
-from phaseline.model.rows.maintenance import Purged
+from phaseline.model.rows.maintenance import Purged, PurgeRules
 from phaseline.model.rows.rows import (
     Actor,
     DocumentChange,
@@ -19,6 +19,7 @@ from phaseline.model.rows.rows import (
     TurnPayload,
 )
 from phaseline.ports.store import Store
+from phaseline.use_cases.commands.maintenance import purge_all
 
 Reopen = Callable[[], Store]
 BOB = Actor("bob")
@@ -77,7 +78,7 @@ def test_an_execution_goes_with_everything_about_it(reopen: Reopen) -> None:
     answer(store)
     filled(store, second, number)
     a.end(store, second, at=20)
-    assert store.purge(15) == Purged(executions=1, graphs=1, batches=1, logs=2, events=1, requests=1)
+    assert a.purge(store, 15) == Purged(executions=1, graphs=1, batches=1, logs=2, events=1, requests=1)
     store = reopen()
     assert ids(store) == ["install-2"]
     assert everything_of(store, first) == (0, 0, 0, 0, 0)
@@ -101,11 +102,11 @@ def test_what_ended_later_or_is_open_stays(store: Store) -> None:
     a.end(store, first, at=100)
     second = begin(store, number)
     answer(store)
-    assert store.purge(100) == Purged()
-    assert store.purge(10**9) == Purged()
+    assert a.purge(store, 100) == Purged()
+    assert a.purge(store, 10**9) == Purged()
     a.end(store, second, ExecutionStatus.FAILED, at=200)
-    assert store.purge(200) == Purged()
-    assert store.purge(201) == Purged(executions=1, requests=1)
+    assert a.purge(store, 200) == Purged()
+    assert a.purge(store, 201) == Purged(executions=1, requests=1)
     assert ids(store) == ["install-1"]
 
 
@@ -120,7 +121,7 @@ def test_the_last_install_and_the_last_completed_one_of_a_deployment_stay(store:
     run = begin(store, number)
     answer(store)
     a.end(store, run, at=30)
-    assert store.purge(1_000).executions == 3
+    assert a.purge(store, 1_000).executions == 3
     assert ids(store) == ["install-2", "install-4"]
 
 
@@ -132,9 +133,9 @@ def test_of_a_deleted_deployment_nothing_stays(reopen: Reopen) -> None:
     a.end(store, run)
     store.delete_deployment(number, BOB)
     other, _ = store.create_deployment(a.deployment())
-    assert store.purge(999).deployments == 0, "deleted only then"
+    assert a.purge(store, 999).deployments == 0, "deleted only then"
     assert ids(store) == []
-    assert store.purge(10**9) == Purged(deployments=1)
+    assert a.purge(store, 10**9) == Purged(deployments=1)
     store = reopen()
     for look in (store.topology, store.states, store.inputs, store.blueprint):
         with pytest.raises(LookupError):
@@ -151,7 +152,7 @@ def test_only_the_named_deployment_is_looked_at(store: Store) -> None:
         a.end(store, run)
         runs[name] = number
         store.delete_deployment(number)
-    assert store.purge(10**9, deployment=runs["two"]) == Purged(executions=1, requests=1, deployments=1)
+    assert a.purge(store, 10**9, deployment=runs["two"]) == Purged(executions=1, requests=1, deployments=1)
     assert ids(store) == ["install-1"]
 
 
@@ -161,9 +162,9 @@ def test_what_somebody_has_asked_about_stays_until_it_is_answered(store: Store) 
     a.end(store, run)
     store.delete_deployment(number)
     store.ask(RequestKind.RETRY, run, {}, BOB)
-    assert store.purge(10**9).executions == 0
+    assert a.purge(store, 10**9).executions == 0
     answer(store)
-    assert store.purge(10**9) == Purged(executions=1, requests=2, deployments=1)
+    assert a.purge(store, 10**9) == Purged(executions=1, requests=2, deployments=1)
 
 
 def test_what_still_has_a_call_running_stays(store: Store) -> None:
@@ -173,10 +174,10 @@ def test_what_still_has_a_call_running_stays(store: Store) -> None:
         store.commit(a.turn(graphs=(a.added(1, run, a.graph()),), opened=(a.batch(1, run, a.numbers(0)),)))
     a.end(store, run, ExecutionStatus.CANCELED)
     store.delete_deployment(number)
-    assert store.purge(10**9) == Purged()
+    assert a.purge(store, 10**9) == Purged()
     with store.own("test"):
         store.commit(a.turn(closed=(a.closed(1, OutcomeKind.COMPLETED),)))
-    assert store.purge(10**9).batches == 1
+    assert a.purge(store, 10**9).batches == 1
 
 
 def test_a_batch_that_others_share_keeps_their_members_and_answers(reopen: Reopen) -> None:
@@ -195,7 +196,7 @@ def test_a_batch_that_others_share_keeps_their_members_and_answers(reopen: Reope
         store.commit(a.turn(closed=(a.closed(1, 1, 2, 4, 1),)))
     a.end(store, first)
     store.delete_deployment(one)
-    assert store.purge(10**9).batches == 0
+    assert a.purge(store, 10**9).batches == 0
     store = reopen()
     (row,) = store.batches(execution=second)
     assert [(graph, positions.tolist()) for graph, positions in row.segments] == [(2, [4])]
@@ -212,7 +213,7 @@ def test_numbers_of_what_was_removed_are_not_given_again(reopen: Reopen) -> None
     before = store.counters()
     a.end(store, run)
     store.delete_deployment(number)
-    store.purge(10**9)
+    a.purge(store, 10**9)
     store = reopen()
     assert store.counters() == before
     again, row = store.create_deployment(a.deployment(), a.execution())
@@ -222,7 +223,127 @@ def test_numbers_of_what_was_removed_are_not_given_again(reopen: Reopen) -> None
 
 def test_answered_requests_about_nothing_go_too(store: Store) -> None:
     store.ask(RequestKind.STOP, 0, {}, BOB)
-    assert store.purge(10**9) == Purged()
+    assert a.purge(store, 10**9) == Purged()
     answer(store)
-    assert store.purge(5) == Purged()
-    assert store.purge(10**9) == Purged(requests=1)
+    assert a.purge(store, 5) == Purged()
+    assert a.purge(store, 10**9) == Purged(requests=1)
+
+
+# slices
+
+
+MANY = 250
+"""More executions than one slice of any store removes."""
+
+
+def many(store: Store) -> int:
+    """A deployment with ``MANY`` executions that have ended, each with ten long lines, and its install."""
+    number, run = a.installed(store)
+    a.end(store, run)
+    with store.own("test"):
+        for _ in range(MANY):
+            run = store.create_execution(a.execution(number, replace(a.REQUEST, workflow="uninstall"))).number
+            lines = [LogLine(run, 1, "info", "x" * 1_000)] * 10
+            store.commit(a.turn(payload=TurnPayload(logs=lines, events=[EventRow(run, 1, "told", "y")] * 2)))
+            store.commit(a.turn(20, executions=(a.status(run, DONE),)))
+    answer(store)
+    return number
+
+
+def test_a_purge_goes_in_slices_and_may_stop_after_any_of_them(store: Store) -> None:
+    many(store)
+    removed, begun = Purged(), 0
+    while ids(store) != ["install-1"]:
+        purging = store.purging(PurgeRules(executions_before=10**9))
+        begun += 1
+        for _ in range(2):
+            removed += purging.slice()
+            assert list(store.check()) == []
+        assert not purging.is_over or begun > 1
+    assert begun > 1
+    removed += a.purge(store, 10**9)
+    assert removed == Purged(executions=MANY, logs=10 * MANY, events=2 * MANY)
+
+
+def test_a_purge_with_nothing_to_remove_is_over_after_a_slice(store: Store) -> None:
+    number, run = a.installed(store)
+    answer(store)
+    a.end(store, run)
+    purging = store.purging(PurgeRules(10**9, 10**9))
+    assert not purging.is_over
+    while not purging.is_over:
+        assert purging.slice() == Purged()
+    assert purging.slice() == Purged()
+    assert [row.number for row in store.deployments()] == [number]
+
+
+# lines
+
+
+def test_of_old_lines_only_the_last_stay_and_the_execution_with_its_graph(reopen: Reopen) -> None:
+    store = reopen()
+    number, run = a.installed(store)
+    answer(store)
+    graph = filled(store, run, number)
+    with store.own("test"):
+        store.commit(a.turn(payload=TurnPayload(events=[EventRow(run, 2, "workflow_succeeded", "done")])))
+    a.end(store, run, at=10)
+    rules = PurgeRules(lines_before=10)
+    assert purge_all(store, rules) == Purged(), "it did not end before that time"
+    assert purge_all(store, PurgeRules(lines_before=11)) == Purged(logs=1, events=1)
+    store = reopen()
+    assert [(line.sequence, line.text) for line in store.logs(run)] == [(2, "two")]
+    assert [(event.sequence, event.type) for event in store.events(run)] == [(2, "workflow_succeeded")]
+    assert store.statuses(graph).tolist() == [6] * 24
+    assert everything_of(store, run) == (1, 1, 1, 1, 1)
+    assert purge_all(store, PurgeRules(lines_before=10**9)) == Purged()
+    assert list(store.check()) == []
+
+
+def test_lines_that_come_after_a_purge_are_numbered_on(reopen: Reopen) -> None:
+    store = reopen()
+    _, run = a.installed(store)
+    answer(store)
+    with store.own("test"):
+        store.commit(a.turn(payload=TurnPayload(logs=[LogLine(run, 1, "info", "x")] * 7)))
+    a.end(store, run)
+    assert purge_all(store, PurgeRules(lines_before=10**9)).logs == 6
+    store = reopen()
+    with store.own("test"):
+        store.commit(a.turn(payload=TurnPayload(logs=[LogLine(run, 1, "info", "retried")])))
+    assert [(line.sequence, line.text) for line in store.logs(run)] == [(7, "x"), (8, "retried")]
+
+
+def test_lines_of_what_is_open_or_asked_about_or_still_called_stay(store: Store) -> None:
+    number, first = a.installed(store, "one")
+    _, second = a.installed(store, "two")
+    _, third = a.installed(store, "three")
+    answer(store)
+    lines = [LogLine(run, 1, "info", "x") for run in (first, second, third) for _ in range(3)]
+    with store.own("test"):
+        opened = (a.batch(1, third, a.numbers(0)),)
+        store.commit(a.turn(graphs=(a.added(1, third, a.graph()),), opened=opened, payload=TurnPayload(logs=lines)))
+    a.end(store, second, ExecutionStatus.FAILED)
+    a.end(store, third, ExecutionStatus.CANCELED)
+    store.ask(RequestKind.RETRY, second, {}, BOB)
+    rules = PurgeRules(lines_before=10**9)
+    assert purge_all(store, rules) == Purged()
+    answer(store)
+    assert purge_all(store, rules).logs == 2
+    with store.own("test"):
+        store.commit(a.turn(closed=(a.closed(1, OutcomeKind.COMPLETED),)))
+    a.end(store, first)
+    assert purge_all(store, replace(rules, deployment=number)).logs == 2
+    assert purge_all(store, rules).logs == 2
+    assert [len(store.logs(run)) for run in (first, second, third)] == [1, 1, 1]
+
+
+def test_lines_of_many_executions_go_in_slices(store: Store) -> None:
+    many(store)
+    purging, counts = store.purging(PurgeRules(lines_before=10**9)), []
+    while not purging.is_over:
+        counts.append(purging.slice().logs)
+    assert sum(counts) == 9 * MANY
+    assert len(counts) > 2
+    assert max(counts) < 9 * MANY / 2
+    assert len(ids(store)) == MANY + 1

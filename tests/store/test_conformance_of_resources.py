@@ -270,7 +270,7 @@ def test_a_purge_leaves_what_failed_as_long_as_somebody_may_retry_it(store: Stor
     with store.own("test"):
         answers = tuple(RequestAnswer(row.number) for row in store.requests())
         store.commit(a.turn(payload=TurnPayload(answers=answers)))
-    assert store.purge(100).executions == 1
+    assert a.purge(store, 100).executions == 1
     assert [row.number for row in store.executions(number)] == [first.number]
     (again,) = store.grow(
         number, ResourceAddition(2, [], [], np.empty(0, np.int32), {}, (reach("Terminated", 0),)), a.ANN
@@ -278,11 +278,11 @@ def test_a_purge_leaves_what_failed_as_long_as_somebody_may_retry_it(store: Stor
     a.end(store, again.number, ExecutionStatus.FAILED)
     with store.own("test"):
         store.commit(a.turn(payload=TurnPayload(answers=tuple(RequestAnswer(row.number) for row in store.requests()))))
-    assert store.purge(100).executions == 1
+    assert a.purge(store, 100).executions == 1
     assert [row.number for row in store.executions(number)] == [again.number]
     with store.own("test"):
         store.commit(a.turn(states=(a.entered(number, (REMOVED,), 0),)))
-    assert store.purge(100).executions == 1
+    assert a.purge(store, 100).executions == 1
 
 
 def test_the_last_calls_of_a_phase_are_found_over_all_executions(reopen: Reopen) -> None:

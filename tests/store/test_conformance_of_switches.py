@@ -45,5 +45,5 @@ def test_a_purge_forgets_those_of_deployments_that_are_gone(store):
         store.hook_switches.put_off("quota", number, "", ANN)
         store.hook_switches.put_off("quota", EVERYWHERE, "", ANN)
         store.delete_deployment(number, ANN)
-        store.purge(10**15)
+        a.purge(store, 10**15)
     assert [one.deployment for one in store.hook_switches.all()] == [EVERYWHERE]

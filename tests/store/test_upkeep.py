@@ -1,11 +1,10 @@
 """Looking after a file while an engine works on it: check, copy, compact."""
 
-import itertools
 import sqlite3
 import stat
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,9 +13,8 @@ from tests.store.files import refusal
 
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.maintenance import StoreFinding
-from phaseline.model.rows.rows import DocumentChange, LogLine, RequestAnswer, TurnPayload
+from phaseline.model.rows.rows import DocumentChange, LogLine, TurnPayload
 from phaseline.store.memory.store import MemoryStore
-from phaseline.store.sql import purge as purging
 from phaseline.store.sqlite import compaction as compacting
 from phaseline.store.sqlite.store import SqliteStore
 
@@ -184,7 +182,7 @@ def grown_and_purged(store: SqliteStore) -> None:
             store.commit(a.turn(payload=TurnPayload(logs=lines)))
         a.end(store, row.number)
     store.delete_deployment(number)
-    store.purge(10**9)
+    a.purge(store, 10**9)
 
 
 def test_what_is_free_is_given_back(store: SqliteStore, path: Path) -> None:
@@ -231,7 +229,7 @@ def test_a_store_of_an_earlier_version_is_written_anew_when_nobody_owns_it(
     without_free_list(path)
     store.create_deployment(a.deployment("more", apps=3_000))
     store.delete_deployment(store.deployments()[0].number)
-    store.purge(10**9)
+    a.purge(store, 10**9)
     with closing(SqliteStore.open(path, clock)) as other, store.own("an engine"):
         done = other.compact()
         assert done.reason == compacting.NOT_WHILE_OWNED
@@ -241,60 +239,6 @@ def test_a_store_of_an_earlier_version_is_written_anew_when_nobody_owns_it(
     assert list(store.check()) == []
     with closing(sqlite3.connect(path)) as db:
         assert db.execute("pragma auto_vacuum").fetchone() == (2,)
-
-
-# a purge that dies
-
-
-class Died(Exception):
-    """The process is no more."""
-
-
-def test_a_purge_that_dies_leaves_a_sound_store_and_its_rest_to_the_next(store: SqliteStore, path: Path) -> None:
-    number, run = a.installed(store, "other")
-    with store.own("test"):
-        lines = [LogLine(run, 1, "info", "x") for _ in range(3)]
-        store.commit(
-            a.turn(graphs=(a.added(2, run, a.graph()),), pages=(a.page(2, 0, 6, 24),), payload=TurnPayload(logs=lines))
-        )
-        answers = [RequestAnswer(row.number) for row in store.requests()]
-        store.commit(
-            a.turn(
-                opened=(a.batch(3, run, a.numbers(0), graph=2, deployment=number),),
-                payload=TurnPayload(answers=answers),
-            )
-        )
-        store.commit(a.turn(closed=(a.closed(3, 1),)))
-    a.end(store, run)
-    store.delete_deployment(number)
-    died = 0
-    for last in range(1, 100):
-        transactions = itertools.count()
-
-        def mortal(
-            last: int = last, transactions: Iterator[int] = transactions
-        ) -> AbstractContextManager[sqlite3.Connection]:
-            if next(transactions) == last:
-                raise Died
-            return store._transaction()
-
-        try:
-            purging.purge(mortal, 10**9, None)
-        except Died:
-            died += 1
-            assert list(store.check()) == [], f"it died before its transaction {last}"
-        else:
-            break
-    assert died > 3
-    with closing(sqlite3.connect(path)) as db:
-        for table, column, gone in (
-            ("log", "execution", run),
-            ("page", "graph", 2),
-            ("batch", "id", 3),
-        ):
-            assert db.execute(f"select count(*) from {table} where {column} = ?", (gone,)).fetchone() == (0,), table
-        assert db.execute("select count(*) from remains").fetchone() == (0,)
-    assert list(store.check()) == []
 
 
 # all of it while an engine works
@@ -318,7 +262,7 @@ def test_upkeep_and_an_engine_do_not_stop_one_another(
         (5, lambda other: other.backup(str(tmp_path / f"copy-{next(copies)}.db"))),
         (5, lambda other: other.compact()),
         (5, lambda other: list(other.check())),
-        (20, lambda other: other.purge(10**9)),
+        (20, lambda other: a.purge(other, 10**9)),
     ]
     threads = [threading.Thread(target=each, args=work) for work in works]
     with store.own("an engine"):

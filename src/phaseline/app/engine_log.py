@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from phaseline.app.settings import LEVELS, Form, Level, Settings
+from phaseline.lang.fast_dataclasses import as_dict
 
 if TYPE_CHECKING:
+    from phaseline.model.rows.maintenance import Purged
     from phaseline.model.rows.rows import EventRow, ExecutionRow
     from phaseline.ports.clock import Clock
 
@@ -108,6 +110,14 @@ class EngineLog:
     def asked(self, kind: str, execution: str, actor: str, answer: str = "") -> None:
         """Log a request and its answer."""
         self.write("info", "request", f"{kind} {execution}".rstrip(), by=actor, answer=answer)
+
+    def purged(self, removed: Purged, trouble: str) -> None:
+        """Log what a round of retention has removed; ``trouble``: why the round ended early, or empty."""
+        counts = {name: count for name, count in as_dict(removed).items() if count}
+        if counts:
+            self.write("info", "purged", "retention removed old data", **counts)
+        if trouble:
+            self.write("warning", "purge_failed", f"retention ended early: {trouble}")
 
     def told(self, events: Sequence[EventRow], row_of: Callable[[int], ExecutionRow | None]) -> None:
         """Log the events of executions in a committed turn; ``row_of`` finds an execution by its number."""

@@ -19,6 +19,7 @@ from phaseline.model.problems.problem import Place, Problem, ProblemsError, prob
 
 if TYPE_CHECKING:
     from phaseline.run.executors.local_executor import Slots
+    from phaseline.run.loop.retention import RetentionAges
 
 FILE_NAME = "phaseline.toml"
 KEY_FILE = "secrets.key"
@@ -34,6 +35,8 @@ YES_OR_NO = ("yes", "no")
 LOG_FILE = "log.file"
 NO_FILE = "none"
 DEFAULT = "the default"
+NEVER = "never"
+"""The value of an age after which nothing is removed."""
 Texts = Mapping[str, tuple[str, str]]
 """{setting: (its value as text, where the text comes from)}"""
 
@@ -78,6 +81,9 @@ class Settings:
     subgraph_retries: int = 0
     cache_mib: int = 256
     keep_orders_hours: int = 24
+    retention_executions: str = NEVER
+    """An age such as ``30d``, or ``never``."""
+    retention_logs: str = NEVER
 
     def variables(self) -> dict[str, str]:
         """Return the settings as environment variables, for another process with the same settings."""
@@ -325,6 +331,19 @@ def _all_of(
     return tuple(words)
 
 
+def _age(setting: Setting, text: str, origin: str, _folder: Path) -> str:
+    """Return an age such as ``30d``, or ``never``, for which an empty text may be written."""
+    if text in {"", NEVER}:
+        return NEVER
+    from phaseline.lang.durations import read_age_ms
+
+    try:
+        read_age_ms(text)
+    except ValueError:
+        raise _unsuitable(setting, text, origin, "write an age such as 90m, 12h, 30d or 8w, or never") from None
+    return text
+
+
 def _hooks(setting: Setting, text: str, _origin: str, folder: Path) -> str:
     if not text:
         return ""
@@ -340,6 +359,7 @@ READERS: Mapping[str, Callable[[Setting, str, str, Path], Any]] = {
     "folders": _folders,
     "addresses": _addresses,
     "rules": _rules,
+    "age": _age,
     "classes": _hooks,
     "options": _hooks,
 }
@@ -351,3 +371,15 @@ def slots(settings: Settings) -> "Slots":
     from phaseline.run.executors.local_executor import Slots
 
     return Slots(threads=settings.threads, workers=settings.workers)
+
+
+def retention_ages(settings: Settings) -> "RetentionAges | None":
+    """Return the settings of how long old executions and their lines are kept; None if all are kept for ever."""
+    texts = (settings.retention_executions, settings.retention_logs)
+    if texts == (NEVER, NEVER):
+        return None
+    from phaseline.lang.durations import read_age_ms
+    from phaseline.run.loop.retention import RetentionAges
+
+    executions, lines = (0 if text == NEVER else read_age_ms(text) for text in texts)
+    return RetentionAges(executions, lines)

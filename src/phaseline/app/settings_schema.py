@@ -178,6 +178,23 @@ SETTINGS = (
         most=MOST_SLOTS,
     ),
     Setting(
+        "retention.executions",
+        "retention_executions",
+        "How long after its end an execution is kept, until an engine removes it with all its data: 90m, 12h, 30d, 8w, or never "
+        "to keep all.",
+        "age",
+        "never",
+        "90d",
+    ),
+    Setting(
+        "retention.logs",
+        "retention_logs",
+        "How long after the end of an execution its log lines and events are kept; the execution itself stays.",
+        "age",
+        "never",
+        "30d",
+    ),
+    Setting(
         "ssh.host_keys",
         "ssh_host_keys",
         "Hosts on which tasks may run over SSH: those with a known key, also new ones (their key is stored), or any.",

@@ -11,6 +11,7 @@ from phaseline.app.watcher import LOOK_S, NullWatcher
 from phaseline.calls.threads.process_groups import DRAIN_S
 from phaseline.embedded.abandoned_calls import GivenUp, given_up, running_calls
 from phaseline.embedded.hand_over_to_background import hear_out
+from phaseline.embedded.pauses import Pauses
 from phaseline.embedded.run_execution import LeaveRequest, open_engine, try_own
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.status import ExecutionStatus
@@ -240,15 +241,16 @@ def stop_engine(ctx: RequestContext, *, drain_s: float | None = None) -> Stopped
     running = running_calls(ctx.store)
     request = ctx.store.ask(RequestKind.STOP, 0, body, ctx.actor)
     is_held = False
-    while True:
-        now = ctx.store.owner()
-        has_left = now is None or (now.pid, now.since) != (owner.pid, owner.since)
-        if not is_held and (has_left or ctx.store.answer_of(request) is not None):
-            is_held = True  # from its answer on it begins no call
-            running |= running_calls(ctx.store)
-        if has_left:
-            return StoppedEngine(owner.pid, now.pid if now else 0, _open(ctx), given_up(ctx.store, running))
-        time.sleep(LOOK_S)
+    with Pauses(ctx.store, LOOK_S) as pauses:
+        while True:
+            now = ctx.store.owner()
+            has_left = now is None or (now.pid, now.since) != (owner.pid, owner.since)
+            if not is_held and (has_left or ctx.store.answer_of(request) is not None):
+                is_held = True  # from its answer on it begins no call
+                running |= running_calls(ctx.store)
+            if has_left:
+                return StoppedEngine(owner.pid, now.pid if now else 0, _open(ctx), given_up(ctx.store, running))
+            pauses.wait()
 
 
 def _open(ctx: RequestContext) -> Sequence[ExecutionView]:

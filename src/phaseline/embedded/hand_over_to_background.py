@@ -139,24 +139,27 @@ def ensure_taken_up(
     If necessary, start a background engine for that. If this engine does not own the store after ``within_s``, return it
     with ``has_begun`` False. Raises: PL-S015 if the engine has died.
     """
+    from phaseline.embedded.pauses import Pauses  # few commands leave their execution to another process
+
     background = None
     begun = time.monotonic()
-    while time.monotonic() < begun + (TAKEN_UP_WITHIN_S if background is None else within_s):
-        is_gone = background is not None and not background.is_alive
-        is_owned = ctx.store.owner() is not None
-        if answer.has_come(ctx.store) and (is_owned or not has_open_work(ctx.store)):
-            break
-        if is_gone and not is_owned:
-            from phaseline.app.background_engine import died
-
-            assert background is not None
-            raise died(background.last_words())
-        if not is_owned and background is None:
-            background = hand_over(ctx, min(within_s, TAKEN_UP_WITHIN_S))
-            if background is None and not ctx.store.somebody_waits():
+    with Pauses(ctx.store, LOOK_S) as pauses:
+        while time.monotonic() < begun + (TAKEN_UP_WITHIN_S if background is None else within_s):
+            is_gone = background is not None and not background.is_alive
+            is_owned = ctx.store.owner() is not None
+            if answer.has_come(ctx.store) and (is_owned or not has_open_work(ctx.store)):
                 break
-        time.sleep(LOOK_S)
-    else:
-        if background is not None and ctx.store.owner() is None:
-            return altered(background, has_begun=False)
+            if is_gone and not is_owned:
+                from phaseline.app.background_engine import died
+
+                assert background is not None
+                raise died(background.last_words())
+            if not is_owned and background is None:
+                background = hand_over(ctx, min(within_s, TAKEN_UP_WITHIN_S))
+                if background is None and not ctx.store.somebody_waits():
+                    break
+            pauses.wait()
+        else:
+            if background is not None and ctx.store.owner() is None:
+                return altered(background, has_begun=False)
     return background

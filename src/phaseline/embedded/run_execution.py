@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.app.engine_log import open_log
 from phaseline.app.function_discovery import declared
-from phaseline.app.settings import slots
+from phaseline.app.settings import retention_ages, slots
 from phaseline.app.watcher import NullWatcher, Throttle
 from phaseline.calls.threads.process_groups import DRAIN_S
 from phaseline.embedded import hand_over_to_background as leaving
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.phases.definitions import PhaseCode
     from phaseline.model.phases.registry import PhaseRegistry
+    from phaseline.model.rows.maintenance import Purged
     from phaseline.model.rows.rows import EventRow, ExecutionRow
     from phaseline.plan.topology.stack_document import FilesTaken
     from phaseline.ports.executor import Executor
@@ -217,6 +218,10 @@ def open_engine(ctx: RequestContext, watcher: Watcher, watched: ExecutionRow | N
     log = services.log
     engine = Engine(ctx.store, ctx.clock, services)
     engine.eviction.most_bytes = ctx.settings.cache_mib << 20
+    if ages := retention_ages(ctx.settings):
+        from phaseline.run.loop.retention import Retention
+
+        engine.retention = Retention(ctx.store, services, ctx.clock.now, ages)
     if ctx.store.has_packages:
         from phaseline.use_cases.lookup.installed_packages import restore_packages
 
@@ -307,6 +312,10 @@ class ProcessServices:
         from phaseline.embedded.reload_plugins import reloaded
 
         return reloaded(self._ctx)
+
+    def purged(self, removed: Purged, trouble: str) -> None:
+        """Write what retention has removed into the log."""
+        self.log.purged(removed, trouble)
 
     def events_stored(self, engine: Engine, events: Sequence[EventRow]) -> None:
         """Write the stored events into the log."""

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from phaseline.app.watcher import NullWatcher
+from phaseline.embedded.pauses import Pauses
 from phaseline.embedded.run_execution import open_engine, try_own
 from phaseline.model.problems.problem import problem_error
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
 
 LOOK_S = 0.02
+"""Longest interval, in seconds, between two readings of the store."""
 PATIENCE_S = 60.0
 """How long, in seconds, to wait for the engine's answer."""
 
@@ -28,15 +30,16 @@ def settle(ctx: RequestContext, requests: Sequence[int]) -> None:
     Raises: PL-C035 if the engine does not answer within a minute.
     """
     deadline = time.monotonic() + PATIENCE_S
-    while not _are_answered(ctx, requests):
-        with ExitStack() as owned:
-            if try_own(ctx, owned):
-                _answer(ctx, requests)
-                continue
-        if time.monotonic() > deadline:
-            mend = "see what the engine does: phaseline engine status; it answers when it next reads its requests"
-            raise problem_error("PL-C035", "the engine did not answer the request", mend)
-        time.sleep(LOOK_S)
+    with Pauses(ctx.store, LOOK_S) as pauses:
+        while not _are_answered(ctx, requests):
+            with ExitStack() as owned:
+                if not pauses.is_short and try_own(ctx, owned):
+                    _answer(ctx, requests)
+                    continue
+            if time.monotonic() > deadline:
+                mend = "see what the engine does: phaseline engine status; it answers when it next reads its requests"
+                raise problem_error("PL-C035", "the engine did not answer the request", mend)
+            pauses.wait()
 
 
 def _are_answered(ctx: RequestContext, requests: Sequence[int]) -> bool:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.commands.submission import SubmissionAnswer
 
 QUICK_LOOK_S = 0.02
-"""Interval, in seconds, between two readings of the store while the submission has no answer."""
+"""Longest interval, in seconds, between two readings of the store while the submission has no answer."""
 LISTEN_MS = 1_000
 """Interval (ms) between checks whether the owner still answers requests."""
 
@@ -59,24 +59,30 @@ def wait(
     listener = _Listener(ctx)
     if answer.is_new and not leaves() and own():
         return Ending.OWNS
-    while True:
-        if leaves():
-            return Ending.LEFT
-        now = ctx.store.changed(look)
-        if now:
-            look = now
-            if is_settled(ctx.store, answer):
-                return Ending.SETTLED
-            if not is_told and (blocker := blocker_of(ctx.store, answer.submission.row)):
-                watcher.noticed(waits_for(ctx.store, answer.submission.row, blocker))
-                is_told = True
-        if own():
-            return Ending.OWNS
-        if words := listener.news():
-            watcher.noticed(words)
-        if watcher.wants_progress:
-            view.show(watcher, is_new=bool(now))
-        time.sleep(LOOK_S if answer.is_there else QUICK_LOOK_S)
+    from phaseline.embedded.pauses import Pauses  # most commands run their executions themselves
+
+    with Pauses(ctx.store, QUICK_LOOK_S) as pauses:
+        while True:
+            if leaves():
+                return Ending.LEFT
+            now = ctx.store.changed(look)
+            if now:
+                look = now
+                if is_settled(ctx.store, answer):
+                    return Ending.SETTLED
+                if not is_told and (blocker := blocker_of(ctx.store, answer.submission.row)):
+                    watcher.noticed(waits_for(ctx.store, answer.submission.row, blocker))
+                    is_told = True
+            if own():
+                return Ending.OWNS
+            if words := listener.news():
+                watcher.noticed(words)
+            if watcher.wants_progress:
+                view.show(watcher, is_new=bool(now))
+            if answer.is_there:
+                time.sleep(LOOK_S)
+            else:
+                pauses.wait()
 
 
 class _Listener:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from phaseline.model.rows.shelves import Shelves
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     import numpy as np
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from phaseline.model.health.checks import CheckResults
     from phaseline.model.resources.resources import ResourceAddition
     from phaseline.model.rows.incarnations import Incarnation
-    from phaseline.model.rows.maintenance import Compacted, Purged, StoreFinding
+    from phaseline.model.rows.maintenance import Compacted, Purged, PurgeRules, StoreFinding
     from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import (
         Actor,
@@ -64,6 +64,22 @@ class IncarnationShelf(Protocol):
 
     def go_on(self, actor: Actor, now: int) -> Sequence[ExecutionRow]:
         """Store a request to start each execution that waits since a restore; return these executions, oldest first."""
+        ...
+
+
+class PurgeRound(Protocol):
+    """A purge in slices, which may stop after any of them. A later purge removes what this one has left."""
+
+    @property
+    def is_over(self) -> bool:
+        """True if nothing is left to remove."""
+        ...
+
+    def slice(self) -> Purged:
+        """Remove some rows in one transaction of at most about 50 ms; return the counts.
+
+        After an error nothing is removed, and the object must not be used any more.
+        """
         ...
 
 
@@ -245,6 +261,23 @@ class Store(Shelves, Protocol):
         """
         ...
 
+    def listen(self, wake: Callable[[], None]) -> AbstractContextManager[int]:
+        """Return a context in which ``wake`` is called after a request was stored. Only the owner listens (RF6).
+
+        ``wake`` is called from any thread, also from the one that stores the request, and so must only set a flag or end
+        a wait. It may be called without need. A request of this process is always followed by a call; a call for a
+        request of another process may be lost. So the context yields how often, in ms, the owner must read ``requests``
+        by itself.
+        """
+        ...
+
+    def listen_for_answers(self, wake: Callable[[], None]) -> AbstractContextManager[None]:
+        """Return a context in which ``wake`` is called after a turn with answers was stored through this object.
+
+        ``wake`` is called as in ``listen``. A thread that waits for an answer of another process must look by itself.
+        """
+        ...
+
     def waiting(self) -> AbstractContextManager[None]:
         """Return a context that registers this process as waiting to become the owner after the present one."""
         ...
@@ -421,12 +454,13 @@ class Store(Shelves, Protocol):
         """Return free space of the store's file to the operating system, in steps that hardly slow a running engine."""
         ...
 
-    def purge(self, before: int, *, deployment: int | None = None) -> Purged:
-        """Remove executions that ended before the time ``before`` (ms) with all their data: of one deployment or all.
+    def purging(self, rules: PurgeRules) -> PurgeRound:
+        """Begin to remove what is older than the rules allow; each ``slice`` of the returned object removes a part.
 
-        Keep executions that are open, have running calls or have unanswered requests. For a deployment that is not
-        deleted, also keep its last ``install`` and its last completed ``install``. Remove a deleted deployment once it
-        has no execution.
+        Executions are kept if they are open, have running calls or have unanswered requests. For a deployment that is
+        not deleted, these are kept, too: its last ``install``, its last completed ``install``, and failed executions
+        whose target some resources still have. A deleted deployment is removed once it has no execution. Of the log
+        lines and of the events of an execution, the last one is kept, because later ones are numbered after it.
         """
         ...
 

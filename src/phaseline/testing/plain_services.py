@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from phaseline.model.blueprint.operation_declaration import Declaration
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from phaseline.calls.threads.inbox import Inbox
     from phaseline.model.blueprint.blueprint import Blueprint, Operation, Value
     from phaseline.model.deployment.code_location import CodeLocation
+    from phaseline.model.rows.maintenance import Purged
     from phaseline.model.rows.rows import EventRow
     from phaseline.plan.topology.stack_document import FilesTaken
     from phaseline.ports.executor import Executor
@@ -39,6 +40,7 @@ class PlainServices:
     phases: PhaseSource | None = None
     reloaded: Callable[[], Mapping[str, Value]] | None = None
     secrets: SecretSource | None = None
+    purges: list[tuple[Purged, str]] = field(default_factory=list)
 
     def make_executor(self, inbox: Inbox[CallReport], deployments: DeploymentCache) -> Executor:
         """Return the given executor."""
@@ -62,6 +64,10 @@ class PlainServices:
     def reload(self) -> Mapping[str, Value] | None:
         """Return the given answer."""
         return None if self.reloaded is None else self.reloaded()
+
+    def purged(self, removed: Purged, trouble: str) -> None:
+        """Keep what retention has removed, and its trouble."""
+        self.purges.append((removed, trouble))
 
     def events_stored(self, engine: Engine, events: Sequence[EventRow]) -> None:
         """Ignore the events."""

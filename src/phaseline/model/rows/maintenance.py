@@ -38,6 +38,19 @@ class Compacted:
 
 
 @frozen
+class PurgeRules:
+    """What a purge removes, of one deployment or (None) of all.
+
+    ``executions_before``: executions that ended before this time (ms), with all their data. ``lines_before``: log lines
+    and events of executions that ended before this time. 0: none.
+    """
+
+    executions_before: int = 0
+    lines_before: int = 0
+    deployment: int | None = None
+
+
+@frozen
 class Purged:
     """Numbers of removed rows. ``deployments`` counts deleted deployments that were removed completely."""
 

@@ -43,7 +43,7 @@ from phaseline.run.loop.drain import DrainState
 from phaseline.run.loop.eviction import Eviction
 from phaseline.run.loop.open_batches import OpenBatches, event_of
 from phaseline.run.loop.recovery import released, restore
-from phaseline.run.loop.request_reader import LOOK_MS, Door
+from phaseline.run.loop.request_reader import LOOK_MS, Door, Lookout
 from phaseline.run.loop.rounds import Rounds
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from phaseline.ports.clock import Clock
     from phaseline.ports.store import Store
     from phaseline.run.loop.engine_services import EngineServices
+    from phaseline.run.loop.retention import Retention
     from phaseline.run.phases.phase_engine import PhaseEngine
 
 TURN_ENTRIES = 10_000
@@ -68,8 +69,6 @@ LENT_ENTRIES = 1_000
 """The most outcomes for which the thread that reports them also runs the turn. Larger turns run in the loop's thread:
 every thread that runs a large turn would keep the memory that it allocated.
 """
-NEVER_AGAIN = 1 << 62
-"""A time in ms that never comes. Set as the time of the last reading, it prevents that requests are read again."""
 
 
 class Engine:
@@ -78,12 +77,7 @@ class Engine:
     Only ``interrupt`` is thread-safe.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        clock: Clock,
-        services: EngineServices,
-    ) -> None:
+    def __init__(self, store: Store, clock: Clock, services: EngineServices) -> None:
         """Set up the engine; the caller must own the store (``Store.own``)."""
         first_graph, first_batch = store.counters()
         self._store, self._clock = store, clock
@@ -94,7 +88,6 @@ class Engine:
         self._requests: dict[int, Request] = {}
         self.known: set[int] = set()
         self._alarm: int | None = None
-        self._looked: int | None = None
         self._services = services
         self._hands = TurnBaton(self._inbox, self._lent_turn)
         self.has_turned = self._is_news = False
@@ -110,7 +103,9 @@ class Engine:
         )  # fmt: skip
         self.planning.paths_of = lambda deployment: self.phases.known_paths(deployment)  # noqa: PLW0108 - made when first asked
         self._outstanding: OpenBatches = OpenBatches(store, self.deployments, self.scheduler, self.claims.let_go)
+        self._lookout = Lookout(store, self._inbox)
         self._door = Door(store, self, self._outstanding.signals)
+        self.retention: Retention | None = None
         self.executor = services.make_executor(self._inbox, self.deployments)
         self.leaving = DrainState(self.executor, clock.now)
         self.given_up = GivenUpCalls(self._outstanding, self.executor)
@@ -296,7 +291,7 @@ class Engine:
 
         While this thread waits, threads that report outcomes may run turns.
         """
-        with self._hands:
+        with self._hands, self._lookout:
             while not until():
                 if self.leaving.is_wanted and self._has_let_go():
                     return
@@ -309,7 +304,8 @@ class Engine:
         """
         if self.scheduler.runs or self.has_work:
             self._events.extend(self.leaving.hold())
-        self._looked = NEVER_AGAIN
+        self._lookout.close()
+        self.retention = None
         drain_s = self.leaving.drain_s(drain_s)
         self.executor.stop(drain_s)
         if self._phases is not None:
@@ -324,7 +320,7 @@ class Engine:
             return True
         at, self._is_news = self.wakes_at, False
         self.turn(is_lent=True)
-        return self._is_news or self.has_work or self.wakes_at != at
+        return self._is_news or self.has_work or self._lookout.is_woken or self.wakes_at != at
 
     def turn(self, *, is_lent: bool = False) -> None:
         """Run one turn: take events, decide, commit, act.
@@ -370,15 +366,17 @@ class Engine:
             self._events.extend(self._phases.after(decision.changes))
         self.eviction.tidy(self._phases)
         if not is_lent:
+            if self.retention is not None:
+                self.retention.look(now, is_leaving=self.leaving.is_wanted)
             self._services.turn_ended(self)
 
     def _take(self) -> list[CallReport]:
         """Return the reports for one turn. If nothing else is to be done, wait for the first report."""
         if not self._events and not self._backlog and not self._door.answers and not self._inbox:
-            longest = HELD_WAIT_MS if self.leaving.is_held else LONGEST_WAIT_MS
-            at = self.wakes_at
-            wait = longest if at is None else min(longest, at - self._clock.now())
-            self._wait(wait)
+            longest, now = HELD_WAIT_MS if self.leaving.is_held else LONGEST_WAIT_MS, self._clock.now()
+            sliced_at = None if self.retention is None else self.retention.due_at
+            due = [at - now for at in (self.wakes_at, sliced_at) if at is not None]
+            self._wait(min([longest, *due]))
         backlog = self._backlog
         backlog.extend(self._inbox.take_all())
         taken: list[CallReport] = []
@@ -395,13 +393,13 @@ class Engine:
             wait_ms -= LOOK_MS
             if self._look() or (self.leaving.is_wanted and not self.leaving.is_held):
                 return
+        if self._lookout.is_woken:
+            self._look()
 
     def _look(self) -> bool:
-        """Read requests unless they were read very recently. Return True if there was a new request."""
-        now = self._clock.now()
-        if self._looked is not None and now - self._looked < LOOK_MS // 2:
+        """Read requests if a look is due. Return True if there was a new request."""
+        if not self._lookout.is_due(self._clock.now()):
             return False
-        self._looked = now
         self.eviction.look(self._phases)
         return self._door.look()
 

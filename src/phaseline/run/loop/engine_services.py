@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from phaseline.calls.threads.inbox import Inbox
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.code_location import CodeLocation
+    from phaseline.model.rows.maintenance import Purged
     from phaseline.model.rows.rows import EventRow
     from phaseline.plan.topology.stack_document import FilesTaken
     from phaseline.ports.executor import Executor
@@ -45,6 +46,10 @@ class EngineServices(PlannerSource, Protocol):
 
     def reload(self) -> Mapping[str, Value] | None:
         """Reload plugins and return the answer to the request, or None if this process has no plugins."""
+        ...
+
+    def purged(self, removed: Purged, trouble: str) -> None:
+        """React to the end of a round of retention. ``trouble``: why it ended early, or empty."""
         ...
 
     def events_stored(self, engine: Engine, events: Sequence[EventRow]) -> None:

@@ -45,6 +45,14 @@ def add_request(
     return number
 
 
+def raise_if_unavailable(
+    shelves: MemoryTables, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None
+) -> None:
+    """Raise PL-C016 if an execution of the deployment is open, or was requested to continue, and may not stay."""
+    raise_if_open(shelves, deployment, workflow, beside)
+    raise_if_reopening(shelves, deployment, workflow, beside)
+
+
 def raise_if_open(
     shelves: MemoryTables, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None
 ) -> None:

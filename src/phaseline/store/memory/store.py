@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
 import numpy as np
@@ -21,10 +21,10 @@ from phaseline.model.blueprint.labels import labels_of
 from phaseline.model.deployment.topology import Topology
 from phaseline.model.execution.pre_post import PrePost
 from phaseline.model.graph.graph import Graph
-from phaseline.model.graph.status import EntryStatus, ExecutionStatus
+from phaseline.model.graph.status import EntryStatus
 from phaseline.model.health.checks import CheckResults, HeldBodies
 from phaseline.model.resources.resources import ResourceAddition
-from phaseline.model.rows.maintenance import Purged
+from phaseline.model.rows.maintenance import PurgeRules
 from phaseline.model.rows.rows import (
     Actor,
     BatchRow,
@@ -48,11 +48,11 @@ from phaseline.model.rows.rows import (
 )
 from phaseline.ports.clock import Clock
 from phaseline.store.codec import json_documents as texts
-from phaseline.store.codec import requests
 from phaseline.store.codec.limits import IDENTITY_BYTES
 from phaseline.store.codec.step_counts import count_by_step
 from phaseline.store.memory import requests as asking
 from phaseline.store.memory import turn_writer as memory_turns
+from phaseline.store.memory.executions import add_execution
 from phaseline.store.memory.fileless import Fileless
 from phaseline.store.memory.hook_switches import MemorySwitches
 from phaseline.store.memory.incarnations import MemoryIncarnations
@@ -60,14 +60,16 @@ from phaseline.store.memory.labels import MemoryLabels
 from phaseline.store.memory.listings import MemoryListings
 from phaseline.store.memory.orders import MemoryOrders
 from phaseline.store.memory.packages import MemoryPackages
+from phaseline.store.memory.purge import MemoryPurge
 from phaseline.store.memory.requests import ThreadsWaiting
 from phaseline.store.memory.secrets import MemorySecrets
 from phaseline.store.memory.stack_documents import MemoryDocuments
 from phaseline.store.memory.stored_blueprints import MemoryBlueprints
 from phaseline.store.memory.stored_plans import MemoryPlans
-from phaseline.store.memory.tables import HeldDeployment, HeldExecution, MemoryTables
+from phaseline.store.memory.tables import HeldDeployment, MemoryTables
 from phaseline.store.sql import errors as failures
 from phaseline.store.sql.resource_clusters import missing_names
+from phaseline.store.wake_ups import UNHEARD_MS, WakeUps
 
 PLACE = "memory:"
 
@@ -84,6 +86,7 @@ class MemoryStore(Fileless):
         self._epoch, self._looks = 0, 1
         self._held = MemoryTables()
         self._waiting = ThreadsWaiting()
+        self._wake_ups, self._last_heard = WakeUps(), 0
         self.notices: Sequence[str] = ()
         self.secrets = MemorySecrets(self._changing)
         self.stored_blueprints = MemoryBlueprints(self._changing, self._living)
@@ -201,34 +204,11 @@ class MemoryStore(Fileless):
         asks: bool | None,  # noqa: FBT001 - handed on from a keyword
         beside: ConcurrencyRule | None = None,
     ) -> ExecutionRow:
-        known = self._held.deployments[deployment]
-        if known.deleted_at:
-            raise failures.deleted(known.row.name)
-        self._refuse_open(deployment, new.request.workflow, beside)
-        self._held.last_execution += 1
-        number = self._held.last_execution
-        row = ExecutionRow(
-            number=number,
-            id=f"{new.request.workflow}-{number}",
-            deployment=deployment,
-            deployment_name=known.row.name,
-            request=requests.from_json(requests.to_json(altered(new.request, is_surrounded=new.around is not None))),
-            status=ExecutionStatus.QUEUED,
-            reason="",
-            attempt=0,
-            created_at=new.created_at,
-            started_at=0,
-            ended_at=0,
-            created_by=new.actor.name,
-        )
-        self._held.executions[number] = HeldExecution(row, new.around or PrePost())
-        if self._owner is None if asks is None else asks:
-            asking.add_request(self._held, RequestKind.START, number, {}, new.actor, new.created_at)
-        return row
+        wants_start = self._owner is None if asks is None else asks
+        return add_execution(self._held, new, deployment, asks=wants_start, beside=beside)
 
     def _refuse_open(self, deployment: int, workflow: str = "", beside: ConcurrencyRule | None = None) -> None:
-        asking.raise_if_open(self._held, deployment, workflow, beside)
-        asking.raise_if_reopening(self._held, deployment, workflow, beside)
+        asking.raise_if_unavailable(self._held, deployment, workflow, beside)
 
     def ask(
         self,
@@ -268,6 +248,16 @@ class MemoryStore(Fileless):
         """Return 0 if nothing was written since the call that returned ``since``; otherwise the next ``since``."""
         return 0 if self._looks == since else self._looks
 
+    @contextmanager
+    def listen(self, wake: Callable[[], None]) -> Iterator[int]:
+        """Return a context in which ``wake`` is called after a request was stored."""
+        with self._wake_ups.on_requests(wake):
+            yield UNHEARD_MS
+
+    def listen_for_answers(self, wake: Callable[[], None]) -> AbstractContextManager[None]:
+        """Return a context in which ``wake`` is called after an answer was stored."""
+        return self._wake_ups.on_answers(wake)
+
     def at_once(self) -> AbstractContextManager[object]:
         """Return the lock that separates readers from writers; while it is held, nothing changes."""
         return self._guard
@@ -286,6 +276,9 @@ class MemoryStore(Fileless):
         with self._guard:
             self._looks += 1
             yield self._held
+            is_asked, self._last_heard = self._held.last_request > self._last_heard, self._held.last_request
+        if is_asked:
+            self._wake_ups.asked()
 
     def commit(self, turn: Turn) -> None:
         """Write one turn of the engine's loop. Only the owner may: a call by any other process is a bug."""
@@ -301,6 +294,8 @@ class MemoryStore(Fileless):
                     self.stored_blueprints.add_uses(row.deployment, row.uses)
                 if row.blueprint is not None:
                     self.labels.add(row.deployment, labels_of(row.blueprint.labels))
+        if turn.payload.answers:
+            self._wake_ups.answered()
 
     def set_process_group(self, batch: int, process_group: int) -> None:
         """Store the process group of a batch's call, which the next engine ends if this engine dies."""
@@ -476,14 +471,15 @@ class MemoryStore(Fileless):
             rows = list(known.events) if known else []
         return [row for row in rows if row.sequence > after][:limit]
 
-    def purge(self, before: int, *, deployment: int | None = None) -> Purged:
-        """Remove executions that ended before the time ``before``, with all their data."""
-        with self._changing() as held:
-            removed = held.purge(before, deployment)
-            self.stored_plans.forget(held.executions.keys(), before, deployment)
-            for shelf in (self.labels, self.packages, self.hook_switches):
-                shelf.forget(held.deployments.keys())
-            return removed
+    def purging(self, rules: PurgeRules) -> MemoryPurge:
+        """Begin to remove what is older than the rules allow, in slices."""
+        return MemoryPurge(self._changing, rules, self._forget_gone)
+
+    def _forget_gone(self, held: MemoryTables, rules: PurgeRules) -> None:
+        """Remove from the shelves what belongs to executions and deployments that were removed."""
+        self.stored_plans.forget(held.executions.keys(), rules.executions_before, rules.deployment)
+        for shelf in (self.labels, self.packages, self.hook_switches):
+            shelf.forget(held.deployments.keys())
 
     def close(self) -> None:
         """Do nothing: there are no files, and the content stays."""

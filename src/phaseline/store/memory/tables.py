@@ -1,4 +1,4 @@
-"""Data of the store in memory, and the purge of executions that ended long ago."""
+"""Data of the store in memory."""
 
 from __future__ import annotations
 
@@ -11,13 +11,9 @@ from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import Blueprint
 from phaseline.model.deployment.topology import Topology
 from phaseline.model.execution.pre_post import PrePost
-from phaseline.model.graph.batch_members import MemberPositions
 from phaseline.model.graph.graph import Graph
-from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.health.checks import CheckResults, HeldBodies
-from phaseline.model.resources.active_paths import ActivePath, speaking
-from phaseline.model.resources.resources import REACH_WORKFLOW, ResourceAddition, grown
-from phaseline.model.rows.maintenance import Purged
+from phaseline.model.resources.resources import ResourceAddition, grown
 from phaseline.model.rows.rows import (
     BatchRow,
     DeploymentRow,
@@ -178,90 +174,3 @@ class MemoryTables:
         if calls is None and self.executions[held.row.execution].row.status.is_ended:
             return EntryStatuses(stored, stored)
         return EntryStatuses.of(stored, graph, self.batches_of(None, only_open=True) if calls is None else calls)
-
-    def purge(self, before: int, deployment: int | None) -> Purged:
-        """Remove executions that ended before the time ``before``, of one deployment or all; return the counts."""
-        going = {number for number, held in self.executions.items() if self._may_go(held.row, before, deployment)}
-        going -= {number for number in going if self._speaks_for_somebody(self.executions[number].row)}
-        removed = Purged()
-        for number in sorted(going):
-            removed += self._forget(self.executions.pop(number))
-        gone = [
-            number
-            for number, held in self.deployments.items()
-            if 0 < held.deleted_at < before
-            and deployment in {None, number}
-            and not any(each.row.deployment == number for each in self.executions.values())
-        ]
-        for number in gone:
-            del self.deployments[number]
-        told = [each.number for each in self.requests.values() if not each.execution and 0 < each.answered_at < before]
-        forgotten = told if deployment is None else []
-        for number in forgotten:
-            del self.requests[number]
-        return removed + Purged(deployments=len(gone), requests=len(forgotten))
-
-    def _may_go(self, row: ExecutionRow, before: int, deployment: int | None) -> bool:
-        if not row.status.is_ended or row.ended_at >= before or deployment not in {None, row.deployment}:
-            return False
-        if any(each.execution == row.number and not each.answered_at for each in self.requests.values()):
-            return False
-        if self.open_batches.keys() & self.executions[row.number].batches.keys():
-            return False
-        return bool(self.deployments[row.deployment].deleted_at) or row.number not in self._kept(row.deployment)
-
-    def _speaks_for_somebody(self, row: ExecutionRow) -> bool:
-        """Return True if the execution failed to bring resources to a target, and they got no other target since.
-
-        A purge keeps such an execution, because a retry needs it.
-        """
-        owner = self.deployments[row.deployment]
-        if row.request.workflow != REACH_WORKFLOW or row.status is not ExecutionStatus.FAILED or owner.deleted_at:
-            return False
-        rows = [held.row for held in self.executions.values() if held.row.deployment == row.deployment]
-        told = ((other.number, other.request.parameters) for other in rows if other.request.workflow == REACH_WORKFLOW)
-        ways = [ActivePath(number, given.get("target"), given.get("subjects")) for number, given in told]
-        return row.number in speaking(ways, owner.states, owner.state_names)
-
-    def _kept(self, deployment: int) -> set[int]:
-        """Return the numbers of the executions that a purge keeps while the deployment exists.
-
-        These are the last ``install`` of the deployment and its last completed ``install``.
-        """
-        installs = [
-            held.row
-            for held in self.executions.values()
-            if held.row.deployment == deployment and held.row.request.workflow == "install"
-        ]
-        done = [row for row in installs if row.status is ExecutionStatus.COMPLETED]
-        return {row.number for row in (*installs[-1:], *done[-1:])}
-
-    def _forget(self, execution: HeldExecution) -> Purged:
-        requests = [each.number for each in self.requests.values() if each.execution == execution.row.number]
-        for number in requests:
-            del self.requests[number]
-        batches = sum(self._leave(batch, execution) for batch in execution.batches)
-        for graph in execution.graphs:
-            del self.graphs[graph]
-        return Purged(
-            executions=1,
-            graphs=len(execution.graphs),
-            batches=batches,
-            logs=len(execution.logs),
-            events=len(execution.events),
-            requests=len(requests),
-        )
-
-    def _leave(self, batch: int, execution: HeldExecution) -> bool:
-        """Remove an execution's members from a batch. Return True if the batch has no other members and was deleted."""
-        row = self.batches[batch]
-        parts = list(row.places.parts())
-        staying = [part for part in parts if part[0] not in execution.graphs]
-        if not staying:
-            del self.batches[batch]
-            return True
-        kinds = row.kinds
-        if kinds is not None:
-            kinds = kinds[np.concatenate([np.full(len(at), graph not in execution.graphs) for graph, at in parts])]
-        self.batches[batch] = altered(row, places=MemberPositions.of(staying), kinds=kinds)
-        return False

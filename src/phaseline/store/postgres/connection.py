@@ -269,9 +269,24 @@ class PostgresConnection:
             pass
         return cursor.fetchone() if cursor.description else None
 
-    def commit(self) -> None:
-        """Commit the transaction that ``script`` has begun."""
-        _require_commit(self._db.execute("commit").statusmessage)
+    def commit(self, last: str = "") -> None:
+        """Commit the transaction that ``script`` has begun. ``last``: a statement that is sent together with the commit."""
+        cursor = self._db.execute(f"{last}; commit".encode() if last else "commit")
+        while cursor.nextset():
+            pass
+        _require_commit(cursor.statusmessage)
+
+    def fileno(self) -> int:
+        """Return the handle of the socket, which can be read when the server has sent something."""
+        return self._db.fileno()
+
+    def has_notices(self) -> bool:
+        """Receive what the server has sent without being asked. Return True if it has sent notices. Raises: psycopg.Error."""
+        self._db.pgconn.consume_input()
+        count = 0
+        while self._db.pgconn.notifies() is not None:
+            count += 1
+        return count > 0
 
     def last_number(self, table: str) -> int:
         """Return the highest number that was ever given to a row of a table; 0 if there was none."""

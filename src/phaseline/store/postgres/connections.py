@@ -51,6 +51,10 @@ STALLED_S = 2
 """Seconds for which a client must have sent nothing in a transaction before a process that waits for it ends its session."""
 TRY_EVERY_S = 0.05
 """Seconds between two attempts to connect again."""
+SHARD = 0
+"""Number of the one shard that all deployments belong to (HA1)."""
+CHANNEL = f"'phaseline_{SHARD}_' || to_hex(hashtext(current_schema()::text))"
+"""SQL for the name of the channel on which the owner of the store gets notices: each schema has its own (ST8)."""
 LOCK = 0x5048_4C4E
 """First half of the number of the store's lock ("PHLN"); the second half is made of the schema's name."""
 
@@ -62,6 +66,7 @@ _WRITING = "begin isolation level read committed"
 _BEGIN = f"{_WRITING}; {TAKE_LOCK}; {_COUNT}"
 _BEGIN_FAST = f"{_WRITING}; set local synchronous_commit = off; {TAKE_LOCK}; {_COUNT}"
 _BEGIN_READING = "begin isolation level repeatable read read only"
+_NOTIFY = f"select pg_notify({CHANNEL}, '')"
 _TRANSACTION = "select pg_xact_status(cast(? as xid8)) = 'committed'"
 _TURN = "select turn = ? and (select epoch from store) = ? from write_count"
 _END_STALLED = f"""select count(pg_terminate_backend(pid)) from pg_stat_activity join pg_locks using (pid)
@@ -116,6 +121,9 @@ class TurnTransaction(Transaction):
 class PostgresConnections(Connections):
     """The connections to the database that ``url`` names; ``path`` is the URL without its password."""
 
+    brief_s = 0.02
+    """How long, in seconds, a slice of a purge may take: each of its statements is a round trip."""
+
     def __init__(self, url: str, path: str, on_undone: Callable[[], None]) -> None:
         """``on_undone`` is called when a transaction was not committed."""
         super().__init__(path, on_undone)
@@ -127,6 +135,8 @@ class PostgresConnections(Connections):
         """True after the first successful connection: from then on a server that is away may come back."""
         self._is_fast = False
         """True while transactions do not wait until they are on the disk."""
+        self._is_single = False
+        """True while each read is one statement, which needs no transaction."""
 
     def reader(self) -> PostgresConnection:
         """Return the read-only connection. The caller must hold ``read_guard``."""
@@ -151,6 +161,8 @@ class PostgresConnections(Connections):
 
     def begin_reading(self) -> PostgresConnection:
         """Begin a transaction in which all reads see the same state of the store; return its connection."""
+        if self._is_single:
+            return self.reader()
         db, _ = self._repeated(self.reader, _BEGIN_READING)
         return db
 
@@ -224,17 +236,21 @@ class PostgresConnections(Connections):
                 if db is not None and not db.is_lost:
                     db.rollback()  # what it has begun, such as before a timeout of the lock
                 is_replaced = db is None or (db.is_lost and db is not tried)
-                if not (is_replaced and self._was_connected and _may_come_back(error)) or time.monotonic() > end:
+                if not (is_replaced and self._was_connected and may_come_back(error)) or time.monotonic() > end:
                     raise
                 tried = db
             if tried is None:
                 time.sleep(TRY_EVERY_S)
 
-    def commit(self, db: DatabaseConnection) -> None:
-        """Commit the transaction; when this returns, it is on the server's disk."""
+    def commit(self, db: DatabaseConnection, *, asks: bool = False) -> None:
+        """Commit the transaction; when this returns, it is on the server's disk.
+
+        ``asks``: it stores a request, so notify the owner if it is in another process.
+        """
         ours = cast("PostgresConnection", db)
+        is_heard = self._listeners is not None and self._listeners.has_owner
         try:
-            ours.commit()
+            ours.commit(_NOTIFY if asks and not is_heard else "")
         except psycopg.Error:
             if not ours.is_lost or not self._was_stored(_TRANSACTION, (ours.transaction,)):
                 raise
@@ -282,7 +298,7 @@ class PostgresConnections(Connections):
             try:
                 return self._answer(question, values)
             except (psycopg.Error, ProblemsError) as error:
-                if time.monotonic() > end or not _may_come_back(error):
+                if time.monotonic() > end or not may_come_back(error):
                     raise errors.unheard(self.path, errors.text_of(error)) from error
             time.sleep(TRY_EVERY_S)
 
@@ -334,6 +350,16 @@ class PostgresConnections(Connections):
         self._reader = self._writer = None
 
     @contextmanager
+    def single(self) -> Iterator[None]:
+        """Return a context in which a read is one statement and one round trip, which is not repeated if it fails."""
+        with self.read_guard:
+            former, self._is_single = self._is_single, True
+            try:
+                yield
+            finally:
+                self._is_single = former
+
+    @contextmanager
     def not_waiting(self) -> Iterator[None]:
         """Return a context whose transactions do not wait until they are on the disk."""
         former, self._is_fast = self._is_fast, True
@@ -343,7 +369,7 @@ class PostgresConnections(Connections):
             self._is_fast = former
 
 
-def _may_come_back(error: BaseException) -> bool:
+def may_come_back(error: BaseException) -> bool:
     """Return True if the server may accept a connection again soon."""
     if isinstance(error, ProblemsError):
         return error.problems[0].code in _PASSING

@@ -17,7 +17,7 @@ import psycopg
 
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.rows import Owner
-from phaseline.store.postgres.connections import LEASE_S
+from phaseline.store.postgres.connections import LEASE_S, SHARD
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,8 +32,6 @@ HOLDER_BYTES = 16
 """Length of the random name of a holder, in bytes."""
 COMMAND_LENGTH = 256
 """Number of characters kept of the owner's command."""
-SHARD = 0
-"""Number of the one shard that all deployments belong to (HA1)."""
 
 _UNTIL = f"clock_timestamp() + interval '{LEASE_S} seconds'"
 _LIVING = f"until > clock_timestamp() and until < clock_timestamp() + interval '{2 * LEASE_S} seconds'"

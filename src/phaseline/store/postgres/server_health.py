@@ -14,7 +14,7 @@ DURABLE = ("fsync", "full_page_writes", "synchronous_commit")
 SKEW_MS = 5_000
 """Difference in ms between the clock of the server and ours from which it is reported."""
 FEW_CONNECTIONS = 10
-"""Number of free connections below which it is reported; a process uses up to four."""
+"""Number of free connections below which it is reported; a process uses up to five."""
 OLD_SNAPSHOT_S = 600
 """Age in seconds from which a transaction is reported: while it lasts, the server cannot reuse old rows."""
 BLOATED = 4

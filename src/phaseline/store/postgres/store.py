@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import psycopg
 
@@ -21,16 +21,19 @@ from phaseline.store.relational.connections import Problems
 from phaseline.store.relational.store import SqlStore
 from phaseline.store.sql import deployments as writes
 from phaseline.store.sql import errors as failures
+from phaseline.store.sql import requests as asking
 from phaseline.store.sql.turn_writer import TurnWriter
 
 if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.maintenance import StoreFinding
-    from phaseline.model.rows.rows import Owner, Turn
+    from phaseline.model.rows.rows import Owner, RequestRow, Turn
     from phaseline.ports.clock import Clock
     from phaseline.store.database.connection import Connection
     from phaseline.store.postgres.connection import PostgresConnection
     from phaseline.store.relational.connections import Transaction
 
+Found = TypeVar("Found")
 VACUUMING = f"set statement_timeout = 0; set lock_timeout = '{links.LOCK_PATIENCE_S}s'"
 """Settings of the session that vacuums: a large table takes long."""
 _TABLES = "select tablename from pg_tables where schemaname = current_schema() order by tablename"
@@ -107,13 +110,39 @@ class PostgresStore(SqlStore):
 
     def owner(self) -> Owner | None:
         """Return the process that owns the store now, or None."""
+        return self._read_at_once(lease.holder)
+
+    def answer_of(self, request: int) -> Mapping[str, Value] | None:
+        """Return the answer to a request, or None while it is unanswered."""
+        return self._read_at_once(lambda db: asking.answer_of(db, request))
+
+    def requests(self, after: int = 0) -> Sequence[RequestRow]:
+        """Return the requests with numbers above ``after`` that have no answer, oldest first."""
+        return self._read_at_once(lambda db: asking.unanswered(db, after))
+
+    def _read_at_once(self, read: Callable[[Connection], Found]) -> Found:
+        """Return what one statement reads, in one round trip, because processes that wait for one another read often."""
+        try:
+            with self.connections.single(), self._reading() as db:
+                return read(db)
+        except ProblemsError as problem:
+            if not links.may_come_back(problem):
+                raise
         with self._reading() as db:
-            return lease.holder(db)
+            return read(db)
 
     def changed(self, since: int = 0) -> int:
         """Return 0 if nothing was written since the call that returned ``since``; otherwise the next ``since``."""
         version = self.version()
         return 0 if version == since else version
+
+    @contextmanager
+    def listen(self, wake: Callable[[], None]) -> Iterator[int]:
+        """Return a context in which ``wake`` is called after a request was stored, by any process."""
+        from phaseline.store.postgres.notices import UNNOTICED_MS, Notices
+
+        with self.connections.listeners().on_requests(wake), Notices(self.connections, wake):
+            yield UNNOTICED_MS
 
     def version(self) -> int:
         """Return a number above 0 that changes whenever another process has written."""
@@ -137,6 +166,7 @@ class PostgresStore(SqlStore):
             except ProblemsError as problem:
                 if is_repeated and self.connections.was_late(problem, self._fence):
                     self._fence.turn += 1
+                    self.connections.tell_askers()
                     return None
                 if not self.connections.may_repeat(problem, begun):
                     raise

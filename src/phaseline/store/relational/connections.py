@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from phaseline.store.sql import errors as failures
@@ -22,10 +22,14 @@ if TYPE_CHECKING:
     from phaseline.model.problems.problem import ProblemsError
     from phaseline.model.rows.orders import NewOrder
     from phaseline.store.database.connection import DatabaseConnection
+    from phaseline.store.wake_ups import WakeUps
 
 
 class Connections(ABC):
     """The two connections of a store to its database, which are opened when first needed."""
+
+    brief_s = float("inf")
+    """How long, in seconds, a slice of a purge may take, beside the limit of its work."""
 
     def __init__(self, path: str, on_undone: Callable[[], None]) -> None:
         """``path`` names the store in problems; ``on_undone`` is called when a transaction was not committed."""
@@ -37,6 +41,7 @@ class Connections(ABC):
         """The enclosing ``as_one`` transaction of the thread that holds ``write_guard``, or None."""
         self._looks = 0
         """Nesting depth of reads (``look``), which share one snapshot."""
+        self._listeners: WakeUps | None = None
 
     @abstractmethod
     def reader(self) -> DatabaseConnection:
@@ -77,9 +82,33 @@ class Connections(ABC):
     def close(self) -> None:
         """Close the connections. Safe to call twice."""
 
-    def commit(self, db: DatabaseConnection) -> None:
-        """Commit the transaction; when this returns, it is on the disk."""
+    def commit(self, db: DatabaseConnection, *, asks: bool = False) -> None:  # noqa: ARG002 - a server needs it
+        """Commit the transaction; when this returns, it is on the disk. ``asks``: it stores a request."""
         db.execute("commit")
+
+    def brief(self) -> AbstractContextManager[None]:
+        """Return a context for a slice of a purge, whose commit must not take long."""
+        return nullcontext()
+
+    # -- wake-ups: a process that only reads or only writes needs none of them (RF6)
+
+    def listeners(self) -> WakeUps:
+        """Return the listeners in this process, which are made when first needed."""
+        from phaseline.store.wake_ups import WakeUps
+
+        with self.write_guard:
+            if self._listeners is None:
+                self._listeners = WakeUps()
+            return self._listeners
+
+    def tell_owner(self) -> bool:
+        """Wake the owner after a transaction with requests. Return True if the owner is in this process."""
+        return self._listeners is not None and self._listeners.asked()
+
+    def tell_askers(self) -> None:
+        """Wake the threads of this process that wait for answers, after a turn with answers."""
+        if self._listeners is not None:
+            self._listeners.answered()
 
     def look(self) -> DatabaseConnection:
         """Begin to read: until the matching call of ``looked``, all reads see the same state of the store."""
@@ -175,12 +204,22 @@ class ReadSnapshot:
 class Transaction:
     """A transaction that writes: all or nothing, and on the disk when the context ends."""
 
-    __slots__ = ("_check", "_connections", "_db")
+    __slots__ = ("_asks", "_check", "_connections", "_db")
 
-    def __init__(self, connections: Connections, check: Callable[[DatabaseConnection], None] | None = None) -> None:
-        """``check`` is called when the transaction has begun; if it raises, the transaction is rolled back."""
+    def __init__(
+        self,
+        connections: Connections,
+        check: Callable[[DatabaseConnection], None] | None = None,
+        *,
+        asks: bool = False,
+    ) -> None:
+        """``check`` is called when the transaction has begun; if it raises, the transaction is rolled back.
+
+        ``asks``: the transaction stores a request, so that the owner is woken after the commit.
+        """
         self._connections = connections
         self._check = check
+        self._asks = asks
         self._db: DatabaseConnection | None = None
 
     def __enter__(self) -> DatabaseConnection:
@@ -202,15 +241,19 @@ class Transaction:
         """Commit, or roll back if something was raised."""
         assert self._db is not None
         if error is None:
+            ours, one = self._connections, self._connections.one
             try:
-                if self._connections.one is None:
+                if one is None:
                     self.commit(self._db)
                 else:
-                    self._connections.one.end_part(self._db)
+                    one.end_part(self._db)
+                    one.asks |= self._asks
             except BaseException as raised:
                 self._undo(raised)
                 raise
-            self._connections.write_guard.release()
+            ours.write_guard.release()
+            if self._asks and one is None:
+                ours.tell_owner()
         else:
             self._undo(error)
 
@@ -220,7 +263,7 @@ class Transaction:
 
     def commit(self, db: DatabaseConnection) -> None:
         """Commit the transaction."""
-        self._connections.commit(db)
+        self._connections.commit(db, asks=self._asks)
 
     def _undo(self, error: BaseException) -> None:
         """Roll back, and raise the problem for the user if there is one for the error."""
@@ -245,7 +288,9 @@ class One:
     The first transaction begins it; later ones are savepoints in it.
     """
 
-    __slots__ = ("_before", "_connections", "_db", "_is_lost", "_is_saved", "_on_undone", "_order", "_outer", "answer")
+    __slots__ = (
+        "_before", "_connections", "_db", "_is_lost", "_is_saved", "_on_undone", "_order", "_outer", "answer", "asks",
+    )  # fmt: skip
 
     def __init__(self, connections: Connections, order: NewOrder | None, on_undone: Callable[[], None]) -> None:
         """``order``: an order to store in the same transaction. ``on_undone`` is called if nothing was committed."""
@@ -256,6 +301,8 @@ class One:
         self._before = (0, 0)
         self._db: DatabaseConnection | None = None
         self._is_saved = self._is_lost = False
+        self.asks = False
+        """True if one of the joined transactions has stored a request."""
         self._outer: One | None = None
 
     def __enter__(self) -> dict[str, Value]:
@@ -295,6 +342,8 @@ class One:
                 self._undo()
                 raise
             self._end()
+            if self.asks:
+                self._connections.tell_owner()
 
     def begin_part(self) -> DatabaseConnection:
         """Begin a part, which is the joined transaction itself or a savepoint in it; return its connection."""
@@ -332,7 +381,7 @@ class One:
 
             self._order.answer = self.answer
             orders.add(self._db, self._order, self._before)
-        self._connections.commit(self._db)
+        self._connections.commit(self._db, asks=self.asks)
         if self._order is not None:
             self._order.is_stored = True
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -53,7 +54,7 @@ from phaseline.store.sql.stored_blueprints import SqliteBlueprints
 from phaseline.store.sql.turn_writer import TurnWriter
 
 if TYPE_CHECKING:
-    from phaseline.model.rows.maintenance import Purged
+    from phaseline.model.rows.maintenance import PurgeRules
     from phaseline.model.rows.orders import NewOrder
     from phaseline.ports.clock import Clock
     from phaseline.store.database.connection import Connection
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from phaseline.store.sql.listings import SqliteListings
     from phaseline.store.sql.orders import SqliteOrders
     from phaseline.store.sql.packages import SqlitePackages
+    from phaseline.store.sql.purging.rounds import SqlPurge
     from phaseline.store.sql.stack_documents import SqliteDocuments
     from phaseline.store.sql.stored_plans import SqlitePlans
 
@@ -139,7 +141,7 @@ class SqlStore(Seldom):
         self.secrets = SqliteSecrets(self._reading, self._writing)
         self.stored_blueprints = SqliteBlueprints(self._reading, self._writing)
         self.labels = SqliteLabels(self._reading, self._writing)
-        self.incarnations = SqlIncarnations(self._reading, self._transaction)
+        self.incarnations = SqlIncarnations(self._reading, lambda: self._transaction(asks=True))
 
     @abstractmethod
     def changed(self, since: int = 0) -> int:
@@ -156,6 +158,8 @@ class SqlStore(Seldom):
             versions = [(row, growing.version(db, row.deployment)) for row in turn.payload.reshaped]
         for row, version in versions:
             self._topologies.keep(row.deployment, version, row.topology)
+        if turn.payload.answers:
+            self.connections.tell_askers()
 
     @property
     def has_packages(self) -> bool:
@@ -186,7 +190,7 @@ class SqlStore(Seldom):
         asks: bool | None = None,
     ) -> tuple[int, ExecutionRow | None]:
         """Store a deployment; return its number and the execution stored with the deployment, or None."""
-        with self._writing() as db:
+        with self._writing(asks=request is not None and self._asks(asks)) as db:
             if replaces:
                 writes.delete_deployment(db, replaces, self._clock.now(), new.actor)
             number = writes.add_deployment(db, new, self._topologies.text_of)
@@ -214,14 +218,14 @@ class SqlStore(Seldom):
         self, new: NewExecution, *, asks: bool | None = None, beside: ConcurrencyRule | None = None
     ) -> ExecutionRow:
         """Store an execution with status queued and return its row. ``asks``, ``beside``: as in ``ports.store``."""
-        with self._writing() as db:
+        with self._writing(asks=self._asks(asks)) as db:
             return writes.add_execution(db, new, new.deployment, asks=self._asks(asks), beside=beside)
 
     def grow(
         self, deployment: int, growth: ResourceAddition, actor: Actor, *, asks: bool | None = None
     ) -> Sequence[ExecutionRow]:
         """Add resources to a cluster, and store the executions that ``growth`` requests."""
-        with self._writing() as db:
+        with self._writing(asks=self._asks(asks)) as db:
             writes.raise_if_deleted(db, deployment)
             growing.grow(db, deployment, growth, reads.topology(db, deployment))
             new = [NewExecution(deployment, request, actor, self._clock.now()) for request in growth.requests]
@@ -238,7 +242,7 @@ class SqlStore(Seldom):
         answer: Mapping[str, Value] | None = None,
     ) -> int:
         """Store a request to the owner and return its number."""
-        with self._writing() as db:
+        with self._writing(asks=answer is None) as db:
             number = asking.add_request(db, kind, execution, body, actor, self._clock.now(), beside)
             if answer is not None:
                 asking.write_answers(db, [RequestAnswer(number, answer)], self._clock.now())
@@ -441,11 +445,19 @@ class SqlStore(Seldom):
         with self._reading() as db:
             return reads.events(db, execution, after, limit)
 
-    def purge(self, before: int, *, deployment: int | None = None) -> Purged:
-        """Remove executions that ended before the time ``before``, with all their data."""
-        from phaseline.store.sql import purge as purging
+    def purging(self, rules: PurgeRules) -> SqlPurge:
+        """Begin to remove what is older than the rules allow, in slices."""
+        from phaseline.store.sql.purging.rounds import SqlPurge
 
-        return purging.purge(self._transaction, before, deployment)
+        return SqlPurge(self._writing, rules, around=self.connections.brief, slice_s=self.connections.brief_s)
+
+    @abstractmethod
+    def listen(self, wake: Callable[[], None]) -> AbstractContextManager[int]:
+        """Return a context in which ``wake`` is called after a request was stored, by any process."""
+
+    def listen_for_answers(self, wake: Callable[[], None]) -> AbstractContextManager[None]:
+        """Return a context in which ``wake`` is called after an answer was stored through this object."""
+        return self.connections.listeners().on_answers(wake)
 
     def _reading(self) -> ReadSnapshot:
         """Return a context for reads of one snapshot, which reports undecodable values as damage."""
@@ -455,26 +467,26 @@ class SqlStore(Seldom):
         """Return True if an execution is stored with a request to start it; if ``asks`` is None, unless we are the owner."""
         return not self._epoch if asks is None else asks
 
-    def _writing(self) -> Transaction:
+    def _writing(self, *, asks: bool = False) -> Transaction:
         """Return a transaction. If this process owns the store, it is refused after another process has become the owner."""
-        return self._owned() if self._epoch else self._transaction()
+        return self._owned(asks=asks) if self._epoch else self._transaction(asks=asks)
 
-    def _owned(self) -> Transaction:
+    def _owned(self, *, asks: bool = False) -> Transaction:
         """Return a transaction that is refused (PL-S004) if another process has become the owner."""
-        return Transaction(self.connections, self._refuse_strangers)
+        return Transaction(self.connections, self._refuse_strangers, asks=asks)
 
     def _turn(self) -> Transaction:
         """Return the transaction of a turn of the owner."""
         return self._owned()
 
-    def _transaction(self) -> Transaction:
+    def _transaction(self, *, asks: bool = False) -> Transaction:
         """Return a transaction that is stored as a whole or not at all, and is on the disk when it ends.
 
         Raises: PL-S002 if this version of the program may only read the store.
         """
         if self.read_only_version:
             raise failures.newer(self.path, self.read_only_version, SCHEMA_VERSION)
-        return Transaction(self.connections)
+        return Transaction(self.connections, asks=asks)
 
     def _refuse_strangers(self, db: Connection) -> None:
         if not self._epoch:

@@ -258,6 +258,8 @@ def entry_statuses(db: Connection, number: int, calls: Sequence[BatchRow] | None
     If ``calls`` is None and the execution is open, the open batches are read to find the running entries.
     """
     count, status = _one(db, _COUNT_AND_STATUS, number)
+    if status is None:
+        raise LookupError(f"a purge has just removed the execution of graph {number}")
     stored = _stored_statuses(db, number, count)
     if calls is None:
         if ExecutionStatus(status).is_ended:

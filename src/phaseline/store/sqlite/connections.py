@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from phaseline.store.relational.connections import Connections, Problems
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
     from phaseline.model.problems.problem import ProblemsError
     from phaseline.store.sqlite.database_file import FileConnection
+    from phaseline.store.sqlite.wake_pipe import WakePipe
+
+PIPE = ".wake"
+"""What follows the path of the store in the path of its pipe."""
 
 
 class FileConnections(Connections):
@@ -109,3 +114,30 @@ class FileConnections(Connections):
                 yield
             finally:
                 self.writer().execute("pragma synchronous = full")
+
+    @contextmanager
+    def brief(self) -> Iterator[None]:
+        """Return a context whose commits copy the write-ahead log into the file when it is still small.
+
+        A commit that copies much of the log takes long.
+        """
+        with self.write_guard, Problems(self):
+            self.writer().execute(f"pragma wal_autocheckpoint = {file.CHECKPOINT_PAGES_OFTEN}")
+            try:
+                yield
+            finally:
+                self.writer().execute(f"pragma wal_autocheckpoint = {file.CHECKPOINT_PAGES}")
+
+    @cached_property
+    def pipe(self) -> WakePipe:
+        """The pipe by which other processes wake the owner."""
+        from phaseline.store.sqlite.wake_pipe import WakePipe
+
+        return WakePipe(self.path + PIPE)
+
+    def tell_owner(self) -> bool:
+        """Wake the owner. If it is not in this process, it reads the pipe."""
+        is_here = super().tell_owner()
+        if not is_here and os.path.lexists(self.path + PIPE):
+            self.pipe.write()
+        return is_here

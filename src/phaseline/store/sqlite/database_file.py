@@ -38,6 +38,8 @@ LONGEST_TRY_S = 1.0
 """Most seconds counted for one attempt: if one takes longer, the whole machine was paused."""
 CHECKPOINT_PAGES = 4_000
 """Number of pages in the write-ahead log from which on they are copied into the file."""
+CHECKPOINT_PAGES_OFTEN = 500
+"""The same number for the slices of a purge, so that copying takes only a part of a slice."""
 LOG_BYTES_KEPT = 64 * 1024 * 1024
 """Size in bytes to which the write-ahead log is cut back after a large transaction."""
 CACHE_KIB = 16 * 1024

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -84,6 +84,14 @@ class SqliteStore(SqlStore):
         version = self.connections.version()
         self.connections.refuse_gone()
         return 0 if version == since else version
+
+    @contextmanager
+    def listen(self, wake: Callable[[], None]) -> Iterator[int]:
+        """Return a context in which ``wake`` is called after a request was stored, by any process of this machine."""
+        from phaseline.store.wake_ups import UNHEARD_MS
+
+        with self.connections.listeners().on_requests(wake), self.connections.pipe.listen(wake):
+            yield UNHEARD_MS
 
     def version(self) -> int:
         """Return a number above 0 that changes whenever another process has written."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from phaseline.model.rows.rows import Actor, NewDeployment, NewExecution
 from phaseline.plan.workflows.install import CLEAN_UP
 from phaseline.run.loop.engine import Engine
 from phaseline.run.loop.eviction import MOST_BYTES
+from phaseline.store.memory.purge import MemoryPurge
 from phaseline.store.memory.store import MemoryStore
 from phaseline.testing.builders import topology
 from phaseline.testing.clock import VirtualClock
@@ -30,10 +32,12 @@ from phaseline.testing.simulation.ledger import DELETED, STARTED, CallLedger, ne
 from phaseline.testing.simulation.plugins import DrawnAnswers
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from phaseline.model.execution.events import GraphAdded
+    from phaseline.model.rows.maintenance import PurgeRules
     from phaseline.model.rows.rows import ExecutionRow, Turn
+    from phaseline.store.memory.tables import MemoryTables
     from phaseline.testing.simulation.ledger import Neighbours
 
 BEGINNING_MS = 1_700_000_000_000
@@ -126,6 +130,18 @@ class CrashingStore(MemoryStore):
         self._check(turn)
         super().commit(turn)
         self._tell(turn)
+        self._dice.crash()
+
+    def purging(self, rules: PurgeRules) -> MemoryPurge:
+        """Begin to remove what is older than the rules allow, one execution in a slice."""
+        return MemoryPurge(self._slicing, rules, self._forget_gone, removed_together=1)
+
+    @contextmanager
+    def _slicing(self) -> Iterator[MemoryTables]:
+        """Return a context for a slice, before or after which the process may die."""
+        self._dice.crash()
+        with self._changing() as held:
+            yield held
         self._dice.crash()
 
 

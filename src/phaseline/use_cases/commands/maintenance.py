@@ -5,6 +5,7 @@ Except for restoring, engines may work on the store meanwhile.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,15 +14,19 @@ from phaseline.app import store_location
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import problem_error
+from phaseline.model.rows.maintenance import Purged, PurgeRules
 from phaseline.store.sqlite import restore as sqlite_restore
 from phaseline.use_cases.lookup import installed_packages
 from phaseline.use_cases.lookup.find import find_deployment
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.model.rows.maintenance import Compacted, Purged, RestoredStore, StoreFinding
+    from phaseline.model.rows.maintenance import Compacted, RestoredStore, StoreFinding
     from phaseline.model.rows.rows import ExecutionRow
     from phaseline.ports.store import Store
+
+GIVE_WAY_S = 0.003
+"""Pause in seconds between two slices of a purge, so that a waiting engine can write its turn."""
 
 
 @frozen
@@ -110,14 +115,24 @@ def purge(ctx: RequestContext, older_ms: int, *, deployment: str | None = None, 
     going = [row.id for row in old_executions(store, before, number)]
     if dry_run:
         return Purge(before, going)
-    removed = store.purge(before, deployment=number)
+    removed = purge_all(store, PurgeRules(executions_before=before, deployment=number))
     if store.has_packages:
         installed_packages.collect(ctx)  # files of packages that only removed executions could have needed
     return Purge(before, [id for id in going if store.execution(id) is None], removed)
 
 
+def purge_all(store: Store, rules: PurgeRules) -> Purged:
+    """Remove everything that is older than the rules allow, slice by slice; return the counts."""
+    purging, removed = store.purging(rules), Purged()
+    while True:
+        removed += purging.slice()
+        if purging.is_over:
+            return removed
+        time.sleep(GIVE_WAY_S)
+
+
 def old_executions(store: Store, before: int, deployment: int | None) -> list[ExecutionRow]:
-    """Return the executions that a purge would remove now, by the rule of ``ports.store.Store.purge``."""
+    """Return the executions that a purge would remove now, by the rule of ``ports.store.Store.purging``."""
     rows = store.executions(deployment)
     kept = _last_installs(rows, {row.number for row in store.deployments()})
     kept |= {request.execution for request in store.requests()}

@@ -284,7 +284,10 @@ def _space(file: Path) -> Iterator[Check]:
     there = next(place for place in file.parents if place.exists())
     free = shutil.disk_usage(there).free
     level: Level = "fail" if free < NO_SPACE else "warn" if free < LITTLE_SPACE else "ok"
-    mend = "make room: phaseline executions purge --older 30d, then phaseline store compact" if level != "ok" else ""
+    mend = (
+        "make room: phaseline executions purge --older 30d, then phaseline store compact; or set retention.executions"
+    )
+    mend = mend if level != "ok" else ""
     yield Check("disk", level, f"{free / 1024**3:,.1f} GiB free in {there}", mend)
 
 

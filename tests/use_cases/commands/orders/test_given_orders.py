@@ -11,8 +11,10 @@ from tests.cli.terminal import BLUEPRINT, PLUGIN, Terminal
 import phaseline
 from phaseline import Phaseline, ProblemsError
 from phaseline.embedded.follow import follow
+from phaseline.model.rows.maintenance import PurgeRules
 from phaseline.model.rows.orders import NewOrder, RequestId
 from phaseline.model.rows.rows import RequestKind
+from phaseline.use_cases.commands.maintenance import purge_all
 from phaseline.use_cases.commands.orders.given_orders import HOUR_MS, digest_of
 from phaseline.use_cases.commands.start_workflow import start
 from phaseline.use_cases.prepare.workflow_start import WorkflowStart
@@ -194,7 +196,7 @@ def test_an_order_of_which_nothing_is_left_is_neither_answered_nor_carried_out(s
         shop.executions.uninstall("shop")
         shop.deployments.delete("shop")
         shop.deployments.delete("other")
-        shop.ctx.store.purge(10**15)
+        purge_all(shop.ctx.store, PurgeRules(10**15))
         for id, give in (
             ("r-1", lambda door: door.executions.install(file)),
             ("r-2", lambda door: door.deployments.create(file, "other")),

@@ -1,0 +1,1 @@
+"""Removal of old executions and lines from the tables, in slices."""

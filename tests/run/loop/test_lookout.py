@@ -1,0 +1,145 @@
+"""When the owner looks for requests: at once when it is woken, and now and then by itself."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from tests.run.engines import ANN, BEGINNING_MS, ByHand, Station
+from tests.store.builders import FakeClock
+
+from phaseline.calls.threads.inbox import Inbox
+from phaseline.model.rows.rows import RequestKind
+from phaseline.ports.store import Store
+from phaseline.run.loop.engine import Engine
+from phaseline.run.loop.request_reader import LOOK_MS, Lookout
+from phaseline.store.memory.store import MemoryStore
+from phaseline.store.sqlite.store import SqliteStore
+from phaseline.testing.clock import VirtualClock
+from phaseline.testing.plain_services import PlainServices
+
+AGAIN = LOOK_MS // 2
+
+
+def ask(store: Store) -> int:
+    return store.ask(RequestKind.PAUSE, 0, {}, ANN)
+
+
+def test_a_look_is_due_at_first_and_then_after_a_while() -> None:
+    lookout = Lookout(MemoryStore(FakeClock()), Inbox())
+    assert lookout.is_due(7)
+    assert not lookout.is_due(7 + AGAIN - 1)
+    assert lookout.is_due(7 + AGAIN)
+    lookout.close()
+    assert not lookout.is_due(7 + 10 * AGAIN)
+
+
+def test_rf6_after_a_while_a_request_makes_a_look_due_at_once() -> None:
+    store, inbox = MemoryStore(FakeClock()), Inbox()
+    lookout = Lookout(store, inbox)
+    with lookout:
+        assert lookout.is_due(0)
+        ask(store)
+        assert not lookout.is_woken, "a short command does not listen"
+        assert lookout.is_due(AGAIN)
+        ask(store)
+        assert lookout.is_woken
+        assert inbox.wait(0)
+        assert lookout.is_due(AGAIN)
+        assert not lookout.is_due(AGAIN)
+        ask(store)
+        lookout.close()
+        assert not lookout.is_due(AGAIN), "an engine that ends looks no more"
+    ask(store)
+    assert store._wake_ups.asked() is False
+
+
+class Seldom(MemoryStore):
+    """A store whose wake-ups are so sure that its owner need look seldom."""
+
+    @contextmanager
+    def listen(self, wake: object) -> Iterator[int]:
+        yield 2_000
+
+
+def test_rf6_the_store_says_how_often_to_look_without_a_wake_up() -> None:
+    lookout = Lookout(Seldom(FakeClock()), Inbox())
+    with lookout:
+        assert lookout.is_due(0)
+        assert lookout.is_due(AGAIN)
+        assert not lookout.is_due(AGAIN + 999)
+        assert lookout.is_due(AGAIN + 1_000)
+    assert lookout.is_due(AGAIN + 1_000 + AGAIN), "nothing is heard any more"
+
+
+@contextmanager
+def running(store: Store, clock: VirtualClock) -> Iterator[Engine]:
+    """An engine that runs in a thread; its clock stands still, so it never looks by itself but at the beginning."""
+    is_over = threading.Event()
+    begun = threading.Event()
+    engines: list[Engine] = []
+
+    def serve() -> None:
+        with store.own("a test"):
+            engine = Engine(store, clock, PlainServices(lambda inbox, _: ByHand(inbox, [], {"threads": 4})))
+            engines.append(engine)
+
+            def is_done() -> bool:
+                if engine.has_turned:
+                    clock.advance_to(BEGINNING_MS + LOOK_MS)
+                    begun.set()
+                return is_over.is_set()
+
+            engine.run(is_done)
+            engine.close(0)
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    assert begun.wait(60)
+    try:
+        yield engines[0]
+    finally:
+        is_over.set()
+        thread.join()
+
+
+@pytest.fixture(params=["memory", "the same object", "another object"])
+def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Store, Store]]:
+    """The owner's store and that of whoever asks, in one process."""
+    clock = FakeClock()
+    if request.param == "memory":
+        store = MemoryStore(clock)
+        yield store, store
+        return
+    with closing(SqliteStore.open(tmp_path / "store.db", clock)) as owner:
+        if request.param == "the same object":
+            yield owner, owner
+            return
+        with closing(SqliteStore.open(tmp_path / "store.db", clock)) as asker:
+            yield owner, asker
+
+
+def test_rf6_an_idle_engine_answers_though_no_time_passes(stores: tuple[Store, Store]) -> None:
+    owner, asker = stores
+    answered = threading.Event()
+    with running(owner, VirtualClock(BEGINNING_MS)), owner.listen_for_answers(answered.set):
+        for _ in range(20):
+            answered.clear()
+            number = ask(asker)
+            assert answered.wait(60)
+            assert asker.answer_of(number) is not None
+
+
+def test_rf6_a_wake_up_during_a_turn_is_not_lost() -> None:
+    station = Station()
+    with station.engine._lookout:
+        for _ in range(2):
+            station.clock.advance_to(station.clock.now() + LOOK_MS)
+            station.inbox.wake()
+            station.engine.turn()
+        number = ask(station.store)
+        station.inbox.take_all()  # as a turn does that has other things to do
+        station.inbox.wake()
+        station.engine.turn()
+        assert station.store.answer_of(number) is not None
