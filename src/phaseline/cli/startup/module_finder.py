@@ -78,6 +78,9 @@ PLAIN: dict[str, tuple[str, ...]] = {
         "sql",
         "sqlite",
     ),
+    "phaseline.store.sql": (
+        "read_model",
+    ),
     "phaseline.store.migrations": (
         "versions",
     ),

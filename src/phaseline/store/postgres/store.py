@@ -98,6 +98,7 @@ class PostgresStore(SqlStore):
         try:
             yield epoch
         finally:
+            self._refresh_all_lists()
             self._renewal.stop()
             with self.connections.write_guard:
                 self._epoch, self._renewal = 0, None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +15,7 @@ from phaseline.model.execution.pre_post import PrePost
 from phaseline.model.graph.graph import Graph
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.health.checks import CheckResults
+from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.resources.resources import ResourceAddition
 from phaseline.model.rows.rows import (
     Actor,
@@ -40,16 +41,13 @@ from phaseline.model.rows.rows import (
 from phaseline.store.codec.topologies import KnownTopologies
 from phaseline.store.database.schema import SCHEMA_VERSION
 from phaseline.store.relational.connections import Connections, Moment, One, ReadSnapshot, Transaction
-from phaseline.store.relational.incarnations import SqlIncarnations
+from phaseline.store.relational.lazy_shelves import Seldom
 from phaseline.store.sql import deployments as writes
 from phaseline.store.sql import errors as failures
+from phaseline.store.sql import health_checks
 from phaseline.store.sql import queries as reads
 from phaseline.store.sql import requests as asking
 from phaseline.store.sql import resource_clusters as growing
-from phaseline.store.sql.health_checks import read_book
-from phaseline.store.sql.labels import SqliteLabels
-from phaseline.store.sql.secrets import SqliteSecrets
-from phaseline.store.sql.stored_blueprints import SqliteBlueprints
 from phaseline.store.sql.turn_writer import TurnWriter
 
 if TYPE_CHECKING:
@@ -57,66 +55,6 @@ if TYPE_CHECKING:
     from phaseline.model.rows.orders import NewOrder
     from phaseline.ports.clock import Clock
     from phaseline.store.database.connection import Connection
-    from phaseline.store.sql.hook_switches import SqliteSwitches
-    from phaseline.store.sql.listings import SqliteListings
-    from phaseline.store.sql.orders import SqliteOrders
-    from phaseline.store.sql.packages import SqlitePackages
-    from phaseline.store.sql.stack_documents import SqliteDocuments
-    from phaseline.store.sql.stored_plans import SqlitePlans
-
-
-class Seldom:
-    """Base class with the parts of a store that are imported and made when first used."""
-
-    _clock: Clock
-
-    if TYPE_CHECKING:
-
-        def _reading(self) -> ReadSnapshot: ...
-
-        def _writing(self) -> Transaction: ...
-
-    @cached_property
-    def packages(self) -> SqlitePackages:
-        """Plugin packages that are installed."""
-        from phaseline.store.sql.packages import SqlitePackages
-
-        return SqlitePackages(self._reading, self._writing, self._clock)
-
-    @cached_property
-    def stack_documents(self) -> SqliteDocuments:
-        """Stack documents: deployments as JSON."""
-        from phaseline.store.sql.stack_documents import SqliteDocuments
-
-        return SqliteDocuments(self._reading)
-
-    @property
-    def orders(self) -> SqliteOrders:
-        """Orders that were given with a request id."""
-        from phaseline.store.sql.orders import SqliteOrders
-
-        return SqliteOrders(self._reading)
-
-    @cached_property
-    def hook_switches(self) -> SqliteSwitches:
-        """Hook classes that are switched off."""
-        from phaseline.store.sql.hook_switches import SqliteSwitches
-
-        return SqliteSwitches(self._reading, self._writing, self._clock)
-
-    @cached_property
-    def listings(self) -> SqliteListings:
-        """Rows for lists of many deployments."""
-        from phaseline.store.sql.listings import SqliteListings
-
-        return SqliteListings(self._reading)
-
-    @cached_property
-    def stored_plans(self) -> SqlitePlans:
-        """Plans that users have stored."""
-        from phaseline.store.sql.stored_plans import SqlitePlans
-
-        return SqlitePlans(self._reading, self._writing)
 
 
 class SqlStore(Seldom):
@@ -136,10 +74,6 @@ class SqlStore(Seldom):
         self._turns = turns
         self._topologies = KnownTopologies()
         self._requests_seen = (0, 0)
-        self.secrets = SqliteSecrets(self._reading, self._writing)
-        self.stored_blueprints = SqliteBlueprints(self._reading, self._writing)
-        self.labels = SqliteLabels(self._reading, self._writing)
-        self.incarnations = SqlIncarnations(self._reading, self._transaction)
 
     @abstractmethod
     def changed(self, since: int = 0) -> int:
@@ -156,6 +90,24 @@ class SqlStore(Seldom):
             versions = [(row, growing.version(db, row.deployment)) for row in turn.payload.reshaped]
         for row, version in versions:
             self._topologies.keep(row.deployment, version, row.topology)
+
+    def refresh_lists(self) -> None:
+        """Write some of what lists read of deployments whose executions have ended. What fails is done later."""
+        with suppress(ProblemsError):
+            self._refresh_lists()
+
+    def _refresh_lists(self) -> None:
+        if self._epoch and self._turns.has_summaries_to_write:
+            with self.connections.write_guard, self.connections.not_waiting(), self._owned() as db:
+                self._turns.write_summaries(db)
+
+    def _refresh_all_lists(self) -> None:
+        """Do the same for all of them, if they are many, before another process becomes the owner."""
+        with suppress(ProblemsError):
+            with self._reading() as db:
+                is_worth_it = bool(self._epoch) and self._turns.has_many_summaries_to_write(db)
+            while is_worth_it and self._turns.has_summaries_to_write:
+                self._refresh_lists()
 
     @property
     def has_packages(self) -> bool:
@@ -360,7 +312,7 @@ class SqlStore(Seldom):
     def checks(self, deployment: int, *, only_results: bool = False) -> CheckResults:
         """Return a copy of a deployment's check results."""
         with self._reading() as db:
-            return read_book(db, deployment, only_results=only_results)
+            return health_checks.read_book(db, deployment, only_results=only_results)
 
     def documents(self, deployment: int, instances: Sequence[int] | None = None) -> Mapping[int, dict[str, Value]]:
         """Return {instance number: runtime properties}, without instances that have none."""
@@ -450,6 +402,10 @@ class SqlStore(Seldom):
     def _reading(self) -> ReadSnapshot:
         """Return a context for reads of one snapshot, which reports undecodable values as damage."""
         return ReadSnapshot(self.connections)
+
+    def _damaged(self, reason: str) -> ProblemsError:
+        """Return PL-S003 for a stored value that cannot be decoded."""
+        return self.connections.damaged(reason)
 
     def _asks(self, asks: bool | None) -> bool:  # noqa: FBT001  # handed on from a keyword
         """Return True if an execution is stored with a request to start it; if ``asks`` is None, unless we are the owner."""

@@ -24,6 +24,7 @@ from phaseline.store.codec.json_documents import to_text
 from phaseline.store.database.schema import IS_OPEN
 from phaseline.store.sql import resource_clusters as growing
 from phaseline.store.sql.queries import PLACES, places_of, states
+from phaseline.store.sql.read_model import summaries
 from phaseline.store.sql.turn_writer import places_row
 
 if TYPE_CHECKING:
@@ -144,7 +145,10 @@ def _forget_executions(db: Connection, chosen: Sequence[int], before: int, deplo
     requests = db.execute(f"delete from request where execution {_ONLY}", (going,)).rowcount
     db.execute(f"delete from plan where execution {_ONLY}", (going,))
     db.execute(f"delete from around where execution {_ONLY}", (going,))
+    touched = {number for (number,) in db.execute(f"select deployment from execution where number {_ONLY}", (going,))}
     executions = db.execute(f"delete from execution where number {_ONLY}", (going,)).rowcount
+    db.execute("update store set execution_count = execution_count - ?", (executions,))
+    summaries.refresh(db, touched)
     return Purged(executions=executions, graphs=graphs, requests=requests)
 
 
@@ -172,6 +176,8 @@ def _forget_deployments(db: Connection, before: int, deployment: int | None) -> 
         "plan",
         "label",
         "hook_switch",
+        "deployment_summary",
+        "deployment_node",
     ):
         db.execute(f"delete from {table} where deployment {_ONLY}", (going,))
     return Purged(deployments=db.execute(f"delete from deployment where number {_ONLY}", (going,)).rowcount)

@@ -1,0 +1,109 @@
+"""Parts of a store on a database that most commands do not need; the code of each is imported when first used."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from phaseline.model.problems.problem import ProblemsError
+    from phaseline.ports.clock import Clock
+    from phaseline.store.codec.topologies import KnownTopologies
+    from phaseline.store.relational.connections import ReadSnapshot, Transaction
+    from phaseline.store.relational.incarnations import SqlIncarnations
+    from phaseline.store.sql.hook_switches import SqliteSwitches
+    from phaseline.store.sql.labels import SqliteLabels
+    from phaseline.store.sql.listings import SqliteListings
+    from phaseline.store.sql.orders import SqliteOrders
+    from phaseline.store.sql.packages import SqlitePackages
+    from phaseline.store.sql.secrets import SqliteSecrets
+    from phaseline.store.sql.stack_documents import SqliteDocuments
+    from phaseline.store.sql.stored_blueprints import SqliteBlueprints
+    from phaseline.store.sql.stored_plans import SqlitePlans
+
+
+class Seldom:
+    """Base class with the parts of a store that are imported and made when first used."""
+
+    _clock: Clock
+    _topologies: KnownTopologies
+
+    if TYPE_CHECKING:
+
+        def _reading(self) -> ReadSnapshot: ...
+
+        def _writing(self) -> Transaction: ...
+
+        def _transaction(self) -> Transaction: ...
+
+        def _damaged(self, reason: str) -> ProblemsError: ...
+
+    @cached_property
+    def packages(self) -> SqlitePackages:
+        """Plugin packages that are installed."""
+        from phaseline.store.sql.packages import SqlitePackages
+
+        return SqlitePackages(self._reading, self._writing, self._clock)
+
+    @cached_property
+    def stack_documents(self) -> SqliteDocuments:
+        """Stack documents: deployments as JSON."""
+        from phaseline.store.sql.stack_documents import SqliteDocuments
+
+        return SqliteDocuments(self._reading)
+
+    @property
+    def orders(self) -> SqliteOrders:
+        """Orders that were given with a request id."""
+        from phaseline.store.sql.orders import SqliteOrders
+
+        return SqliteOrders(self._reading)
+
+    @cached_property
+    def hook_switches(self) -> SqliteSwitches:
+        """Hook classes that are switched off."""
+        from phaseline.store.sql.hook_switches import SqliteSwitches
+
+        return SqliteSwitches(self._reading, self._writing, self._clock)
+
+    @cached_property
+    def listings(self) -> SqliteListings:
+        """Rows for lists of many deployments."""
+        from phaseline.store.sql.listings import SqliteListings
+
+        return SqliteListings(self._reading, self._topologies.find, self._damaged)
+
+    @cached_property
+    def stored_plans(self) -> SqlitePlans:
+        """Plans that users have stored."""
+        from phaseline.store.sql.stored_plans import SqlitePlans
+
+        return SqlitePlans(self._reading, self._writing)
+
+    @cached_property
+    def secrets(self) -> SqliteSecrets:
+        """Secrets, encrypted."""
+        from phaseline.store.sql.secrets import SqliteSecrets
+
+        return SqliteSecrets(self._reading, self._writing)
+
+    @cached_property
+    def stored_blueprints(self) -> SqliteBlueprints:
+        """Blueprints that users have uploaded."""
+        from phaseline.store.sql.stored_blueprints import SqliteBlueprints
+
+        return SqliteBlueprints(self._reading, self._writing)
+
+    @cached_property
+    def labels(self) -> SqliteLabels:
+        """Labels of deployments."""
+        from phaseline.store.sql.labels import SqliteLabels
+
+        return SqliteLabels(self._reading, self._writing)
+
+    @cached_property
+    def incarnations(self) -> SqlIncarnations:
+        """What restores have begun."""
+        from phaseline.store.relational.incarnations import SqlIncarnations
+
+        return SqlIncarnations(self._reading, self._transaction)
