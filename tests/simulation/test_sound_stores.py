@@ -193,7 +193,7 @@ class Life:
                 self.said.append("ok")
             except ProblemsError as error:
                 self.said.append(error.problems[0].code)
-            assert list(self.shop.ctx.store.check()) == [], (number, self.said)
+            assert list(self.shop.ctx.app.store.check()) == [], (number, self.said)
         copy = self.folder / "last.db"
         upkeep.backup(self.shop.ctx, str(copy))
         with closing(SqliteStore.open(copy, self.shop.ctx.clock)) as opened:

@@ -37,6 +37,7 @@ from phaseline.model.rows.rows import (
 from phaseline.model.rows.shard_ids import shard_of
 from phaseline.store.codec.columns import from_pages
 from phaseline.store.codec.json_documents import EMPTY, to_text
+from phaseline.store.memory.tenant_rows import MemoryTenantRows
 
 
 @dataclass(slots=True)
@@ -47,7 +48,6 @@ class HeldDeployment:
     """
 
     row: DeploymentRow
-    tenant: str
     blueprint: Blueprint
     inputs: str
     topology: Topology
@@ -71,11 +71,11 @@ class HeldDeployment:
             created_by=new.actor.name,
             instance_count=len(new.topology),
             kind=new.kind,
+            tenant=new.actor.tenant,
         )
         texts = {instance: to_text(dict(body)) for instance, body in new.documents.items()}
         return cls(
             row,
-            tenant=new.actor.tenant,
             blueprint=new.blueprint,
             inputs=to_text(dict(new.inputs)),
             topology=new.topology,
@@ -145,7 +145,7 @@ class MemoryTables:
     batches: dict[int, BatchRow] = field(default_factory=dict)
     open_batches: dict[int, None] = field(default_factory=dict)
     requests: dict[int, RequestRow] = field(default_factory=dict)
-    paused: dict[str, PausedRow] = field(default_factory=dict)
+    paused: dict[tuple[str, str], PausedRow] = field(default_factory=dict)
     known_phases: dict[str, str] = field(default_factory=dict)
     measures: dict[str, Metric] = field(default_factory=dict)
     last_deployment: int = 0
@@ -153,6 +153,8 @@ class MemoryTables:
     last_request: int = 0
     last_ids: dict[tuple[str, int], int] = field(default_factory=dict)
     """{("graph" or "batch", shard): the highest id that was stored}."""
+    looks: int = 1
+    """How often something was written, plus 1."""
 
     def note_id(self, kind: str, id: int) -> None:
         """Record that an id was used."""
@@ -168,9 +170,10 @@ class MemoryTables:
         rows = (self.batches[number] for number in sorted(wanted))
         return [row for row in rows if not (only_open and row.closed_at)]
 
-    def runs_of(self, lane: str, last: int) -> LaneStatistics:
+    def runs_of(self, lane: str, last: int, own: MemoryTenantRows) -> LaneStatistics:
         """Return statistics of the batches of a lane, with the ``last`` latest of them."""
-        found = [row for row in self.batches_of(None, only_open=False) if row.phase == lane]
+        rows = (own.without_others(row) for row in self.batches_of(None, only_open=False) if row.phase == lane)
+        found = [row for row in rows if row is not None]
         took_ms = sum(row.closed_at - row.started_at for row in found if row.closed_at)
         return LaneStatistics(len(found), took_ms, found[-last:])
 
@@ -185,9 +188,13 @@ class MemoryTables:
             return EntryStatuses(stored, stored)
         return EntryStatuses.of(stored, graph, self.batches_of(None, only_open=True) if calls is None else calls)
 
-    def purge(self, before: int, deployment: int | None) -> Purged:
+    def purge(self, before: int, deployment: int | None, own: MemoryTenantRows) -> Purged:
         """Remove executions that ended before the time ``before``, of one deployment or all; return the counts."""
-        going = {number for number, held in self.executions.items() if self._may_go(held.row, before, deployment)}
+        going = {
+            number
+            for number, held in self.executions.items()
+            if own.has(held.row.tenant) and self._may_go(held.row, before, deployment)
+        }
         going -= {number for number in going if self._speaks_for_somebody(self.executions[number].row)}
         removed = Purged()
         for number in sorted(going):
@@ -196,12 +203,14 @@ class MemoryTables:
             number
             for number, held in self.deployments.items()
             if 0 < held.deleted_at < before
+            and own.has(held.row.tenant)
             and deployment in {None, number}
             and not any(each.row.deployment == number for each in self.executions.values())
         ]
         for number in gone:
             del self.deployments[number]
-        told = [each.number for each in self.requests.values() if not each.execution and 0 < each.answered_at < before]
+        asked = [each for each in self.requests.values() if own.has(each.actor.tenant)]
+        told = [each.number for each in asked if not each.execution and 0 < each.answered_at < before]
         forgotten = told if deployment is None else []
         for number in forgotten:
             del self.requests[number]

@@ -18,7 +18,7 @@ from phaseline.store.postgres import connections as links
 from phaseline.store.postgres import lease, schema
 from phaseline.store.postgres.url import shown
 from phaseline.store.relational.connections import Problems
-from phaseline.store.relational.store import SqlStore
+from phaseline.store.relational.whole_store import SqlStore
 from phaseline.store.sql import deployments as writes
 from phaseline.store.sql import errors as failures
 from phaseline.store.sql.turn_writer import TurnWriter

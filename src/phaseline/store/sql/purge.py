@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.batch_members import MemberPositions
 from phaseline.model.resources.active_paths import ActivePath, speaking
 from phaseline.model.resources.resources import REACH_WORKFLOW
@@ -24,6 +25,7 @@ from phaseline.model.rows.shard_ids import last_id
 from phaseline.store.codec.columns import decode, encode
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.database.schema import IS_OPEN
+from phaseline.store.database.tenant_rows import ALL, TenantRows
 from phaseline.store.sql import resource_clusters as growing
 from phaseline.store.sql.queries import PLACES, places_of, states
 from phaseline.store.sql.turn_writer import places_row
@@ -48,7 +50,7 @@ _WAYS = f"""select number, json_extract(request, '$.parameters.target'), json_ex
     from execution
     where deployment = ? and {_IS_REACH}"""
 _MAY_GO = f"""
-    not (execution.{IS_OPEN}) and ended_at < ? and (? or deployment = ?)
+    not (execution.{IS_OPEN}) and ended_at < ? and (? or deployment = ?) and (? or execution.tenant = ?)
     and not exists (select 1 from request where request.execution = execution.number and answered_at = 0)
     and not exists (select 1 from graph where graph.execution = execution.number
         and graph.id in (select value from json_each(?)))
@@ -77,39 +79,48 @@ _PIECES: tuple[tuple[str, str, str, int], ...] = (
 """(table, its key, the column whose numbers ``remains`` lists under the kind of this name, rows in one transaction)"""
 
 
-def purge(transaction: Connect, before: int, deployment: int | None) -> Purged:
+@frozen
+class _Chosen:
+    """Whose data a purge removes: of one deployment or all (None), and the rows of one tenant or all."""
+
+    deployment: int | None
+    rows: TenantRows
+
+    @property
+    def values(self) -> tuple[object, ...]:
+        """The values of the condition ``(? or deployment = ?) and (? or tenant = ?)``."""
+        deployment, tenant = self.deployment, self.rows.tenant
+        return deployment is None, deployment or 0, tenant is None, tenant or ""
+
+
+def purge(transaction: Connect, before: int, deployment: int | None, rows: TenantRows = ALL) -> Purged:
     """Remove executions that ended before the time ``before``, of one deployment or all; return the counts."""
-    removed = Purged()
+    removed, wanted = Purged(), _Chosen(deployment, rows)
     with transaction() as db:
         found = db.execute(
             f"select number from execution where {_MAY_GO} order by number",
-            _conditions(db, before, deployment),
+            _conditions(db, before, wanted),
         ).fetchall()
-        kept = _still_speaking(db, deployment)
+        kept = _still_speaking(db, wanted)
     numbers = iter([number for (number,) in found if number not in kept])
     while chosen := list(islice(numbers, EXECUTIONS_TOGETHER)):
         with transaction() as db:
-            removed += _forget_executions(db, chosen, before, deployment)
+            removed += _forget_executions(db, chosen, before, wanted)
         time.sleep(GIVE_WAY_S)
     with transaction() as db:
-        removed += _forget_deployments(db, before, deployment)
-        _forget_plans(db, before, deployment)
+        removed += _forget_deployments(db, before, wanted)
+        _forget_plans(db, before, wanted)
         if deployment is None:
-            removed += Purged(requests=_forget_requests(db, before))
+            removed += Purged(requests=_forget_requests(db, before, rows))
     return removed + _sweep(transaction)
 
 
-def _only(deployment: int | None) -> tuple[bool, int]:
-    """Return the values for "all deployments, or this one" in a condition."""
-    return deployment is None, deployment or 0
-
-
-def _conditions(db: Connection, before: int, deployment: int | None) -> tuple[object, ...]:
+def _conditions(db: Connection, before: int, wanted: _Chosen) -> tuple[object, ...]:
     """Return the values of ``_MAY_GO``."""
-    return before, *_only(deployment), _graphs_called(db)
+    return before, *wanted.values, _graphs_called(db)
 
 
-def _still_speaking(db: Connection, deployment: int | None) -> set[int]:
+def _still_speaking(db: Connection, wanted: _Chosen) -> set[int]:
     """Return executions that failed to bring resources to a target, if the resources got no other target since.
 
     A purge keeps these executions, because a retry needs them.
@@ -118,8 +129,8 @@ def _still_speaking(db: Connection, deployment: int | None) -> set[int]:
         f"""select execution.deployment, execution.number from execution
         join deployment on deployment.number = execution.deployment
         where deleted_at = 0 and status = 'failed' and {_IS_REACH}
-        and (? or execution.deployment = ?)""",
-        _only(deployment),
+        and (? or execution.deployment = ?) and (? or execution.tenant = ?)""",
+        wanted.values,
     ).fetchall()
     found: set[int] = set()
     for owner in {owner for owner, _ in failed}:
@@ -130,9 +141,9 @@ def _still_speaking(db: Connection, deployment: int | None) -> set[int]:
     return found & {number for _, number in failed}
 
 
-def _forget_executions(db: Connection, chosen: Sequence[int], before: int, deployment: int | None) -> Purged:
+def _forget_executions(db: Connection, chosen: Sequence[int], before: int, wanted: _Chosen) -> Purged:
     """Delete the chosen executions, except those that were requested to continue since they were chosen."""
-    told = (to_text(chosen), *_conditions(db, before, deployment))
+    told = (to_text(chosen), *_conditions(db, before, wanted))
     found = db.execute(f"select number from execution where number {_ONLY} and {_MAY_GO}", told).fetchall()
     going = to_text([number for (number,) in found])
     db.execute(
@@ -159,12 +170,12 @@ def _graphs_called(db: Connection) -> str:
     return to_text(sorted({graph for row in rows for graph in places_of(row).graphs}))
 
 
-def _forget_deployments(db: Connection, before: int, deployment: int | None) -> Purged:
+def _forget_deployments(db: Connection, before: int, wanted: _Chosen) -> Purged:
     """Delete the deployments that were marked as deleted and have no executions any more."""
     found = db.execute(
         """select number from deployment where deleted_at > 0 and deleted_at < ? and (? or number = ?)
-        and number not in (select deployment from execution)""",
-        (before, *_only(deployment)),
+        and (? or tenant = ?) and number not in (select deployment from execution)""",
+        (before, *wanted.values),
     ).fetchall()
     going = to_text([number for (number,) in found])
     db.execute(f"insert into remains select 'deployment', number from deployment where number {_ONLY}", (going,))
@@ -182,16 +193,16 @@ def _forget_deployments(db: Connection, before: int, deployment: int | None) -> 
     return Purged(deployments=db.execute(f"delete from deployment where number {_ONLY}", (going,)).rowcount)
 
 
-def _forget_plans(db: Connection, before: int, deployment: int | None) -> None:
+def _forget_plans(db: Connection, before: int, wanted: _Chosen) -> None:
     """Delete the plans that were made before the time ``before`` and never applied."""
-    where = "execution = 0 and created_at < ? and (? or deployment = ?)"
-    db.execute(f"delete from plan where {where}", (before, *_only(deployment)))
+    where = "execution = 0 and created_at < ? and (? or deployment = ?) and (? or tenant = ?)"
+    db.execute(f"delete from plan where {where}", (before, *wanted.values))
 
 
-def _forget_requests(db: Connection, before: int) -> int:
+def _forget_requests(db: Connection, before: int, rows: TenantRows) -> int:
     """Delete the answered requests that concern no execution. Return their number."""
-    where = "execution = 0 and answered_at > 0 and answered_at < ?"
-    return db.execute(f"delete from request where {where}", (before,)).rowcount
+    where, values = rows.where("execution = 0 and answered_at > 0 and answered_at < ?", before)
+    return db.execute(f"delete from request where {where}", values).rowcount
 
 
 def _sweep(transaction: Connect) -> Purged:
