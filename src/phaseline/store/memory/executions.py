@@ -5,7 +5,7 @@ from __future__ import annotations
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.execution.pre_post import PrePost
 from phaseline.model.graph.status import ExecutionStatus
-from phaseline.model.rows.rows import ConcurrencyRule, ExecutionRow, NewExecution, RequestKind
+from phaseline.model.rows.rows import Actor, ConcurrencyRule, ExecutionRow, NewExecution, RequestKind
 from phaseline.store.codec import requests
 from phaseline.store.memory import requests as asking
 from phaseline.store.memory.tables import HeldExecution, MemoryTables
@@ -38,8 +38,9 @@ def add_execution(
         started_at=0,
         ended_at=0,
         created_by=new.actor.name,
+        tenant=known.row.tenant,
     )
     held.executions[number] = HeldExecution(row, new.around or PrePost())
     if asks:
-        asking.add_request(held, RequestKind.START, number, {}, new.actor, new.created_at)
+        asking.add_request(held, RequestKind.START, number, {}, Actor(new.actor.name, row.tenant), new.created_at)
     return row

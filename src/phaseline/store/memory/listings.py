@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.labels import LabelShelf
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
     from phaseline.store.memory.tables import HeldDeployment, MemoryTables
+    from phaseline.store.memory.tenant_rows import MemoryTenantRows
 
 
 class MemoryListings:
@@ -27,7 +28,7 @@ class MemoryListings:
 
     def __init__(
         self, guard: AbstractContextManager[object], held: MemoryTables, living: Callable[[], Sequence[DeploymentRow]],
-        labels: LabelShelf,
+        labels: LabelShelf, own: MemoryTenantRows,
     ) -> None:  # fmt: skip
         """Read from ``held`` under ``guard``, a context in which no other thread uses the stored data.
 
@@ -37,6 +38,7 @@ class MemoryListings:
         self._held = held
         self._living = living
         self._labels = labels
+        self._own = own
 
     def deployments(self, wanted: DeploymentQuery) -> Sequence[DeploymentRow]:
         """Return the deployments that a query selects."""
@@ -46,7 +48,7 @@ class MemoryListings:
     def executions(self, wanted: ExecutionQuery) -> Sequence[ExecutionRow]:
         """Return the executions that a query selects."""
         with self._guard:
-            rows = [known.row for known in self._held.executions.values() if is_execution_selected(known.row, wanted)]
+            rows = self._executions(wanted)
         if wanted.is_latest_first:
             return [row for row in reversed(rows) if not wanted.after or row.number < wanted.after][: wanted.limit]
         return [row for row in rows if row.number > wanted.after][: wanted.limit]
@@ -56,7 +58,11 @@ class MemoryListings:
         if isinstance(wanted, DeploymentQuery):
             return len(self._chosen(wanted))
         with self._guard:
-            return sum(is_execution_selected(known.row, wanted) for known in self._held.executions.values())
+            return len(self._executions(wanted))
+
+    def _executions(self, wanted: ExecutionQuery) -> list[ExecutionRow]:
+        rows = [known.row for known in self._held.executions.values() if self._own.has(known.row.tenant)]
+        return [row for row in rows if is_execution_selected(row, wanted)]
 
     def _chosen(self, wanted: DeploymentQuery) -> list[DeploymentRow]:
         return [
@@ -69,18 +75,19 @@ class MemoryListings:
         """Return {deployment number: its summary for lists}."""
         with self._guard:
             return {
-                number: _glance(self._held.deployments[number], self._unsettled({number})) for number in deployments
+                number: _glance(self._held.deployments[self._own.deployment(number)], self._unsettled({number}))
+                for number in deployments
             }
 
     def rosters(self, deployments: Sequence[int]) -> Mapping[int, Roster]:
         """Return {deployment number: its instances}."""
         with self._guard:
-            return {number: _roster(self._held.deployments[number]) for number in deployments}
+            return {number: _roster(self._held.deployments[self._own.deployment(number)]) for number in deployments}
 
     def unsettled(self, deployment: int | None = None) -> Sequence[ExecutionRow]:
         """Return the executions that did not complete, and the latest execution of each deployment."""
         with self._guard:
-            living = {number for number, known in self._held.deployments.items() if not known.deleted_at}
+            living = {row.number for row in self._living()}
             return self._unsettled(living if deployment is None else living & {deployment})
 
     def _unsettled(self, deployments: Collection[int]) -> Sequence[ExecutionRow]:

@@ -13,6 +13,7 @@ from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.rows.rows import Actor, ConcurrencyRule, RequestAnswer, RequestKind, RequestRow
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.memory.tables import MemoryTables
+from phaseline.store.memory.tenant_rows import MemoryTenantRows
 from phaseline.store.sql import errors as failures
 from phaseline.store.sql.requests import REOPENING, TAKEN_AT_ONCE, is_compatible, raise_if_incompatible
 
@@ -78,9 +79,13 @@ def raise_if_reopening(
             raise failures.reopening(row)
 
 
-def unanswered(shelves: MemoryTables, after: int) -> Sequence[RequestRow]:
+def unanswered(shelves: MemoryTables, after: int, own: MemoryTenantRows) -> Sequence[RequestRow]:
     """Return the requests after number ``after`` that have no answer, oldest first, at most ``TAKEN_AT_ONCE``."""
-    rows = [row for row in shelves.requests.values() if row.number > after and not row.answered_at]
+    rows = [
+        row
+        for row in shelves.requests.values()
+        if row.number > after and not row.answered_at and own.has(row.actor.tenant)
+    ]
     return rows[:TAKEN_AT_ONCE]
 
 
@@ -94,10 +99,10 @@ def last_reload(shelves: MemoryTables) -> int:
     return max((row.number for row in shelves.requests.values() if row.kind is RequestKind.RELOAD), default=0)
 
 
-def answer_of(shelves: MemoryTables, request: int) -> Mapping[str, Value] | None:
+def answer_of(shelves: MemoryTables, request: int, own: MemoryTenantRows) -> Mapping[str, Value] | None:
     """Return the answer to a request, or None while it has none. Raises LookupError for a number never given."""
     row = shelves.requests.get(request)
-    if row is None:
+    if row is None or not own.has(row.actor.tenant):
         raise LookupError(f"no request {request}")
     return row.answer
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from phaseline.ports.clock import Clock
+    from phaseline.store.database.tenant_rows import TenantRows
     from phaseline.store.relational.connections import ReadSnapshot, Transaction
     from phaseline.store.sql.definition_files import SqlDefinitions
     from phaseline.store.sql.hook_switches import SqliteSwitches
@@ -24,6 +25,7 @@ class DeferredParts:
     """Base class with the parts of a store that are imported and made when first used."""
 
     _clock: Clock
+    _rows: TenantRows
 
     if TYPE_CHECKING:
 
@@ -36,67 +38,67 @@ class DeferredParts:
         """Plugin packages that are installed."""
         from phaseline.store.sql.packages import SqlitePackages
 
-        return SqlitePackages(self._reading, self._writing, self._clock)
+        return SqlitePackages(self._reading, self._writing, self._clock, self._rows)
 
     @cached_property
     def stack_documents(self) -> SqliteDocuments:
         """Stack documents: deployments as JSON."""
         from phaseline.store.sql.stack_documents import SqliteDocuments
 
-        return SqliteDocuments(self._reading)
+        return SqliteDocuments(self._reading, self._rows)
 
     @property
     def orders(self) -> SqliteOrders:
         """Orders that were given with a request id."""
         from phaseline.store.sql.orders import SqliteOrders
 
-        return SqliteOrders(self._reading)
+        return SqliteOrders(self._reading, self._rows)
 
     @cached_property
     def hook_switches(self) -> SqliteSwitches:
         """Hook classes that are switched off."""
         from phaseline.store.sql.hook_switches import SqliteSwitches
 
-        return SqliteSwitches(self._reading, self._writing, self._clock)
+        return SqliteSwitches(self._reading, self._writing, self._clock, self._rows)
 
     @cached_property
     def listings(self) -> SqliteListings:
         """Rows for lists of many deployments."""
         from phaseline.store.sql.listings import SqliteListings
 
-        return SqliteListings(self._reading)
+        return SqliteListings(self._reading, self._rows)
 
     @cached_property
     def stored_plans(self) -> SqlitePlans:
         """Plans that users have stored."""
         from phaseline.store.sql.stored_plans import SqlitePlans
 
-        return SqlitePlans(self._reading, self._writing)
+        return SqlitePlans(self._reading, self._writing, self._rows)
 
     @cached_property
     def labels(self) -> SqliteLabels:
         """Labels of deployments."""
         from phaseline.store.sql.labels import SqliteLabels
 
-        return SqliteLabels(self._reading, self._writing)
+        return SqliteLabels(self._reading, self._writing, self._rows)
 
     @cached_property
     def secrets(self) -> SqliteSecrets:
         """Secrets, encrypted."""
         from phaseline.store.sql.secrets import SqliteSecrets
 
-        return SqliteSecrets(self._reading, self._writing)
+        return SqliteSecrets(self._reading, self._writing, self._rows)
 
     @cached_property
     def stored_blueprints(self) -> SqliteBlueprints:
         """Blueprints that users have stored."""
         from phaseline.store.sql.stored_blueprints import SqliteBlueprints
 
-        return SqliteBlueprints(self._reading, self._writing)
+        return SqliteBlueprints(self._reading, self._writing, self._rows)
 
     @cached_property
     def definitions(self) -> SqlDefinitions:
         """Definition files of plugins."""
         from phaseline.store.sql.definition_files import SqlDefinitions
 
-        return SqlDefinitions(self._reading, self._writing)
+        return SqlDefinitions(self._reading, self._writing, self._rows)

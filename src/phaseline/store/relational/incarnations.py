@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from phaseline.model.rows.rows import RequestKind
+from phaseline.model.rows.rows import Actor, RequestKind
 from phaseline.store.database.schema import IS_OPEN
 from phaseline.store.sql import queries as reads
 from phaseline.store.sql import requests as asking
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phaseline.model.rows.incarnations import Incarnation
-    from phaseline.model.rows.rows import Actor, ExecutionRow
+    from phaseline.model.rows.rows import ExecutionRow
     from phaseline.store.database.connection import Connect, Connection
 
 NAME_BYTES = 4
@@ -58,7 +58,9 @@ class SqlIncarnations:
             rows = [row for row in reads.executions(db, only_open=True) if row.number <= last]
             db.execute("update store set held = 0, held_request = 0")
             for row in rows:
-                asking.add_request(db, RequestKind.START, row.number, {"id": row.id}, actor, now)
+                asking.add_request(
+                    db, RequestKind.START, row.number, {"id": row.id}, Actor(actor.name, row.tenant), now
+                )
             _renew_requests(db, last_request)
             return rows
 

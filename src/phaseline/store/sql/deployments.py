@@ -11,11 +11,10 @@ from phaseline.model.rows.rows import Actor, ConcurrencyRule, ExecutionRow, NewD
 from phaseline.store.codec import requests, topologies
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.sql import errors as failures
+from phaseline.store.sql import labels, stored_blueprints
 from phaseline.store.sql import queries as reads
 from phaseline.store.sql import requests as asking
 from phaseline.store.sql import resource_clusters as growing
-from phaseline.store.sql import stored_blueprints
-from phaseline.store.sql.labels import add_labels
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,12 +70,14 @@ def add_deployment(
     db.execute("insert into blueprint values (?, ?, ?)", (number, body, to_text(dict(new.inputs))))
     row = topologies.to_row(new.topology, new.blueprint)
     db.execute(f"insert into topology values (?{', ?' * len(row)}, 0)", (number, *row))
-    stored_blueprints.add_uses(db, number, new.uses)
+    if new.uses:
+        stored_blueprints.add_uses(db, number, new.uses)
     if new.packages:
         from phaseline.store.sql.package_uses import add_uses  # few deployments use any
 
         add_uses(db, number, new.packages)
-    add_labels(db, number, labels_of(new.blueprint.labels))
+    if new.blueprint.labels:
+        labels.add_labels(db, number, labels_of(new.blueprint.labels))
     growing.add_documents(db, number, new.documents)
     return number
 
@@ -130,7 +131,8 @@ def add_execution(
 
         add_around(db, number, new.around)
     if asks:
-        asking.add_request(db, RequestKind.START, number, {}, new.actor, new.created_at)
+        actor = Actor(new.actor.name, found[0])
+        asking.add_request(db, RequestKind.START, number, {}, actor, new.created_at)
     return reads.executions(db, id=id)[0]
 
 

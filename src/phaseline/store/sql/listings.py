@@ -14,8 +14,9 @@ from phaseline.model.rows.rows import ExecutionRow
 from phaseline.store.codec.columns import decode, states_from
 from phaseline.store.codec.instance_ids import ids_from
 from phaseline.store.codec.json_documents import to_text
+from phaseline.store.database.tenant_rows import ALL, UNINDEXED, TenantRows
+from phaseline.store.sql import labels
 from phaseline.store.sql import queries as reads
-from phaseline.store.sql.labels import having
 
 if TYPE_CHECKING:
     from phaseline.model.rows.listings import Glance, Roster
@@ -27,7 +28,7 @@ NOTHING = np.zeros(0, np.uint8)
 _CHOSEN = "in (select value from json_each(?))"
 LAST = "\U0010ffff"
 """Largest character. For any beginning B, all texts that begin with B sort before B + LAST."""
-_LIVING = "deployment in (select number from deployment where deleted_at = 0)"
+_LIVING = "deployment in (select number from deployment where {})"
 _TOLD = """case when instr(nodes, '"gone":[') > 0 or instr(nodes, '"targets":[') > 0 then nodes else '{}' end"""
 """SQL column with a topology's JSON text if it has a ``gone`` or ``targets`` list, which most texts have not."""
 
@@ -35,31 +36,32 @@ _TOLD = """case when instr(nodes, '"gone":[') > 0 or instr(nodes, '"targets":[')
 class SqliteListings:
     """Lists for users in a SQLite file: the methods of the port ``Listings``."""
 
-    def __init__(self, reading: Connect) -> None:
+    def __init__(self, reading: Connect, rows: TenantRows = ALL) -> None:
         """``reading`` begins a transaction that reads."""
         self._reading = reading
+        self._rows = rows
 
     def deployments(self, wanted: DeploymentQuery) -> Sequence[DeploymentRow]:
         """Return the deployments that a query selects."""
         with self._reading() as db:
-            return select_deployments(db, wanted)
+            return select_deployments(db, wanted, self._rows)
 
     def executions(self, wanted: ExecutionQuery) -> Sequence[ExecutionRow]:
         """Return the executions that a query selects."""
         with self._reading() as db:
-            return select_executions(db, wanted)
+            return select_executions(db, wanted, self._rows)
 
     def count(self, wanted: DeploymentQuery | ExecutionQuery) -> int:
         """Return the number of rows that fulfil the conditions of a query, regardless of its page and limit."""
         with self._reading() as db:
-            return count_rows(db, wanted)
+            return count_rows(db, wanted, self._rows)
 
     def glances(self, deployments: Sequence[int]) -> Mapping[int, Glance]:
         """Return {deployment number: its summary for lists}."""
-        which = to_text(deployments)
         with self._reading() as db:
+            which = to_text(self._rows.own_all(db, "deployment", deployments))
             states, names = _states(db, which), _state_names(db, which)
-            executions = _by_deployment(_unsettled(db, f"deployment {_CHOSEN}", which))
+            executions = _by_deployment(_unsettled(db, self._rows, f"deployment {_CHOSEN}", which))
             rows = db.execute(f"select deployment, {_TOLD} from topology where deployment {_CHOSEN}", (which,))
             told: dict[int, str] = dict(rows.fetchall())
 
@@ -74,8 +76,8 @@ class SqliteListings:
 
     def rosters(self, deployments: Sequence[int]) -> Mapping[int, Roster]:
         """Return {deployment number: its instances}."""
-        which = to_text(deployments)
         with self._reading() as db:
+            which = to_text(self._rows.own_all(db, "deployment", deployments))
             states, names = _states(db, which), _state_names(db, which)
             rows = {
                 number: row
@@ -98,8 +100,10 @@ class SqliteListings:
         """Return the executions that did not complete, and the latest execution of each deployment."""
         with self._reading() as db:
             if deployment is None:
-                return _unsettled(db, _LIVING)
-            return _unsettled(db, f"deployment = ? and {_LIVING}", deployment)
+                where, values = self._rows.where("deleted_at = 0")
+                return _unsettled(db, self._rows, _LIVING.format(where), *values)
+            own = self._rows.own(db, "deployment", deployment)
+            return _unsettled(db, self._rows, f"deployment = ? and {_LIVING.format('deleted_at = 0')}", own)
 
 
 def _unless_flawed(number: int, read: Callable[[int], T], otherwise: Callable[[int, str], T]) -> T:
@@ -135,18 +139,19 @@ def _no_roster(_number: int, flaw: str) -> Roster:
     )
 
 
-def _unsettled(db: Connection, condition: str, *values: object) -> list[ExecutionRow]:
+def _unsettled(db: Connection, own: TenantRows, condition: str, *values: object) -> list[ExecutionRow]:
     """Return the executions that did not complete, and the latest execution of each deployment.
 
     ``condition`` selects the deployments by number.
     """
     latest = f"select max(number) from execution where {condition} group by deployment"
-    rows = db.execute(
-        f"""{reads.EXECUTION} where {condition} and (status <> 'completed' or execution.number in ({latest}))
+    return reads.execution_rows(
+        db,
+        own,
+        f""" where {condition} and (status <> 'completed' or execution.number in ({latest}))
         order by execution.number""",
         (*values, *values),
     )
-    return [reads.execution(row) for row in rows]
 
 
 def _by_deployment(rows: Iterable[ExecutionRow]) -> dict[int, list[ExecutionRow]]:
@@ -251,35 +256,39 @@ class WhereClause:
             text,
         )
 
+    def add_tenant(self, own: TenantRows, column: str) -> None:
+        """Require that rows are the tenant's, which the column has."""
+        if own.tenant is not None:
+            self.add(f"{column} = ?", own.tenant)
+
     def __str__(self) -> str:
         """Return the ``where`` clause of the statement; empty if there is no condition."""
         return f" where {' and '.join(self._texts)}" if self._texts else ""
 
 
-def select_executions(db: Connection, wanted: ExecutionQuery) -> list[ExecutionRow]:
+def select_executions(db: Connection, wanted: ExecutionQuery, own: TenantRows = ALL) -> list[ExecutionRow]:
     """Return the executions that the query selects."""
-    where = _of_executions(wanted)
+    where = _of_executions(wanted, own)
     if wanted.after:
         where.add(f"execution.number {'<' if wanted.is_latest_first else '>'} ?", wanted.after)
     order = "execution.number desc" if wanted.is_latest_first else "execution.number"
-    rows = db.execute(f"{reads.EXECUTION}{where} order by {order}{_limit(wanted.limit)}", where.values)
-    return [reads.execution(row) for row in rows]
+    return reads.execution_rows(db, own, f"{where} order by {order}{_limit(wanted.limit)}", where.values)
 
 
-def select_deployments(db: Connection, wanted: DeploymentQuery) -> list[DeploymentRow]:
+def select_deployments(db: Connection, wanted: DeploymentQuery, own: TenantRows = ALL) -> list[DeploymentRow]:
     """Return the deployments that the query selects."""
-    where = _of_deployments(wanted)
+    where = _of_deployments(wanted, own)
     if wanted.after:
         where.add("name > ?", wanted.after)
-    return reads.deployment_rows(db, f"{where} order by name{_limit(wanted.limit)}", where.values)
+    return reads.deployment_rows(db, own, f"{where} order by name{_limit(wanted.limit)}", where.values)
 
 
-def count_rows(db: Connection, wanted: DeploymentQuery | ExecutionQuery) -> int:
+def count_rows(db: Connection, wanted: DeploymentQuery | ExecutionQuery, own: TenantRows = ALL) -> int:
     """Return the number of rows that fulfil the conditions of a query, regardless of its page and limit."""
     if isinstance(wanted, DeploymentQuery):
-        table, where = "deployment", _of_deployments(wanted)
+        table, where = "deployment", _of_deployments(wanted, own)
     else:
-        table, where = "execution", _of_executions(wanted)
+        table, where = "execution", _of_executions(wanted, own)
     return int(db.execute(f"select count(*) from {table}{where}", where.values).fetchone()[0])
 
 
@@ -288,8 +297,10 @@ def _limit(limit: int | None) -> str:
     return "" if limit is None else f" limit {int(limit)}"
 
 
-def _of_executions(wanted: ExecutionQuery) -> WhereClause:
+def _of_executions(wanted: ExecutionQuery, own: TenantRows) -> WhereClause:
     where = WhereClause()
+    is_searched = wanted.numbers is not None or wanted.deployments is not None or bool(wanted.begins)
+    where.add_tenant(own, own.execution_column(is_searched=is_searched))
     if wanted.numbers is not None:
         where.add(f"execution.number {_CHOSEN}", to_text(sorted(wanted.numbers)))
     if wanted.deployments is not None:
@@ -311,8 +322,10 @@ def _of_executions(wanted: ExecutionQuery) -> WhereClause:
     return where
 
 
-def _of_deployments(wanted: DeploymentQuery) -> WhereClause:
+def _of_deployments(wanted: DeploymentQuery, own: TenantRows) -> WhereClause:
     where = WhereClause("deleted_at = 0")
+    is_searched = wanted.numbers is not None or bool(wanted.labels)
+    where.add_tenant(own, UNINDEXED.format("tenant") if is_searched else "tenant")
     if wanted.numbers is not None:
         where.add(f"number {_CHOSEN}", to_text(sorted(wanted.numbers)))
     if wanted.begins:
@@ -320,7 +333,7 @@ def _of_deployments(wanted: DeploymentQuery) -> WhereClause:
     if wanted.kind:
         where.add("kind = ?", wanted.kind)
     if wanted.labels:
-        for text, values in having(wanted.labels):
+        for text, values in labels.having(wanted.labels):
             where.add(text, *values)
     if wanted.text:
         where.add(

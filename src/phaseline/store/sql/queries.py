@@ -9,10 +9,12 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import Blueprint, Value
 from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.deployment.topology import Topology
@@ -37,21 +39,29 @@ from phaseline.store.codec import requests, topologies
 from phaseline.store.codec.columns import decode, from_pages, states_from
 from phaseline.store.codec.json_documents import EMPTY, to_text
 from phaseline.store.database import schema
+from phaseline.store.database.tenant_rows import ALL, TenantRows
 
 if TYPE_CHECKING:
     from phaseline.store.database.connection import Connection
 
 _DEPLOYMENT = """select number, name, blueprint_file, description, blueprint_folder, plugin_folders, created_at,
-    created_by, instance_count, kind, imported from deployment"""
-EXECUTION = """select execution.number, id, deployment, name, request, status, reason, attempt, execution.created_at,
-    started_at, ended_at, execution.created_by
-    from execution join deployment on deployment.number = execution.deployment"""
-
+    created_by, instance_count, kind, imported, {} from deployment"""
+_EXECUTION = """select execution.number, id, deployment, name, request, status, reason, attempt, execution.created_at,
+    started_at, ended_at, execution.created_by, {} from execution join deployment on deployment.number = execution.deployment"""
+_STATUSES = {status.value: status for status in ExecutionStatus}
+_NUMBER_OF, _DEPLOYMENT_OF = itemgetter(0), itemgetter(2)
+"""Functions that return the number of a row, and that of the deployment in a row of an execution."""
 
 _COUNTERS = """select coalesce((select max(id) from graph where id between ? and ?), 0),
     coalesce((select max(id) from batch where id between ? and ?), 0), purged_graph, purged_batch from store"""
 PLACES = "first_graph, positions, graphs, ends"
 """Columns of a batch that ``places_of`` reads."""
+_FIRST_IS_OWN = """exists (select 1 from graph join execution on execution.number = graph.execution
+    where graph.id = first_graph and execution.tenant = ?)"""
+"""SQL condition for few batches whose first graph is the tenant's."""
+_FIRST_IN_OWN = """(not exists (select 1 from execution where tenant < ? or tenant > ?) or first_graph in (
+    select graph.id from execution join graph on graph.execution = execution.number where execution.tenant = ?))"""
+"""SQL condition for many batches whose first graph is the tenant's. It reads no graphs if there is only one tenant."""
 MOST_KEPT = 64
 """Number of different folder lists whose decoded form is cached; most deployments of a store have equal lists."""
 _RANGE = """select (select min(after_batch) from graph where execution = ?),
@@ -101,21 +111,27 @@ def last_batch(db: Connection, graph: int) -> int:
     return int(db.execute("select coalesce(max(id), 0) from batch where id between ? and ?", bounds).fetchone()[0])
 
 
-def deployments(db: Connection, name: str | None = None) -> list[DeploymentRow]:
-    """Return the deployments that are not deleted, sorted by name; if ``name`` is given, only the one with it."""
-    if name is None:
-        return deployment_rows(db, " where deleted_at = 0 order by name")
-    return deployment_rows(db, " where deleted_at = 0 and name = ?", (name,))
+def deployments(db: Connection, own: TenantRows = ALL) -> list[DeploymentRow]:
+    """Return the deployments that are not deleted, sorted by name."""
+    where, values = own.where("deleted_at = 0")
+    return deployment_rows(db, own, f" where {where} order by name, number", values)
 
 
-def deployment_rows(db: Connection, rest: str, values: Sequence[object] = ()) -> list[DeploymentRow]:
-    """Return the deployments that the rest of an SQL statement (``where`` and ``order by``) selects."""
-    rows = db.execute(f"{_DEPLOYMENT}{rest}", values)
+def deployment(db: Connection, name: str, own: TenantRows = ALL) -> DeploymentRow | None:
+    """Return the deployment of this name that is not deleted, or None."""
+    where, values = own.of_names().where("deleted_at = 0 and name = ?", name)
+    return next(iter(deployment_rows(db, own, f" where {where}", values)), None)
+
+
+def deployment_rows(db: Connection, own: TenantRows, rest: str, values: Sequence[object] = ()) -> list[DeploymentRow]:
+    """Return the deployments that the rest of an SQL statement selects, which finds only those of the tenant."""
+    rows = db.execute(_DEPLOYMENT.format(own.column("tenant")) + rest, values).fetchall()
+    own.remember("deployment", map(_NUMBER_OF, rows))
     used = _folders_used(db)
-    return [_deployment(row, used.get(row[0], ())) for row in rows]
+    return [_deployment(row, used.get(row[0], ()), own.tenant or row[11]) for row in rows]
 
 
-def _deployment(row: Sequence[Any], used: tuple[str, ...]) -> DeploymentRow:
+def _deployment(row: Sequence[Any], used: tuple[str, ...], tenant: str) -> DeploymentRow:
     code, flaw = CodeLocation(""), ""
     try:
         code = CodeLocation(row[4], _folders(row[5]), _imported(row[10]), used)
@@ -132,6 +148,7 @@ def _deployment(row: Sequence[Any], used: tuple[str, ...]) -> DeploymentRow:
         instance_count=row[8],
         kind=row[9],
         flaw=flaw,
+        tenant=tenant,
     )
 
 
@@ -156,9 +173,10 @@ def _folders_used(db: Connection) -> dict[int, tuple[str, ...]]:
     return found
 
 
-def has_packages(db: Connection) -> bool:
+def has_packages(db: Connection, own: TenantRows) -> bool:
     """Return True if a package is, or ever was, installed."""
-    return db.execute("select 1 from package limit 1").fetchone() is not None
+    where, values = own.where("true")
+    return db.execute(f"select 1 from package where {where} limit 1", values).fetchone() is not None
 
 
 def blueprint(db: Connection, deployment: int) -> Blueprint:
@@ -204,10 +222,15 @@ def documents(db: Connection, deployment: int, instances: Sequence[int] | None) 
 
 
 def executions(
-    db: Connection, *, deployment: int | None = None, id: str | None = None, only_open: bool = False
+    db: Connection,
+    own: TenantRows = ALL,
+    *,
+    deployment: int | None = None,
+    id: str | None = None,
+    only_open: bool = False,
 ) -> list[ExecutionRow]:
     """Return the executions that fulfil all given conditions, oldest first."""
-    conditions: list[str] = []
+    conditions: list[str] = ["true"]
     values: list[Any] = []
     if deployment is not None:
         conditions.append("deployment = ?")
@@ -217,25 +240,34 @@ def executions(
         values.append(id)
     if only_open:
         conditions.append(schema.IS_OPEN)
-    where = f" where {' and '.join(conditions)}" if conditions else ""
-    return [execution(row) for row in db.execute(f"{EXECUTION}{where} order by execution.number", values)]
+    is_searched = conditions != ["true"]
+    where, chosen = own.where(" and ".join(conditions), *values, column=own.execution_column(is_searched=is_searched))
+    return execution_rows(db, own, f" where {where} order by execution.number", chosen)
 
 
-def execution(row: Sequence[Any]) -> ExecutionRow:
-    """Return the execution in a row that ``EXECUTION`` selects."""
+def execution_rows(db: Connection, own: TenantRows, rest: str, values: Sequence[object] = ()) -> list[ExecutionRow]:
+    """Return the executions that the rest of an SQL statement selects, which finds only those of the tenant."""
+    rows = db.execute(_EXECUTION.format(own.column("execution.tenant")) + rest, values).fetchall()
+    own.remember("execution", map(_NUMBER_OF, rows))
+    own.remember("deployment", map(_DEPLOYMENT_OF, rows))
+    return [_execution(row, own.tenant or row[12]) for row in rows]
+
+
+def _execution(row: Sequence[Any], tenant: str) -> ExecutionRow:
     return ExecutionRow(
         number=row[0],
         id=row[1],
         deployment=row[2],
         deployment_name=row[3],
         request=requests.from_json(row[4]),
-        status=ExecutionStatus(row[5]),
+        status=_STATUSES.get(row[5]) or ExecutionStatus(row[5]),
         reason=row[6],
         attempt=row[7],
         created_at=row[8],
         started_at=row[9],
         ended_at=row[10],
         created_by=row[11],
+        tenant=tenant,
     )
 
 
@@ -316,11 +348,16 @@ def messages(db: Connection, number: int) -> dict[int, tuple[int, str]]:
     return {position: (due, message) for position, due, message in rows}
 
 
-def batches(db: Connection, execution: int | None, *, only_open: bool) -> list[BatchRow]:
-    """Return batches sorted by id: all, or those with members of one execution. Other members are included."""
+def batches(db: Connection, execution: int | None, own: TenantRows = ALL, *, only_open: bool) -> list[BatchRow]:
+    """Return batches sorted by id: all, or those with members of one execution.
+
+    Other members are included, as far as they are the tenant's.
+    """
     condition = "closed_at = 0" if only_open else "true"
     if execution is None:
-        return _batches(db, condition, ())
+        if own.tenant is not None:
+            condition = f"{condition} and (graphs is not null or {_FIRST_IS_OWN})"
+        return _of_tenant(db, own, _batches(db, condition, () if own.tenant is None else (own.tenant,)))
     held = {number for (number,) in db.execute("select id from graph where execution = ?", (execution,))}
     if not held:
         return []
@@ -330,20 +367,44 @@ def batches(db: Connection, execution: int | None, *, only_open: bool) -> list[B
         f"{condition} and id > ? and (? = 0 or id <= ?) and first_graph <= ? and last_graph >= ?",
         (after, last, last, max(held), min(held)),
     )
-    return [row for row in found if not held.isdisjoint(row.places.graphs)]
+    return _of_tenant(db, own, [row for row in found if not held.isdisjoint(row.places.graphs)])
 
 
-def runs_of(db: Connection, lane: str, last: int) -> LaneStatistics:
+def runs_of(db: Connection, lane: str, last: int, own: TenantRows = ALL) -> LaneStatistics:
     """Return statistics of a lane's stored batches, over all executions, with the ``last`` latest batches."""
+    where, values = "phase = ?", cast("tuple[str, ...]", (lane,))
+    if own.tenant is not None:
+        where, values = f"{where} and {_FIRST_IN_OWN}", (lane, own.tenant, own.tenant, own.tenant)
     count, took_ms = db.execute(
-        "select count(*), coalesce(cast(sum(closed_at - started_at) filter (where closed_at > 0) as bigint), 0) from batch where phase = ?",
-        (lane,),
+        f"""select count(*), coalesce(cast(sum(closed_at - started_at) filter (where closed_at > 0) as bigint), 0)
+        from batch where {where}""",
+        values,
     ).fetchone()
-    return LaneStatistics(
-        count,
-        took_ms,
-        _batches(db, "id in (select id from batch where phase = ? order by id desc limit ?)", [lane, last]),
-    )
+    latest = f"id in (select id from batch where {where} order by id desc limit ?)"
+    return LaneStatistics(count, took_ms, _of_tenant(db, own, _batches(db, latest, (*values, last))))
+
+
+def _of_tenant(db: Connection, own: TenantRows, found: list[BatchRow]) -> list[BatchRow]:
+    """Return batches without the members of other tenants. Those of one graph were found because it is the tenant's."""
+    if own.tenant is None:
+        return found
+    own.remember("graph", (row.places.graphs[0] for row in found if len(row.places.graphs) == 1))
+    graphs = sorted({graph for row in found for graph in row.places.graphs})
+    strange = {-number for number in own.own_all(db, "graph", graphs) if number < 0}
+    return [kept for row in found if (kept := without(row, strange)) is not None] if strange else found
+
+
+def without(row: BatchRow, graphs: Collection[int]) -> BatchRow | None:
+    """Return a batch without its members of some graphs, with the outcomes of the others; None if none are left."""
+    parts = list(row.places.parts())
+    staying = [part for part in parts if part[0] not in graphs]
+    if len(staying) == len(parts):
+        return row
+    if not staying:
+        return None
+    stays = np.concatenate([np.full(len(positions), graph not in graphs) for graph, positions in parts])
+    kinds = None if row.kinds is None else row.kinds[stays]
+    return altered(row, places=MemberPositions.of(staying), kinds=kinds)
 
 
 def _batches(db: Connection, condition: str, values: Sequence[Any]) -> list[BatchRow]:

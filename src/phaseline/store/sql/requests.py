@@ -12,6 +12,7 @@ from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.rows import Actor, ConcurrencyRule, ExecutionRow, RequestAnswer, RequestKind, RequestRow
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.database import schema
+from phaseline.store.database.tenant_rows import ALL, TenantRows
 from phaseline.store.sql import errors as failures
 from phaseline.store.sql import queries as reads
 
@@ -38,7 +39,7 @@ def add_request(
     at: int,
     beside: ConcurrencyRule | None = None,
 ) -> int:
-    """Store a request and return its number.
+    """Store a request and return its number. It belongs to the user's tenant.
 
     Until it is answered, a request to continue an ended execution makes that execution count as open.
     Raises: LookupError if the execution does not exist, PL-C016 if it has ended and cannot continue because another
@@ -92,11 +93,11 @@ def raise_if_reopening(
             raise failures.reopening(row)
 
 
-def unanswered(db: Connection, after: int) -> list[RequestRow]:
+def unanswered(db: Connection, after: int, own: TenantRows = ALL) -> list[RequestRow]:
     """Return the requests after number ``after`` that have no answer, oldest first, at most ``TAKEN_AT_ONCE``."""
-    where = """where answered_at = 0 and number > ? and number > (select held_request from store)
-        order by number limit ?"""
-    return _rows(db, where, (after, TAKEN_AT_ONCE))
+    condition = "answered_at = 0 and number > ? and number > (select held_request from store)"
+    where, values = own.where(condition, after)
+    return _rows(db, f"where {where} order by number limit ?", (*values, TAKEN_AT_ONCE))
 
 
 def requests_of(db: Connection, execution: int) -> list[RequestRow]:
@@ -110,9 +111,10 @@ def last_reload(db: Connection) -> int:
     return number or 0
 
 
-def answer_of(db: Connection, request: int) -> dict[str, Value] | None:
+def answer_of(db: Connection, request: int, own: TenantRows = ALL) -> dict[str, Value] | None:
     """Return the answer to a request, or None while it has none. Raises LookupError for a number never given."""
-    found = db.execute("select answer from request where number = ?", (request,)).fetchone()
+    where, values = own.where("number = ?", request)
+    found = db.execute(f"select answer from request where {where}", values).fetchone()
     if found is None:
         raise LookupError(f"no request {request}")
     return _answer(found[0])
@@ -126,7 +128,7 @@ def write_answers(db: Connection, answers: Sequence[RequestAnswer], at: int) -> 
     )
 
 
-def _rows(db: Connection, where: str, values: tuple[int, ...]) -> list[RequestRow]:
+def _rows(db: Connection, where: str, values: tuple[object, ...]) -> list[RequestRow]:
     return [
         RequestRow(
             number=row[0],

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.execution import Request
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import StoreRows
 
 
 @frozen
@@ -36,7 +36,7 @@ class Queued:
     needs_person: bool
 
 
-def blocking_execution(store: Store, row: ExecutionRow) -> Queued | None:
+def blocking_execution(store: StoreRows, row: ExecutionRow) -> Queued | None:
     """Return which execution blocks this queued execution, or None if it is not blocked or has already begun."""
     if row.status is not ExecutionStatus.QUEUED or row.started_at:
         return None
@@ -49,7 +49,7 @@ def blocking_execution(store: Store, row: ExecutionRow) -> Queued | None:
     return Queued(blocker, deeper.needs_person if deeper else blocker.status is ExecutionStatus.ATTENTION)
 
 
-def goes_on(store: Store, row: ExecutionRow) -> bool:
+def goes_on(store: StoreRows, row: ExecutionRow) -> bool:
     """Return False if the execution waits for an operator, or is blocked by an execution that does."""
     if row.status is ExecutionStatus.ATTENTION:
         return False
@@ -57,7 +57,7 @@ def goes_on(store: Store, row: ExecutionRow) -> bool:
     return queued is None or not queued.needs_person
 
 
-def has_open_work(store: Store, *, besides: Collection[int] = ()) -> bool:
+def has_open_work(store: StoreRows, *, besides: Collection[int] = ()) -> bool:
     """Return True if an open execution can continue without an operator, or a request has no answer.
 
     ``besides`` are numbers of executions to leave out, because the engine knows that they wait for an operator.
@@ -68,7 +68,7 @@ def has_open_work(store: Store, *, besides: Collection[int] = ()) -> bool:
     return any(goes_on(store, row) for row in open_rows) or bool(store.requests())
 
 
-def still_calling(store: Store, row: ExecutionRow) -> ExecutionRow | None:
+def still_calling(store: StoreRows, row: ExecutionRow) -> ExecutionRow | None:
     """Return the canceled execution whose running calls a queued execution waits for, or None if there is none.
 
     Return None also until the engine has recorded that the execution is queued.
@@ -88,7 +88,7 @@ def still_calling(store: Store, row: ExecutionRow) -> ExecutionRow | None:
     return next(iter(store.listings.executions(canceled)), None)
 
 
-def raise_if_reopening(store: Store, row: ExecutionRow) -> None:
+def raise_if_reopening(store: StoreRows, row: ExecutionRow) -> None:
     """Raise PL-C016 if another execution claims the instances of an ended execution that is to continue.
 
     Raise PL-C010 if its deployment was deleted.
@@ -100,7 +100,7 @@ def raise_if_reopening(store: Store, row: ExecutionRow) -> None:
         request_problems.raise_if_deleted(store.deployment(row.deployment_name), row)
 
 
-def beside(store: Store, row: ExecutionRow) -> Callable[[ExecutionRow], bool]:
+def beside(store: StoreRows, row: ExecutionRow) -> Callable[[ExecutionRow], bool]:
     """Return a function that tests an open execution: True if an ended execution may continue beside it.
 
     It may if the two executions do not claim the same instances.
@@ -116,7 +116,7 @@ def compatible_executions(topology: Topology, request: Request) -> Callable[[Exe
     return _apart(topology, request) if request.if_busy == "refuse" else lambda _other: True
 
 
-def raise_if_busy(store: Store, row: DeploymentRow, topology: Topology, request: Request) -> None:
+def raise_if_busy(store: StoreRows, row: DeploymentRow, topology: Topology, request: Request) -> None:
     """Raise PL-C016 if a new execution would have to wait but its request refuses to wait (decision 4)."""
     may_be_beside = compatible_executions(topology, request)
     for other in _in_order(store, row.number):
@@ -135,12 +135,12 @@ def in_the_way(found: ExecutionRow) -> ProblemsError:
     return problem_error("PL-C016", message, mend, subject=found.deployment_name)
 
 
-def _in_order(store: Store, deployment: int) -> list[ExecutionRow]:
+def _in_order(store: StoreRows, deployment: int) -> list[ExecutionRow]:
     """Return the open executions of a deployment by number; executions that have begun come before queued ones."""
     return sorted(store.executions(deployment, only_open=True), key=lambda row: (not row.started_at, row.number))
 
 
-def _first_in_the_way(store: Store, row: ExecutionRow, others: list[ExecutionRow]) -> ExecutionRow | None:
+def _first_in_the_way(store: StoreRows, row: ExecutionRow, others: list[ExecutionRow]) -> ExecutionRow | None:
     if not others or row.request.if_busy == "force":
         return None
 

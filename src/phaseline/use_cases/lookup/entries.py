@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.graph.graph import Graph, Step
     from phaseline.model.rows.rows import ExecutionRow, GraphRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 
 def in_force(graphs: Sequence[GraphRow]) -> list[GraphRow]:
@@ -23,7 +23,7 @@ def in_force(graphs: Sequence[GraphRow]) -> list[GraphRow]:
     return [graph for graph in graphs if graph.attempt == latest[graph.name]]
 
 
-def last_own_graph(store: Store, row: ExecutionRow) -> GraphRow | None:
+def last_own_graph(store: TenantStore, row: ExecutionRow) -> GraphRow | None:
     """Return the last graph of an execution, which shows its state, or None while nothing is planned.
 
     If the execution has ended, graphs of hooks that are called after its own work are ignored. If it has no other

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.listings import Roster
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 READ_AT_ONCE = 200
 """Number of deployments whose instances are in memory at the same time during a search through all."""
@@ -25,7 +25,7 @@ NAMED = 5
 """Number of candidates that an error lists."""
 
 
-def find_deployment(store: Store, name: str, *, to_change: bool = False) -> DeploymentRow:
+def find_deployment(store: TenantStore, name: str, *, to_change: bool = False) -> DeploymentRow:
     """Return the deployment of this name, or the only one whose name begins with it.
 
     With ``to_change`` the whole name is required.
@@ -50,7 +50,9 @@ def find_deployment(store: Store, name: str, *, to_change: bool = False) -> Depl
     return rows[whole]
 
 
-def find_execution(store: Store, id: str | None, deployment: str | None, *, to_change: bool = False) -> ExecutionRow:
+def find_execution(
+    store: TenantStore, id: str | None, deployment: str | None, *, to_change: bool = False
+) -> ExecutionRow:
     """Return the execution of this id, or the latest of a deployment, or the latest of the only deployment.
 
     A unique beginning of the id or name is enough, except with ``to_change``.
@@ -79,7 +81,7 @@ def find_execution(store: Store, id: str | None, deployment: str | None, *, to_c
     return rows[0]
 
 
-def find_instance(store: Store, id: str, deployment: str | None) -> tuple[DeploymentRow, Topology, int]:
+def find_instance(store: TenantStore, id: str, deployment: str | None) -> tuple[DeploymentRow, Topology, int]:
     """Return (deployment, its topology, instance number) of an instance id or its beginning.
 
     If ``deployment`` is None, all deployments are searched.
@@ -102,12 +104,12 @@ def find_instance(store: Store, id: str, deployment: str | None) -> tuple[Deploy
     return _in_topology(store, where[whole], whole)
 
 
-def _in_topology(store: Store, row: DeploymentRow, id: str) -> tuple[DeploymentRow, Topology, int]:
+def _in_topology(store: TenantStore, row: DeploymentRow, id: str) -> tuple[DeploymentRow, Topology, int]:
     topology = store.topology(row.number)
     return row, topology, topology.number_of[id]
 
 
-def rosters_of(store: Store, rows: Sequence[DeploymentRow]) -> Iterator[tuple[DeploymentRow, Roster]]:
+def rosters_of(store: TenantStore, rows: Sequence[DeploymentRow]) -> Iterator[tuple[DeploymentRow, Roster]]:
     """Yield each deployment with its instances, which are read for a limited number of deployments at a time."""
     for first in range(0, len(rows), READ_AT_ONCE):
         some = rows[first : first + READ_AT_ONCE]
@@ -115,7 +117,7 @@ def rosters_of(store: Store, rows: Sequence[DeploymentRow]) -> Iterator[tuple[De
         yield from ((row, rosters[row.number]) for row in some)
 
 
-def _by_prefix(store: Store, id: str, *, to_change: bool) -> ExecutionRow:
+def _by_prefix(store: TenantStore, id: str, *, to_change: bool) -> ExecutionRow:
     fitting = store.listings.executions(row_queries.ExecutionQuery(begins=id)) if id and not to_change else ()
     rows = {row.id: row for row in fitting}
     whole = _only(id, rows, "execution")

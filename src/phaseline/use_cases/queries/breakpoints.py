@@ -15,7 +15,7 @@ from phaseline.use_cases.lookup.find import find_deployment
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import StoreRows
 
 
 @frozen
@@ -45,7 +45,7 @@ def list_breakpoints(ctx: RequestContext, deployment: str | None = None) -> Sequ
     return [one for row in rows if row.request.breakpoints for one in stopped_in(ctx.store, row)]
 
 
-def stopped_in(store: Store, row: ExecutionRow) -> Iterator[StoppedInstance]:
+def stopped_in(store: StoreRows, row: ExecutionRow) -> Iterator[StoppedInstance]:
     """Yield the instances that are stopped at breakpoints in one execution."""
     topology = store.topology(row.deployment)
     for known in store.graphs(row.number):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 SHOWN_PARAMETERS = 5
 """Number of parameters of an execution that are shown; of the remaining ones only the count is shown."""
@@ -58,7 +58,7 @@ def deployment_history(ctx: RequestContext, name: str, *, limit: int | None = No
     return DeploymentHistory(row.name, found[-limit:] if limit is not None else found, len(found))
 
 
-def _of_execution(store: Store, row: ExecutionRow) -> Iterator[Happening]:
+def _of_execution(store: TenantStore, row: ExecutionRow) -> Iterator[Happening]:
     yield Happening(row.created_at, row.created_by, f"{row.request.workflow} asked for", _parameters(row), row.id)
     for request in store.requests_of(row.number):
         if request.kind is not RequestKind.START:

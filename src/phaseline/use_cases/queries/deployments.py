@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.listings import Glance
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 UNREADABLE = "unreadable"
 """Status of a deployment whose stored rows cannot be read; it can only be listed and deleted."""
@@ -115,7 +115,7 @@ def outputs(ctx: RequestContext, name: str, *, reveal: bool = False) -> Outputs:
         {node.name: node.properties for node in topology.nodes},
         topology_view.TopologyInstances(topology, lambda instance: documents.get(instance, {})),
         facts=topology_view.facts_of(
-            row.name, labelled(blueprint, store.labels.of(row.number)), row.created_by, ctx.vault
+            row.name, labelled(blueprint, store.labels.of(row.number)), row.created_by, row.tenant, ctx.vault
         ),
     )
     scope = secret_tracking.Watch(inputs, hidden_inputs(blueprint), ctx.vault).over(seen)
@@ -126,7 +126,7 @@ def outputs(ctx: RequestContext, name: str, *, reveal: bool = False) -> Outputs:
     return Outputs(row.name, *(found if reveal else (without_secrets(ctx, values) for values in found)))
 
 
-def unread(store: Store, row: DeploymentRow) -> str:
+def unread(store: TenantStore, row: DeploymentRow) -> str:
     """Return the reason why the stored rows of a deployment cannot be read, or "" if they can be read."""
     flaw = row.flaw or store.listings.rosters([row.number])[row.number].flaw
     if flaw:
@@ -137,12 +137,12 @@ def unread(store: Store, row: DeploymentRow) -> str:
     return flaws.reasons[0] if flaws.reasons else ""
 
 
-def living_count(store: Store, row: DeploymentRow) -> int:
+def living_count(store: TenantStore, row: DeploymentRow) -> int:
     """Return the number of instances that are installed, or may be installed."""
     return int(living(store, row).sum())
 
 
-def living(store: Store, row: DeploymentRow) -> np.ndarray:
+def living(store: TenantStore, row: DeploymentRow) -> np.ndarray:
     """Return a bool array by instance number: True if the instance is installed, or may be installed."""
     states = store.states(row.number)
     if row.kind == "resources":
@@ -151,23 +151,23 @@ def living(store: Store, row: DeploymentRow) -> np.ndarray:
     return np.asarray(~is_gone & store.topology(row.number).is_there)
 
 
-def _as_life_cycle(store: Store, row: DeploymentRow, states: np.ndarray) -> np.ndarray:
+def _as_life_cycle(store: TenantStore, row: DeploymentRow, states: np.ndarray) -> np.ndarray:
     names = store.state_names(row.number)  # none as long as no node has gone along a path
     return as_life_cycle(store.topology(row.number), states, names) if names else states
 
 
-def open_execution(store: Store, row: DeploymentRow) -> ExecutionRow | None:
+def open_execution(store: TenantStore, row: DeploymentRow) -> ExecutionRow | None:
     """Return the oldest open execution of a deployment, or None if all its executions have ended."""
     return next(iter(store.executions(row.number, only_open=True)), None)
 
 
-def briefs(store: Store, rows: Sequence[DeploymentRow]) -> list[DeploymentView]:
+def briefs(store: TenantStore, rows: Sequence[DeploymentRow]) -> list[DeploymentView]:
     """Return the deployments as rows for a list, without reading their blueprints."""
     glances = store.listings.glances([row.number for row in rows])
     return [_brief(store, row, glances[row.number]) for row in rows]
 
 
-def _brief(store: Store, row: DeploymentRow, glance: Glance) -> DeploymentView:
+def _brief(store: TenantStore, row: DeploymentRow, glance: Glance) -> DeploymentView:
     flaw = row.flaw or glance.flaw
     counts = np.bincount(glance.states)
     present = counts.nonzero()[0]
@@ -200,7 +200,7 @@ def _brief(store: Store, row: DeploymentRow, glance: Glance) -> DeploymentView:
     )
 
 
-def _left_behind(store: Store, executions: Sequence[ExecutionRow]) -> str:
+def _left_behind(store: TenantStore, executions: Sequence[ExecutionRow]) -> str:
     found = unrepaired_failures.left_behind(store, executions)
     return "" if found is None else found.id
 
@@ -216,7 +216,7 @@ def _status_of_resources(executions: Sequence[ExecutionRow]) -> str:
     return "requires_attention" if executions and executions[-1].status is ExecutionStatus.FAILED else "good"
 
 
-def _that_acted(store: Store, executions: Sequence[ExecutionRow]) -> Sequence[ExecutionRow]:
+def _that_acted(store: TenantStore, executions: Sequence[ExecutionRow]) -> Sequence[ExecutionRow]:
     """Return the executions without the latest ones if a hook class refused these: they changed nothing (H22)."""
     if not executions or not _was_refused(store, executions[-1]):
         return executions
@@ -227,7 +227,7 @@ def _that_acted(store: Store, executions: Sequence[ExecutionRow]) -> Sequence[Ex
     return executions[:count]
 
 
-def _was_refused(store: Store, row: ExecutionRow) -> bool:
+def _was_refused(store: TenantStore, row: ExecutionRow) -> bool:
     if not row.request.is_surrounded or row.status is not ExecutionStatus.FAILED:
         return False
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.rows import ExecutionRow, GraphRow, NoteRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
     from phaseline.views.views import FailingCall
 
 WORTH_TELLING = (EntryStatus.FAILED, EntryStatus.UNSURE)
@@ -73,14 +73,15 @@ def list_executions(
     limit: int | None = None,
 ) -> Page[ExecutionView]:
     """Return the executions of one deployment or of all, latest first, without their failures."""
-    number = find_deployment(ctx.store, deployment).number if deployment else None
+    store = ctx.store
+    number = find_deployment(store, deployment).number if deployment else None
     query = (wanted or ExecutionFilter(status or "")).query(number, limit)
     if query is None:
         return Page([], 0)
-    with ctx.store.at_once():
-        rows = ctx.store.listings.executions(query)
-        total = len(rows) if limit is None else ctx.store.listings.count(query)
-        return Page([_queued(ctx.store, row) for row in rows], total)
+    with store.at_once():
+        rows = store.listings.executions(query)
+        total = len(rows) if limit is None else store.listings.count(query)
+        return Page([_queued(store, row) for row in rows], total)
 
 
 def show_execution(ctx: RequestContext, id: str | None = None, *, deployment: str | None = None) -> ExecutionView:
@@ -106,14 +107,14 @@ def show_execution(ctx: RequestContext, id: str | None = None, *, deployment: st
     )
 
 
-def _failing(store: Store, row: ExecutionRow) -> list[FailingCall]:
+def _failing(store: TenantStore, row: ExecutionRow) -> list[FailingCall]:
     if row.status.is_ended:
         return []
 
     return retried_failures.failing_now(store, row)
 
 
-def _decisions(store: Store, row: ExecutionRow) -> list[OperatorDecision]:
+def _decisions(store: TenantStore, row: ExecutionRow) -> list[OperatorDecision]:
     """Return the requests that operators made to an execution after its start, oldest first."""
     return [
         OperatorDecision(
@@ -135,7 +136,7 @@ def _stopped(ctx: RequestContext, row: ExecutionRow) -> int:
     return len(list(breakpoints.stopped_in(ctx.store, row)))
 
 
-def _queued(store: Store, row: ExecutionRow) -> ExecutionView:
+def _queued(store: TenantStore, row: ExecutionRow) -> ExecutionView:
     """Return the view of an execution, with the id of the execution for which it waits, if it waits for one."""
     queued = blocking_execution(store, row)
     view = brief_view(row)
@@ -159,7 +160,7 @@ def brief_view(row: ExecutionRow) -> ExecutionView:
 
 
 def view_execution(
-    store: Store, row: ExecutionRow, *, interrupted: bool = False, notices: tuple[str, ...] = ()
+    store: TenantStore, row: ExecutionRow, *, interrupted: bool = False, notices: tuple[str, ...] = ()
 ) -> ExecutionView:
     """Return the view of an execution: the numbers of its entries by status, and its failed and unsure entries.
 
@@ -195,7 +196,7 @@ def _is_of_hooks(graph: GraphRow) -> bool:
     return graph.name.startswith((pre_post_rounds.OPENING, pre_post_rounds.CLOSING, pre_post_rounds.UNDOING))
 
 
-def _ms_in_hooks(store: Store, row: ExecutionRow) -> int:
+def _ms_in_hooks(store: TenantStore, row: ExecutionRow) -> int:
     """Return the total time (ms) of all ended calls of hook classes."""
     if not row.request.is_surrounded:
         return 0
@@ -206,7 +207,7 @@ def _ms_in_hooks(store: Store, row: ExecutionRow) -> int:
     )
 
 
-def failures_of(store: Store, deployment: int, graph_id: int, statuses: np.ndarray) -> Iterator[Failure]:
+def failures_of(store: TenantStore, deployment: int, graph_id: int, statuses: np.ndarray) -> Iterator[Failure]:
     """Yield the entries of a graph that failed or are unsure, by position."""
     positions = np.flatnonzero(np.isin(statuses, list(WORTH_TELLING)))
     graph, topology = store.graph(graph_id), store.topology(deployment)

@@ -15,7 +15,7 @@ from phaseline.model.graph.status import EntryStatus
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import GraphRow, NoteRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import StoreRows
 
 
 @frozen
@@ -41,7 +41,7 @@ class WaitingHook:
     note: NoteRow
 
 
-def hooked(store: Store, graphs: Sequence[GraphRow]) -> Hooked:
+def hooked(store: StoreRows, graphs: Sequence[GraphRow]) -> Hooked:
     """Return the results of the hook classes in the given graphs of an execution."""
     warnings: list[str] = []
     decided: Decisions = {}
@@ -54,7 +54,7 @@ def hooked(store: Store, graphs: Sequence[GraphRow]) -> Hooked:
     return Hooked(warnings, waits, decided)
 
 
-def waiting_hooks(store: Store, graphs: Sequence[GraphRow], *, awake: bool = False) -> list[WaitingHook]:
+def waiting_hooks(store: StoreRows, graphs: Sequence[GraphRow], *, awake: bool = False) -> list[WaitingHook]:
     """Return the hook classes that asked to be called again later and sleep until then.
 
     ``awake``: also return those that are being called again now; their notes have the data that they stored before.
@@ -80,7 +80,7 @@ def plan_waited_for(data: object) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _of_hooks(store: Store, graphs: Sequence[GraphRow]) -> list[GraphRow]:
+def _of_hooks(store: StoreRows, graphs: Sequence[GraphRow]) -> list[GraphRow]:
     return [graph for graph in graphs if any(step.phase.startswith(HOOKS) for step in store.graph(graph.id).steps[:1])]
 
 

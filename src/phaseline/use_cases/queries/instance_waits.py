@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.rows import BatchRow, ExecutionRow
     from phaseline.plan.explain.wait_reasons import Reason
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 
 @frozen
@@ -71,7 +71,7 @@ def why(ctx: RequestContext, id: str, *, deployment: str | None = None) -> Waiti
     )
 
 
-def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance: int) -> Sequence[Reason]:
+def _reasons(store: TenantStore, execution: ExecutionRow, topology: Topology, instance: int) -> Sequence[Reason]:
     """Return why the instance has not finished one execution.
 
     Return nothing for an execution that brings resources to a target, and for an execution without a graph.
@@ -157,7 +157,7 @@ def _times(batches: Sequence[BatchRow], graph: int) -> tuple[Mapping[int, int], 
     return running, ended
 
 
-def _note(store: Store, execution: ExecutionRow | None, instance: str) -> str:
+def _note(store: TenantStore, execution: ExecutionRow | None, instance: str) -> str:
     if execution is None:
         return "No execution of the deployment has begun."
     if execution.request.workflow == REACH_WORKFLOW:

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph, LaneSpec, Step
     from phaseline.model.rows.rows import BatchRow, ExecutionRow
     from phaseline.plan.explain.wait_reasons import Reason
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 UNBEGUN = (EntryStatus.BLOCKED, EntryStatus.WAITING)
 
 
-def held_up(store: Store, row: ExecutionRow, graph: Graph, reason: Reason) -> Reason:
+def held_up(store: TenantStore, row: ExecutionRow, graph: Graph, reason: Reason) -> Reason:
     """Return the reason of a ready entry, changed to name the execution whose running call it waits for.
 
     If it waits for no call of another execution, return ``reason`` unchanged.
@@ -43,14 +43,14 @@ def held_up(store: Store, row: ExecutionRow, graph: Graph, reason: Reason) -> Re
     )
 
 
-def holder(store: Store, row: ExecutionRow, graph: Graph, reason: Reason) -> ExecutionRow | None:
+def holder(store: TenantStore, row: ExecutionRow, graph: Graph, reason: Reason) -> ExecutionRow | None:
     """Return the other execution whose running call a ready entry waits for, or None."""
     is_ready = reason.kind == "slot" or (reason.kind == "blocked" and not reason.blocker_count)
     return _Calls(store).holder(row, graph, reason.position) if is_ready else None
 
 
 def first_held(
-    store: Store, row: ExecutionRow, graph: Graph, topology: Topology, statuses: np.ndarray
+    store: TenantStore, row: ExecutionRow, graph: Graph, topology: Topology, statuses: np.ndarray
 ) -> tuple[Step, np.ndarray, ExecutionRow] | None:
     """Find entries of a stalled execution that wait for a running call of another execution.
 
@@ -80,7 +80,7 @@ def _lane(graph: Graph, position: int) -> LaneSpec:
 class _Calls:
     """The running calls in a store, with the executions and functions that they belong to."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: TenantStore) -> None:
         """Prepare lookups; read nothing yet."""
         self._store = store
 
@@ -140,6 +140,6 @@ def _step(graph: Graph, position: int) -> Step:
     return next(step for step in graph.steps if position < step.first + step.count)
 
 
-def _is_of(store: Store, batch: BatchRow, lane: LaneSpec) -> bool:
+def _is_of(store: TenantStore, batch: BatchRow, lane: LaneSpec) -> bool:
     number, positions = next(batch.segments)
     return _lane(store.graph(number), int(positions[0])) == lane

@@ -16,7 +16,7 @@ from phaseline.use_cases.queries import hook_results
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import StoreRows
 
 AwaitedKind = Literal["approval", "breakpoint"]
 APPROVAL: AwaitedKind = "approval"
@@ -54,7 +54,7 @@ class PendingDecision:
         return f"{count:,} {stopped} at {self.name} in {row.id} of '{row.deployment_name}'"
 
 
-def awaited(store: Store, row: ExecutionRow) -> Iterator[PendingDecision]:
+def awaited(store: StoreRows, row: ExecutionRow) -> Iterator[PendingDecision]:
     """Yield the decisions for which one open execution waits."""
     if row.request.is_surrounded:
         yield from _approvals(store, row)
@@ -62,7 +62,7 @@ def awaited(store: Store, row: ExecutionRow) -> Iterator[PendingDecision]:
         yield from _breakpoints(store, row)
 
 
-def stands_still(store: Store, row: ExecutionRow) -> bool:
+def stands_still(store: StoreRows, row: ExecutionRow) -> bool:
     """Return whether an open execution cannot continue without an approval.
 
     True if the only entries that sleep, wait or run in it are hooks that wait for an approval.
@@ -78,7 +78,7 @@ def stands_still(store: Store, row: ExecutionRow) -> bool:
     )
 
 
-def standing_still(store: Store) -> Mapping[int, tuple[ExecutionRow, Sequence[PendingDecision]]]:
+def standing_still(store: StoreRows) -> Mapping[int, tuple[ExecutionRow, Sequence[PendingDecision]]]:
     """Find all open executions that cannot continue without an approval.
 
     Return {number: (execution, the approvals it waits for)}. Executions that are queued behind one of them are
@@ -99,7 +99,7 @@ def standing_still(store: Store) -> Mapping[int, tuple[ExecutionRow, Sequence[Pe
     return found
 
 
-def _approvals(store: Store, row: ExecutionRow) -> Iterator[PendingDecision]:
+def _approvals(store: StoreRows, row: ExecutionRow) -> Iterator[PendingDecision]:
     found: dict[tuple[int, str], list[int]] = {}
     said: dict[tuple[int, str], str] = {}
     for one in hook_results.waiting_hooks(store, store.graphs(row.number)):
@@ -112,7 +112,7 @@ def _approvals(store: Store, row: ExecutionRow) -> Iterator[PendingDecision]:
         yield PendingDecision(APPROVAL, row, plan, graph, positions, (), said[graph, plan], mend)
 
 
-def _breakpoints(store: Store, row: ExecutionRow) -> Iterator[PendingDecision]:
+def _breakpoints(store: StoreRows, row: ExecutionRow) -> Iterator[PendingDecision]:
     found: dict[tuple[int, str], list[tuple[int, str]]] = {}
     said: dict[tuple[int, str], str] = {}
     for one in queries_breakpoints.stopped_in(store, row):

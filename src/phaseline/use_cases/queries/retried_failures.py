@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.graph.graph import Graph
     from phaseline.model.rows.rows import EventRow, ExecutionRow, NoteRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 READ_AT_ONCE = 10_000
 """Number of stored events that one query fetches."""
@@ -26,7 +26,7 @@ MAY_BE_RETRIED = (EntryStatus.SLEEPING, EntryStatus.RUNNING, EntryStatus.WAITING
 """Statuses that an entry has between a failure and the end of its next try."""
 
 
-def failing_now(store: Store, row: ExecutionRow) -> list[FailingCall]:
+def failing_now(store: TenantStore, row: ExecutionRow) -> list[FailingCall]:
     """Return the failed calls of one execution that are being tried again.
 
     Graphs that a retry by a user has replaced are left out.
@@ -40,7 +40,7 @@ def failing_now(store: Store, row: ExecutionRow) -> list[FailingCall]:
 
 
 def failing_calls(
-    store: Store, row: ExecutionRow, statuses_of: Mapping[int, np.ndarray], *, but: Iterable[int] = ()
+    store: TenantStore, row: ExecutionRow, statuses_of: Mapping[int, np.ndarray], *, but: Iterable[int] = ()
 ) -> list[FailingCall]:
     """Return the failed calls of an open execution that are being tried again, by graph and position.
 
@@ -95,7 +95,7 @@ def _of_graph(
         )
 
 
-def _repeated(store: Store, row: ExecutionRow) -> set[tuple[int, str]]:
+def _repeated(store: TenantStore, row: ExecutionRow) -> set[tuple[int, str]]:
     """Return the pairs (instance number, operation) whose last two stored failures ended with the same line."""
     last: dict[tuple[int, str], str] = {}
     found: set[tuple[int, str]] = set()
@@ -110,7 +110,7 @@ def _repeated(store: Store, row: ExecutionRow) -> set[tuple[int, str]]:
     return found
 
 
-def _failures(store: Store, row: ExecutionRow) -> Iterable[EventRow]:
+def _failures(store: TenantStore, row: ExecutionRow) -> Iterable[EventRow]:
     after = 0
     while rows := store.events(row.number, after=after, limit=READ_AT_ONCE):
         after = rows[-1].sequence

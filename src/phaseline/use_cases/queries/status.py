@@ -26,7 +26,7 @@ from phaseline.views.views import DeploymentView, FailingCall
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.rows import BatchRow, ExecutionRow, Owner
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
     from phaseline.use_cases.queries.pending_decisions import PendingDecision
 
 LOOKED_AT = 200
@@ -166,7 +166,7 @@ def status(ctx: RequestContext, deployment: str | None = None) -> Status:
     )
 
 
-def _failing(store: Store, row: ExecutionRow, standing: ExecutionProgress) -> list[FailingCall]:
+def _failing(store: TenantStore, row: ExecutionRow, standing: ExecutionProgress) -> list[FailingCall]:
     """Return the failed calls of an execution that are being tried again.
 
     If its counts show no entry that can be in a retry, return nothing without reading the store.
@@ -184,7 +184,7 @@ def _view(ctx: RequestContext, name: str) -> DeploymentView:
 
 def store_state(ctx: RequestContext) -> StoreState:
     """Return the address and the sizes of the store. Its schema is the present one, because the store is open."""
-    size, log = ctx.store.sizes()
+    size, log = ctx.app.upkeep.sizes()
     return StoreState(shown_url(ctx.settings.store_url), size, log, sql_schema.SCHEMA_VERSION)
 
 
@@ -197,7 +197,7 @@ def _by_graph(batches: Sequence[BatchRow]) -> dict[int, list[BatchRow]]:
 
 
 def _standing(
-    store: Store, row: ExecutionRow, batches: Mapping[int, Sequence[BatchRow]], now: int
+    store: TenantStore, row: ExecutionRow, batches: Mapping[int, Sequence[BatchRow]], now: int
 ) -> ExecutionProgress:
     graphs = store.graphs(row.number)
     shown = graphs if row.request.workflow == REACH_WORKFLOW else graphs[-1:]
@@ -230,7 +230,7 @@ def _standing(
     )
 
 
-def _dues(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> list[int]:
+def _dues(store: TenantStore, row: ExecutionRow, graph: int, statuses: np.ndarray) -> list[int]:
     """Return the times of the next calls of a graph's sleeping entries.
 
     Entries stopped at a breakpoint without a time-out are left out, because only a person wakes them.
@@ -258,7 +258,7 @@ class _Situation:
     ``rows``: unfinished executions; ``held``: the number of further ones that wait because the store was restored.
     """
 
-    store: Store
+    store: TenantStore
     now: int
     owner: Owner | None
     rows: Sequence[ExecutionRow]

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.graph.graph import Graph, Step
     from phaseline.model.rows.rows import BatchRow, ExecutionRow, Owner
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
     from phaseline.use_cases.queries.pending_decisions import PendingDecision
     from phaseline.views.views import FailingCall
 
@@ -140,7 +140,7 @@ def list_stuck(ctx: RequestContext, *, deployment: str | None = None, limit: int
     return Page(found[:limit], len(found), flaws.told)
 
 
-def unfinished(store: Store, deployment: int | None = None) -> list[ExecutionRow]:
+def unfinished(store: TenantStore, deployment: int | None = None) -> list[ExecutionRow]:
     """Return the executions that are open or have left failed or unsure entries, oldest first.
 
     Of ended executions, count only the latest of each deployment, and an earlier one whose failure left instances half
@@ -168,13 +168,13 @@ def _is_latest(latest: Mapping[int, ExecutionRow], row: ExecutionRow) -> bool:
     return row.request.workflow == REACH_WORKFLOW or latest[row.deployment].number == row.number
 
 
-def _left_behind(store: Store, rows: Sequence[ExecutionRow]) -> ExecutionRow | None:
+def _left_behind(store: TenantStore, rows: Sequence[ExecutionRow]) -> ExecutionRow | None:
     with Flaws().of(rows[0].deployment_name):  # reported when the deployment itself is read
         return left_behind(store, rows)
     return None
 
 
-def _leaves_things(store: Store, row: ExecutionRow) -> bool:
+def _leaves_things(store: TenantStore, row: ExecutionRow) -> bool:
     """Return whether an ended execution left failed or unsure entries.
 
     If its data cannot be read, report the error and return True.
@@ -184,7 +184,7 @@ def _leaves_things(store: Store, row: ExecutionRow) -> bool:
     return True
 
 
-def _has_left(store: Store, row: ExecutionRow) -> bool:
+def _has_left(store: TenantStore, row: ExecutionRow) -> bool:
     if row.request.workflow == REACH_WORKFLOW:
         return row.status is ExecutionStatus.FAILED and any(
             (only_present(store, row, graph.id, store.statuses(graph.id)) == EntryStatus.FAILED).any()
@@ -197,7 +197,7 @@ def _has_left(store: Store, row: ExecutionRow) -> bool:
     return last is not None and bool(np.isin(store.statuses(last.id), left).any())
 
 
-def _gather(store: Store, row: ExecutionRow, owner: Owner | None, now: int, groups: Groups) -> None:
+def _gather(store: TenantStore, row: ExecutionRow, owner: Owner | None, now: int, groups: Groups) -> None:
     graphs, last = store.graphs(row.number), last_own_graph(store, row)
     waits = awaited_in(store, row)
     _gather_awaited(waits, groups)
@@ -213,7 +213,7 @@ def _gather(store: Store, row: ExecutionRow, owner: Owner | None, now: int, grou
         _gather_graph(store, row, graph, owner, now, groups, told)
 
 
-def awaited_in(store: Store, row: ExecutionRow) -> Sequence[PendingDecision]:
+def awaited_in(store: TenantStore, row: ExecutionRow) -> Sequence[PendingDecision]:
     """Return the decisions for which an execution waits.
 
     Most executions cannot wait for any; for them ``pending_decisions`` is not even imported.
@@ -234,7 +234,13 @@ def _gather_awaited(waits: Sequence[PendingDecision], groups: Groups) -> None:
 
 
 def _gather_graph(
-    store: Store, row: ExecutionRow, graph: int, owner: Owner | None, now: int, groups: Groups, told: Sequence[int]
+    store: TenantStore,
+    row: ExecutionRow,
+    graph: int,
+    owner: Owner | None,
+    now: int,
+    groups: Groups,
+    told: Sequence[int],
 ) -> None:
     """Add the stuck entries of one graph to ``groups``.
 
@@ -271,7 +277,7 @@ def _gather_graph(
         _gather_held(store, row, graph, statuses, groups)
 
 
-def _gather_held(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray, groups: Groups) -> None:
+def _gather_held(store: TenantStore, row: ExecutionRow, graph: int, statuses: np.ndarray, groups: Groups) -> None:
     """Add ready entries of an idle execution that wait for a running call of another execution."""
     whole, topology = store.graph(graph), store.topology(row.deployment)
     found = lane_holders.first_held(store, row, whole, topology, statuses)
@@ -286,7 +292,7 @@ def _gather_held(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarr
         group.mends.append(f"phaseline executions follow {other.id}")
 
 
-def _last_sign_of_life(store: Store, row: ExecutionRow) -> int:
+def _last_sign_of_life(store: TenantStore, row: ExecutionRow) -> int:
     """Return the last stored time at which an engine worked on an execution.
 
     This is the best known time of an engine's death, because a process cannot store its own death.
@@ -300,7 +306,7 @@ def _last_sign_of_life(store: Store, row: ExecutionRow) -> int:
 class _Case:
     """One graph of an execution, from which stuck entries are collected."""
 
-    def __init__(self, store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> None:
+    def __init__(self, store: TenantStore, row: ExecutionRow, graph: int, statuses: np.ndarray) -> None:
         self._row = row
         self._statuses = statuses
         self._graph: Graph = store.graph(graph)

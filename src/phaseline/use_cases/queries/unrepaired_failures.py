@@ -16,7 +16,7 @@ from phaseline.use_cases.queries.executions import WORTH_TELLING
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 HALF_WAY = (
     InstanceState.INITIALIZING,
@@ -32,7 +32,7 @@ LOOKED_BACK = 20
 """Number of failed and canceled executions that are examined, latest first."""
 
 
-def left_half_way(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> np.ndarray:
+def left_half_way(store: TenantStore, row: ExecutionRow, graph: int, statuses: np.ndarray) -> np.ndarray:
     """Return a bool array by position: True if the entry failed or is unsure and its instance is still half way.
 
     An instance is half way while it is in a state such as ``creating`` or ``stopping``.
@@ -45,7 +45,7 @@ def left_half_way(store: Store, row: ExecutionRow, graph: int, statuses: np.ndar
     return np.asarray(bad & (owner >= 0) & np.isin(states[owner], HALF_WAY))
 
 
-def left_behind(store: Store, rows: Sequence[ExecutionRow]) -> ExecutionRow | None:
+def left_behind(store: TenantStore, rows: Sequence[ExecutionRow]) -> ExecutionRow | None:
     """Return the latest execution before the last one that left instances half way and was not replaced.
 
     ``left_half_way`` defines half way. An execution is replaced if later executions failed on all instances that it
@@ -66,11 +66,11 @@ def left_behind(store: Store, rows: Sequence[ExecutionRow]) -> ExecutionRow | No
     return None
 
 
-def _any_half_way(store: Store, deployment: int) -> bool:
+def _any_half_way(store: TenantStore, deployment: int) -> bool:
     return bool(np.isin(store.states(deployment), HALF_WAY).any())
 
 
-def _numbers(store: Store, row: ExecutionRow) -> np.ndarray:
+def _numbers(store: TenantStore, row: ExecutionRow) -> np.ndarray:
     """Return the numbers of the instances on which an execution failed and that are still half way."""
     last = last_own_graph(store, row)
     if last is None:

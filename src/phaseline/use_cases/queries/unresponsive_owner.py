@@ -11,7 +11,7 @@ from phaseline.lang.fast_dataclasses import frozen
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import Owner
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 SILENT_MS = 10_000
 """Time (ms) after which an unanswered request counts as a problem.
@@ -46,7 +46,7 @@ class Silence:
         return f"{self.text}; {self.mend}"
 
 
-def silence(store: Store, now: int, owner: Owner | None = None) -> Silence | None:
+def silence(store: TenantStore, now: int, owner: Owner | None = None) -> Silence | None:
     """Return the silence of the owner process, or None if no request has waited too long or there is no owner.
 
     ``owner``: the present owner, if the caller has already read it.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.graph.graph import Graph, Step
     from phaseline.model.rows.rows import BatchRow, EventRow, ExecutionRow, GraphRow, NoteRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 Causes = Mapping[tuple[int, str], "deque[EventRow]"]
 """{(number of the called instance, operation): stored events of its calls, oldest first}."""
@@ -40,7 +40,7 @@ KINDS = 8
 class Narrated:
     """All rounds of one execution, from which the events of its instances are computed."""
 
-    def __init__(self, store: Store, row: ExecutionRow, causes: Causes, former: Narrated | None = None) -> None:
+    def __init__(self, store: TenantStore, row: ExecutionRow, causes: Causes, former: Narrated | None = None) -> None:
         """Read all rounds. ``causes``: the stored failures; each is used for one call and then removed from ``causes``.
 
         ``former``: the object that an earlier read made; ``added`` returns the lines that are new since that read.
@@ -151,7 +151,7 @@ class _Round:
 
     def __init__(
         self,
-        store: Store,
+        store: TenantStore,
         row: ExecutionRow,
         stored: GraphRow,
         topology: Topology,
@@ -469,7 +469,7 @@ class _Calls(Mapping[int, Sequence[CallSpan]]):
 class _Notes(Mapping[int, "NoteRow"]):
     """The notes of a graph by position; each is read when it is first used."""
 
-    def __init__(self, store: Store, graph: int) -> None:
+    def __init__(self, store: TenantStore, graph: int) -> None:
         self._store, self._graph = store, graph
 
     def __getitem__(self, position: int) -> NoteRow:
@@ -484,7 +484,7 @@ class _Notes(Mapping[int, "NoteRow"]):
         return len(all_notes(self._store, self._graph))
 
 
-def all_notes(store: Store, graph: int) -> dict[int, NoteRow]:
+def all_notes(store: TenantStore, graph: int) -> dict[int, NoteRow]:
     """Return {position: note} with all notes of a graph."""
     return {note.position: note for note in store.notes(graph)}
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.graph.graph import Graph
     from phaseline.model.rows.rows import EventRow, ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
     from phaseline.use_cases.queries.events.event_pages import Narrated
 
 Causes = dict[tuple[int, str], "deque[EventRow]"]
@@ -127,7 +127,7 @@ def event_pages(
 class EventLook:
     """The events of an execution as stored at one time. ``former``: an earlier ``EventLook``, for ``added``."""
 
-    def __init__(self, store: Store, row: ExecutionRow, former: EventLook | None = None) -> None:
+    def __init__(self, store: TenantStore, row: ExecutionRow, former: EventLook | None = None) -> None:
         """Read the execution, its graphs, and the events stored since ``former`` was created, or all events.
 
         Results of calls are read when lines are computed.
@@ -221,7 +221,7 @@ def _anything(_: Line) -> bool:
     return True
 
 
-def instance_ids(store: Store, row: ExecutionRow) -> Sequence[str]:
+def instance_ids(store: TenantStore, row: ExecutionRow) -> Sequence[str]:
     """Return the instance ids by instance number.
 
     This also works for a deleted deployment: its topology stays stored until its executions are purged.
@@ -229,7 +229,7 @@ def instance_ids(store: Store, row: ExecutionRow) -> Sequence[str]:
     return store.topology(row.deployment).ids
 
 
-def instance_number(store: Store, row: ExecutionRow, text: str) -> int:
+def instance_number(store: TenantStore, row: ExecutionRow, text: str) -> int:
     """Return the number of the instance with this id, or with this unique beginning of an id.
 
     The instance belongs to the deployment of the execution, which may have been deleted. Raises: PL-C012, PL-C013.
@@ -248,7 +248,7 @@ def instance_id(ids: Sequence[str], number: int) -> str:
     return ids[number] if 0 <= number < len(ids) else ""
 
 
-def _event_rows(store: Store, row: ExecutionRow, after: int) -> Iterator[EventRow]:
+def _event_rows(store: TenantStore, row: ExecutionRow, after: int) -> Iterator[EventRow]:
     while rows := store.events(row.number, after=after, limit=READ_AT_ONCE):
         yield from rows
         after = rows[-1].sequence

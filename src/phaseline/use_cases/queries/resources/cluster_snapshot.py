@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.rows import BatchRow, DeploymentRow, ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 Standing = Literal["arrived", "moving", "failed", "still"]
 NO_STATE = ""
@@ -34,7 +34,7 @@ NO_STATE = ""
 class ClusterSnapshot:
     """One stored cluster. It takes no locks, so data read later may be slightly newer than data read earlier."""
 
-    def __init__(self, store: Store, row: DeploymentRow) -> None:
+    def __init__(self, store: TenantStore, row: DeploymentRow) -> None:
         """Read the number of resources and their states; other data is read when it is first needed."""
         self.store = store
         self.row = row
@@ -257,7 +257,7 @@ def _has(ascending: np.ndarray, number: int) -> bool:
     return place < len(ascending) and int(ascending[place]) == number
 
 
-def clusters(store: Store, name: str | None = None) -> list[DeploymentRow]:
+def clusters(store: TenantStore, name: str | None = None) -> list[DeploymentRow]:
     """Return all clusters, or only the one with this name or unique beginning of a name. Raises: PL-C030."""
     rows = {row.name: row for row in store.deployments() if row.kind == "resources"}
     if name is None:

@@ -17,10 +17,12 @@ from phaseline.use_cases.queries.resources.state_stays import WORDS, Stay
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import DeploymentRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 
-def count_nodes(store: Store, names: dict[str, str], counts: dict[str, Counter[str]], dues: dict[str, int]) -> None:
+def count_nodes(
+    store: TenantStore, names: dict[str, str], counts: dict[str, Counter[str]], dues: dict[str, int]
+) -> None:
     """Add the nodes of all deployments to ``counts`` ({phase: {status: number}}).
 
     Only the latest execution of each deployment is read. ``names``: {phase in lower case: its name}; ``dues``: {phase:
@@ -34,7 +36,7 @@ def count_nodes(store: Store, names: dict[str, str], counts: dict[str, Counter[s
 
 
 def _count_nodes_of(
-    store: Store,
+    store: TenantStore,
     row: DeploymentRow,
     known: tuple[str, ...],
     names: dict[str, str],

@@ -23,7 +23,7 @@ from phaseline.use_cases.queries.resources.state_stays import WORDS
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import BatchRow, Metric, PausedRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
     from phaseline.use_cases.queries.resources.state_stays import Stay
 
 PAUSES_TOLD = 20
@@ -96,7 +96,7 @@ class PhaseNow:
     pauses: Sequence[Pause] = ()
 
 
-def phases_now(store: Store) -> Mapping[str, PhaseNow]:
+def phases_now(store: TenantStore) -> Mapping[str, PhaseNow]:
     """Return {phase in lower case: its activity}, of phases that resources are or were in, and of paused phases."""
     names: dict[str, str] = {}
     counts: dict[str, Counter[str]] = {}
@@ -133,7 +133,7 @@ def blocked(now: PhaseNow) -> PhaseNow:
     return altered(now, counts=dict(counts), is_queued=False, activity=activity)
 
 
-def _pauses(store: Store) -> dict[str, tuple[str, list[Pause]]]:
+def _pauses(store: TenantStore) -> dict[str, tuple[str, list[Pause]]]:
     """Return {phase in lower case: (its name, requests to pause it and to lift pauses, oldest first)}."""
     found: dict[str, tuple[str, list[Pause]]] = {}
     for request in store.requests_of(0):
@@ -192,7 +192,7 @@ def _count_left(snapshot: ClusterSnapshot, stay: Stay, names: dict[str, str], co
 
 
 def _now(
-    store: Store, name: str, counts: Counter[str], due: int, pause: PausedRow | None, measured: Mapping[str, Any]
+    store: TenantStore, name: str, counts: Counter[str], due: int, pause: PausedRow | None, measured: Mapping[str, Any]
 ) -> PhaseNow:
     called, waited_ms = measured.get("called", 0), measured.get("waited_ms", 0)
     found = store.runs_of(LANE_PREFIX + name, last=LOOKED_AT)

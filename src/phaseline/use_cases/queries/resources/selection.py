@@ -22,7 +22,7 @@ from phaseline.use_cases.queries.resources.resource_records import record_of
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
     from phaseline.records.record import Record
     from phaseline.use_cases.lookup.unreadable_rows import Flaws
 
@@ -82,7 +82,7 @@ def choose(ctx: RequestContext, choice: ResourceSelector, flaws: Flaws | None = 
     return [(each, numbers) for each, numbers in chosen if len(numbers)]
 
 
-def _snapshots(store: Store, cluster: str | None, flaws: Flaws | None) -> Iterator[ClusterSnapshot]:
+def _snapshots(store: TenantStore, cluster: str | None, flaws: Flaws | None) -> Iterator[ClusterSnapshot]:
     for row in clusters(store, cluster):
         with flaws.of(row.name) if flaws is not None else nullcontext():
             yield ClusterSnapshot(store, row)
@@ -100,7 +100,7 @@ def _grouped(key: str, chosen: Chosen) -> list[tuple[ClusterSnapshot, np.ndarray
     return [(chosen[place][0], np.array(sorted(numbers), np.int64)) for place, numbers in inside.items()]
 
 
-def choose_one(store: Store, name: str, cluster: str | None) -> tuple[ClusterSnapshot, int]:
+def choose_one(store: TenantStore, name: str, cluster: str | None) -> tuple[ClusterSnapshot, int]:
     """Return (cluster, number) of the resource with this name. Raises: the errors of ``choose``."""
     ((snapshot, numbers),) = _named([name], [ClusterSnapshot(store, row) for row in clusters(store, cluster)])
     return snapshot, int(numbers[0])

@@ -20,7 +20,7 @@ from phaseline.model.graph.status import EntryStatus, Mark
 if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph, Step
     from phaseline.model.rows.rows import BatchRow, NoteRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 MET = (EntryStatus.COMPLETED, EntryStatus.PASSED)
 SAYS_MORE = (EntryStatus.FAILED, EntryStatus.CANCELED)
@@ -62,7 +62,13 @@ class Stay:
     """The stay of some resources in one state, as stored in one graph; each part is read when it is first needed."""
 
     def __init__(
-        self, store: Store, graph: int, execution: int, state: str, at: int, batches: Callable[[], Sequence[BatchRow]]
+        self,
+        store: TenantStore,
+        graph: int,
+        execution: int,
+        state: str,
+        at: int,
+        batches: Callable[[], Sequence[BatchRow]],
     ) -> None:
         """``batches`` returns the calls of the execution. ``at``: time (ms) when the resources entered the state; 0: unknown."""
         self._store = store
