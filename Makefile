@@ -120,7 +120,7 @@ kill: $(COMPILED) ## real processes, really killed
 	@$(BIN)/python -m pytest -q -m kill
 
 postgres: $(COMPILED) ## every store's promises, on a real PostgreSQL server; COVER=1 as for test
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "postgres and not kill" tests/store tests/simulation $(if $(COVER),--cov --cov-append --cov-report=)
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "postgres and not kill" tests/store tests/simulation tests/use_cases/test_lists_of_many_deployments.py $(if $(COVER),--cov --cov-append --cov-report=)
 
 KILLS ?= 1000
 PAUSES ?= 500

@@ -29,6 +29,8 @@ def imports() -> None:
         "phaseline.calls.batches.native_items", "phaseline.app.function_discovery", "phaseline.use_cases.loading.blueprint_loading", "phaseline.use_cases.loading.deployment_rows",
         "phaseline.use_cases.lookup.input_suggestions", "phaseline.use_cases.prepare.deployment_spec", "phaseline.use_cases.prepare.options", "phaseline.use_cases.commands.orders", "phaseline.app.callers", "phaseline.use_cases.loading.resource_nodes", "phaseline.use_cases.loading.type_catalog",
         "phaseline.lang.gc_pause", "phaseline.vault.known_secrets", "phaseline.vault.master_keys",
+        "phaseline.store.sql.read_model.changes", "phaseline.store.sql.labels", "phaseline.store.sql.secrets", "phaseline.store.sql.stored_blueprints",
+        "phaseline.store.sql.health_checks", "phaseline.store.relational.incarnations", "phaseline.lang.cycles",
         "phaseline.embedded.open_app", "phaseline.vault.vault", "phaseline.dsl.functions.evaluation", "phaseline.dsl.deployment.secret_names", "encodings.utf_8_sig",
     ):  # fmt: skip
         __import__(name)

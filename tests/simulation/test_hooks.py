@@ -10,10 +10,10 @@ from collections import Counter
 
 from phaseline.model.execution.events import GraphAdded
 from phaseline.model.execution.execution import Request, RetryPolicy
-from phaseline.model.execution.pre_post import POST, PRE, UNDO, PinnedHookClass, PrePost
+from phaseline.model.execution.pre_post import CLOSING, OPENING, POST, PRE, UNDO, UNDOING, PinnedHookClass, PrePost
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.rows.rows import ExecutionRow, GraphRow, NewExecution, Turn
-from phaseline.plan.rounds.pre_post_rounds import CLOSING, OF_TAKING_BACK, OPENING, UNDOING, is_of_surroundings
+from phaseline.plan.rounds.pre_post_rounds import OF_TAKING_BACK, is_of_surroundings
 from phaseline.testing.simulation.world import LIMITS, USER, Life, World, let_go
 
 SEEDS = range(24)

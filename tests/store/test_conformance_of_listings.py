@@ -2,7 +2,6 @@
 
 import sqlite3
 
-import numpy as np
 import pytest
 from tests.store import builders as a
 
@@ -10,12 +9,13 @@ from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import OnPath
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.graph.status import PAGE_ENTRIES, ExecutionStatus
-from phaseline.model.resources.path_nodes import as_life_cycle
+from phaseline.model.rows.deployment_summaries import DeploymentSummary
+from phaseline.model.rows.listings import NO_CHECKS
 from phaseline.model.rows.rows import Reshaped, TurnPayload
 from phaseline.plan.topology.modification import WantedCount, modify
 from phaseline.store.sqlite.store import SqliteStore
 
-STARTED = int(InstanceState.STARTED)
+STARTED, CREATING = int(InstanceState.STARTED), int(InstanceState.CREATING)
 
 
 @pytest.fixture
@@ -47,28 +47,33 @@ def test_a_roster_has_the_columns_of_the_topology(reopen):
     assert roster.states.tolist() == store.states(number).tolist()
     assert roster.states.sum() == 2 * STARTED
     assert roster.version == 1
-    assert not roster.is_checked
+    assert roster.checks == NO_CHECKS
 
 
-def test_a_glance_counts_instances_that_are_there(store):
-    number, _ = a.installed(store)
+def test_a_summary_counts_instances_that_are_there(store):
+    number, run = a.installed(store)
     everybody = len(store.topology(number))
     with store.own("test"):
         store.commit(a.turn(states=(a.entered(number, (STARTED,), *range(everybody)),)))
-    assert store.listings.glances([number])[number].states.tolist() == [STARTED] * everybody
+    assert store.listings.summaries([number])[number].states == {"started": everybody}
     shape = without_last(store, number)
-    glance = store.listings.glances([number])[number]
-    assert glance.states.tolist() == [STARTED] * int(shape.is_there.sum())
-    assert glance.life_cycle.tolist() == glance.states.tolist()
-    assert glance.state_names == ()
+    left = int(shape.is_there.sum())
+    assert left < everybody
+    assert store.listings.summaries([number])[number].states == {"started": left}
+    a.end(store, run)
+    assert store.listings.summaries([number])[number] == DeploymentSummary(
+        "good", {"started": left}, store.executions(number)
+    )
 
 
 def test_states_of_several_pages_are_one_column(store):
     number, _ = a.installed(store, hosts=1, apps=PAGE_ENTRIES)
     with store.own("test"):
         store.commit(a.turn(states=(a.entered(number, (STARTED,), PAGE_ENTRIES),)))
-    glance = store.listings.glances([number])[number]
-    assert glance.states.tolist() == store.states(number).tolist() == [0] * PAGE_ENTRIES + [STARTED]
+    roster = store.listings.rosters([number])[number]
+    assert roster.states.tolist() == store.states(number).tolist() == [0] * PAGE_ENTRIES + [STARTED]
+    summary = store.listings.summaries([number])[number]
+    assert summary.states == {"uninitialized": PAGE_ENTRIES, "started": 1}
 
 
 def on_paths(store):
@@ -77,61 +82,90 @@ def on_paths(store):
     told = altered(new.blueprint, on_path={"cloudify.nodes.Root": OnPath(("cloudify.nodes.Root",), "Started")})
     new = altered(new, blueprint=told, topology=altered(new.topology, blueprint=told))
     number, _ = store.create_deployment(new)
+    run = store.create_execution(a.execution(number)).number
     names = store.name_states(number, ("Allocation", "Started", "Terminated"))
     with store.own("test"):
         arrived, terminated, on_the_way = (64 + names.index(name) for name in ("Started", "Terminated", "Allocation"))
         entered = [(arrived, (2, 3)), (terminated, (4,)), (on_the_way, (5,)), (STARTED, (0, 1))]
         store.commit(a.turn(states=tuple(a.entered(number, (state,), *some) for state, some in entered)))
-    return number
+    return number, run
 
 
-def test_instances_on_paths_are_told_in_the_words_of_all_others(reopen):
+ON_PATHS = {"uninitialized": 2, "started": 2, "Allocation": 1, "Started": 2, "Terminated": 1}
+
+
+def test_instances_on_paths_are_counted_by_their_states_and_judged_as_all_others(reopen):
     store = reopen()
-    number = on_paths(store)
+    number, run = on_paths(store)
     store = reopen()
-    glance = store.listings.glances([number])[number]
-    expected = as_life_cycle(store.topology(number), store.states(number), store.state_names(number))
-    assert glance.life_cycle.tolist() == expected.tolist()
-    assert glance.life_cycle[:5].tolist() == [STARTED] * 4 + [InstanceState.DELETED]
-    assert glance.states[5] == glance.life_cycle[5] == 64
-    assert glance.state_names == ("Allocation", "Started", "Terminated")
-    assert store.listings.rosters([number])[number].state_names == glance.state_names
+    assert store.listings.summaries([number])[number].states == ON_PATHS
+    with store.own("test"):
+        arrived = 64 + store.state_names(number).index("Started")
+        store.commit(a.turn(states=(a.entered(number, (arrived,), *range(2, 8)),)))
+    a.end(store, run)
+    store = reopen()
+    assert store.listings.summaries([number])[number].status == "good"
+    assert store.listings.rosters([number])[number].state_names == ("Allocation", "Started", "Terminated")
 
 
 def test_a_deployment_that_an_older_version_has_stored_says_the_same(tmp_path):
     path = str(tmp_path / "store.db")
     store = SqliteStore.open(path, a.FakeClock())
-    number = on_paths(store)
-    before = store.listings.glances([number])[number].life_cycle
+    number, _ = on_paths(store)
+    before = store.listings.summaries([number])[number]
     store.close()
     with sqlite3.connect(path) as db:
         db.execute("update topology set nodes = json_remove(nodes, '$.targets')")
     db.close()
     store = SqliteStore.open(path, a.FakeClock())
-    assert store.listings.glances([number])[number].life_cycle.tolist() == before.tolist()
+    assert store.listings.summaries([number])[number] == before
     store.close()
 
 
-def test_unsettled_executions_are_those_that_did_not_complete_and_the_latest(store):
+def told(rows):
+    return [row.number for row, _ in rows]
+
+
+def idle(store):
+    """An owner has nothing else to do."""
+    with store.own("test"):
+        store.refresh_lists()
+
+
+def test_unsettled_executions_are_those_of_deployments_that_may_need_attention(store):
     number, failed = a.installed(store)
     other, alone = a.installed(store, "other")
     gone, of_gone = a.installed(store, "gone")
-    a.end(store, failed, ExecutionStatus.FAILED)
-    for run in (alone, of_gone):
-        a.end(store, run)
+    assert told(store.listings.unsettled()) == [failed, alone, of_gone]
+    for run, status in ((failed, ExecutionStatus.FAILED), (alone, ExecutionStatus.COMPLETED)):
+        a.end(store, run, status)
+    a.end(store, of_gone, ExecutionStatus.FAILED)
+    store.delete_deployment(gone)
+    idle(store)
+    assert told(store.listings.unsettled()) == [failed]
+    assert store.listings.unsettled(gone) == []
     done = [store.create_execution(a.execution(number)).number]
     a.end(store, done[0])
+    idle(store)
+    assert store.listings.unsettled() == []
+    assert told(store.listings.unsettled(number)) == [failed, done[0]]
     done.append(store.create_execution(a.execution(number)).number)
+    with store.own("test"):
+        store.commit(a.turn(states=(a.entered(number, (CREATING,), 1),)))
     a.end(store, done[1])
-    store.delete_deployment(gone)
-    assert [row.number for row in store.listings.unsettled()] == [failed, alone, done[1]]
-    assert [row.number for row in store.listings.unsettled(number)] == [failed, done[1]]
-    assert store.listings.unsettled(gone) == []
-    glances = store.listings.glances([number, other])
-    assert [row.number for row in glances[number].executions] == [failed, done[1]]
-    assert [row.number for row in glances[other].executions] == [alone]
+    assert told(store.listings.unsettled()) == [failed, done[1]]
+    summaries = store.listings.summaries([number, other])
+    assert [row.number for row in summaries[number].executions] == [failed, done[1]]
+    assert [row.number for row in summaries[other].executions] == [alone]
+    assert summaries[other].states == {"uninitialized": 8}
     opened = store.create_execution(a.execution(number)).number
-    assert [row.number for row in store.listings.unsettled(number)] == [failed, opened]
+    assert told(store.listings.unsettled(number)) == [failed, opened]
+
+
+def test_entries_of_unsettled_executions_are_counted(owned):
+    number, run = a.installed(owned)
+    owned.commit(a.turn(graphs=(a.added(1, run, a.graph(8, 3)), a.added(2, run, a.graph(8, 1)))))
+    assert [count for _, count in owned.listings.unsettled(number)] == [32]
 
 
 def statements(store, look):
@@ -144,12 +178,11 @@ def statements(store, look):
     return len(said)
 
 
-@pytest.mark.parametrize("question", ["glances", "rosters"])
+@pytest.mark.parametrize("question", ["summaries", "rosters"])
 def test_many_deployments_are_asked_with_as_many_statements_as_one(tmp_path, question):
     store = SqliteStore.open(str(tmp_path / "store.db"), a.FakeClock())
     numbers = [a.installed(store, f"shop-{place}")[0] for place in range(20)]
     look = getattr(store.listings, question)
     assert statements(store, lambda: look(numbers)) == statements(store, lambda: look(numbers[:1]))
     assert list(look(numbers)) == numbers
-    assert all(np.array_equal(one.states, store.states(number)) for number, one in look(numbers).items())
     store.close()

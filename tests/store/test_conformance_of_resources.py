@@ -132,6 +132,7 @@ def test_a_thousand_grown_one_by_one_are_all_there(store: Store) -> None:
 def test_states_of_those_that_came_later_are_kept(reopen: Reopen) -> None:
     store = reopen()
     number = cluster(store)
+    store.create_execution(a.execution(number))
     store.grow(number, growth(0, *(f"d{at}" for at in range(3)), types=True), a.ANN)
     with store.own("test"):
         store.commit(a.turn(states=(a.entered(number, (64,), 0, 2),)))

@@ -15,6 +15,7 @@ from phaseline.embedded.pauses import Pauses
 from phaseline.embedded.run_execution import LeaveRequest, open_engine, try_own
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.rows import row_queries
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.lookup.blocking_executions import has_open_work
 from phaseline.use_cases.queries.executions import brief_view
@@ -141,7 +142,8 @@ def _needs(store: Store) -> Mapping[str, Sequence[Need]]:
 
 
 def _failed_since(ctx: RequestContext, start: int) -> Sequence[ExecutionView]:
-    rows = [row for row in ctx.store.executions() if row.status is ExecutionStatus.FAILED and row.ended_at >= start]
+    wanted = row_queries.ExecutionQuery(statuses=(ExecutionStatus.FAILED,), ended_since=start)
+    rows = ctx.store.listings.executions(wanted)
     return [brief_view(row) for row in sorted(rows, key=lambda row: row.ended_at)]
 
 

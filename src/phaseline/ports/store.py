@@ -6,17 +6,14 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from phaseline.model.rows.rows import ONLY_SHARD
 from phaseline.model.rows.shelves import Shelves
+from phaseline.ports.execution_reads import ExecutionReads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    import numpy as np
-
     from phaseline.model.blueprint.blueprint import Blueprint, Value
-    from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.pre_post import PrePost
-    from phaseline.model.graph.graph import Graph
     from phaseline.model.graph.status import EntryStatus
     from phaseline.model.health.checks import CheckResults
     from phaseline.model.resources.resources import ResourceAddition
@@ -25,21 +22,14 @@ if TYPE_CHECKING:
     from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import (
         Actor,
-        BatchRow,
         ConcurrencyRule,
         DeploymentRow,
-        EntryStatuses,
-        EventRow,
         ExecutionRow,
-        GraphRow,
         LaneStatistics,
         LogLine,
         Metric,
         NewDeployment,
         NewExecution,
-        NoteRow,
-        Owner,
-        PausedRow,
         RequestKind,
         RequestRow,
         Turn,
@@ -85,7 +75,7 @@ class PurgeRound(Protocol):
         ...
 
 
-class Store(Shelves, Protocol):
+class Store(Shelves, ExecutionReads, Protocol):
     """Keeps everything that Phaseline knows. Every method is one transaction; reads see committed data.
 
     Errors: a damaged, newer, locked or full store raises ``ProblemsError`` (PL-S...).
@@ -97,10 +87,6 @@ class Store(Shelves, Protocol):
         ``command`` names this process to others. Raises: PL-S004 if another process is the owner; the message has its
         pid and command.
         """
-        ...
-
-    def owner(self) -> Owner | None:
-        """Return the process that owns the store now, or None if there is no owner."""
         ...
 
     def identity(self) -> str:
@@ -199,10 +185,6 @@ class Store(Shelves, Protocol):
         """End the pause of a phase. Return False if the phase was not paused."""
         ...
 
-    def paused_phases(self) -> Mapping[str, PausedRow]:
-        """Return {name of a paused phase in lower case: its pause}."""
-        ...
-
     def know_phases(self, known: Mapping[str, str]) -> None:
         """Replace the stored list of known phases by ``known``: {name in lower case: description}."""
         ...
@@ -251,10 +233,6 @@ class Store(Shelves, Protocol):
         """Return the answer to a request, or None while it is unanswered."""
         ...
 
-    def requests_of(self, execution: int) -> Sequence[RequestRow]:
-        """Return all requests about an execution, answered or not, oldest first."""
-        ...
-
     def changed(self, since: int = 0) -> int:
         """Return 0 if nothing was written since the call that returned ``since``; otherwise a number above 0.
 
@@ -297,12 +275,15 @@ class Store(Shelves, Protocol):
         """
         ...
 
-    def deployments(self) -> Sequence[DeploymentRow]:
-        """Return all deployments that are not deleted, sorted by name."""
+    def refresh_lists(self) -> None:
+        """Write some of what lists read of deployments whose executions have ended, as the owner.
+
+        Call it when there is nothing else to do. Lists show the same before and after, but take less time then.
+        """
         ...
 
-    def deployment(self, name: str) -> DeploymentRow | None:
-        """Return the deployment of this name that is not deleted, or None."""
+    def deployments(self) -> Sequence[DeploymentRow]:
+        """Return all deployments that are not deleted, sorted by name."""
         ...
 
     def blueprint(self, deployment: int) -> Blueprint:
@@ -311,21 +292,6 @@ class Store(Shelves, Protocol):
 
     def inputs(self, deployment: int) -> Mapping[str, Value]:
         """Return the inputs of a deployment, including those that have their default value."""
-        ...
-
-    def topology(self, deployment: int) -> Topology:
-        """Return the instances and relationship instances of a deployment. Adding resources makes a new topology."""
-        ...
-
-    def states(self, deployment: int) -> np.ndarray:
-        """Return the states of all instances as uint8, by instance number."""
-        ...
-
-    def state_names(self, deployment: int) -> tuple[str, ...]:
-        """Return the names of the resource states that a deployment uses; the first has number ``FIRST_NAMED``.
-
-        The constant is in ``state_graph_names``: lower numbers are the states of node instances.
-        """
         ...
 
     def name_states(self, deployment: int, names: Sequence[str]) -> tuple[str, ...]:
@@ -342,17 +308,6 @@ class Store(Shelves, Protocol):
         """
         ...
 
-    def documents(self, deployment: int, instances: Sequence[int] | None = None) -> Mapping[int, dict[str, Value]]:
-        """Return {instance number: runtime properties} without instances that have none. None selects all instances."""
-        ...
-
-    def executions(self, deployment: int | None = None, *, only_open: bool = False) -> Sequence[ExecutionRow]:
-        """Return executions sorted by number, oldest first: of one deployment or all.
-
-        ``only_open`` leaves out ended ones.
-        """
-        ...
-
     def execution(self, id: str) -> ExecutionRow | None:
         """Return the execution with this id, or None."""
         ...
@@ -361,50 +316,8 @@ class Store(Shelves, Protocol):
         """Return the hooks and stage tasks before and after an execution; empty if none were stored with it."""
         ...
 
-    def graphs(self, execution: int) -> Sequence[GraphRow]:
-        """Return the rows of an execution's graphs in the order of its rounds, without their entries."""
-        ...
-
-    def graph(self, graph: int) -> Graph:
-        """Return one graph with its entries and edges."""
-        ...
-
-    def statuses(self, graph: int) -> np.ndarray:
-        """Return the stored statuses of a graph's entries, as uint8 by position.
-
-        An entry that was never written is blocked. The start of a call is not written, so a running entry has the
-        status from before its call.
-        """
-        ...
-
-    def entry_statuses(self, graph: int, calls: Sequence[BatchRow] | None = None) -> EntryStatuses:
-        """Return the statuses of a graph's entries by position, including running ones.
-
-        ``calls``: open batches with members of the graph, if the caller has already read them. With None they are read,
-        unless the execution of the graph has ended.
-        """
-        ...
-
     def step_counts(self, graph: int) -> Mapping[int, Mapping[EntryStatus, int]]:
         """Return {index of the step in the graph: {status: number of its entries}}, without empty statuses."""
-        ...
-
-    def notes(self, graph: int, *, among: Collection[int] | None = None) -> Sequence[NoteRow]:
-        """Return the notes of a graph sorted by position; if ``among`` is given, only those at these positions."""
-        ...
-
-    def messages(self, graph: int) -> Mapping[int, tuple[int, str]]:
-        """Return {position: (due time in ms, message)} of all notes.
-
-        Faster than ``notes`` for very many entries, because errors and results are not read.
-        """
-        ...
-
-    def batches(self, *, execution: int | None = None, only_open: bool = False) -> Sequence[BatchRow]:
-        """Return batches sorted by id: all, or those with members of one execution.
-
-        Their other members are included too.
-        """
         ...
 
     def runs_of(self, lane: str, *, last: int = 100) -> LaneStatistics:
@@ -422,10 +335,6 @@ class Store(Shelves, Protocol):
 
         With ``instance`` return only the lines of this instance number.
         """
-        ...
-
-    def events(self, execution: int, *, after: int = 0, limit: int = 10_000) -> Sequence[EventRow]:
-        """Return at most ``limit`` events of an execution with sequence numbers above ``after``, in their order."""
         ...
 
     # -- maintenance: from any process, while an engine runs

@@ -107,8 +107,11 @@ class Vault:
     @property
     def has_seals(self) -> bool:
         """Return True if any value in the store may be sealed."""
-        if not self._seals_seen and SEALING in self._shelf.data_keys():
-            self._seals_seen = True
+        return self._seals_seen or self.sees_seals(self._shelf.data_keys().keys())
+
+    def sees_seals(self, purposes: Collection[str]) -> bool:
+        """Return ``has_seals``. ``purposes``: those of the data keys that are stored now."""
+        self._seals_seen |= SEALING in purposes
         return self._seals_seen
 
     @property

@@ -24,7 +24,7 @@ def test_resources_that_wait_for_a_run_to_end_have_waited_together() -> None:
     yard.complete("X", "a")
     assert yard.runs() == [("X", ["a"]), ("X", ["b", "c"])]
     told(yard)
-    now = phases_now(yard.store)["x"]
+    now = phases_now(yard.store, yard.store.listings.phase_tables())["x"]
     assert (now.called, now.waited_ms, now.mean_wait_ms) == (3, 2 * 3_000, 2_000)
     assert (now.runs, now.run_ms) == (2, 3_000)
 
@@ -33,7 +33,7 @@ def test_whoever_is_called_at_once_has_not_waited() -> None:
     yard = Yard(phase("X"))
     yard.start("a", "b")
     told(yard)
-    now = phases_now(yard.store)["x"]
+    now = phases_now(yard.store, yard.store.listings.phase_tables())["x"]
     assert (now.called, now.waited_ms, now.mean_wait_ms) == (2, 0, 0)
 
 
@@ -84,7 +84,7 @@ def test_figures_of_phases_go_on_with_the_next_engine_and_those_of_an_engine_end
     yard.begin_engine()
     yard.start("b")
     told(yard)
-    assert phases_now(yard.store)["x"].called == 2
+    assert phases_now(yard.store, yard.store.listings.phase_tables())["x"].called == 2
     again = engine_now(yard.store)
     assert again is not None
     assert again.listeners.told == 0

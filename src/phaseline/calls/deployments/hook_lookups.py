@@ -10,9 +10,9 @@ from phaseline.calls.protocol.hook_lookup import Approval, Usage
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.labels import Label, changed, labelled, labels_of
 from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.execution.pre_post import OPENING
 from phaseline.model.rows import row_queries
 from phaseline.model.rows.rows import RequestKind
-from phaseline.plan.rounds.pre_post_rounds import OPENING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -81,7 +81,7 @@ PLAIN: dict[str, tuple[str, ...]] = {
     "phaseline.store.migrations": (
         "versions",
     ),
-    "phaseline.store.sql": ("purging",),
+    "phaseline.store.sql": ("purging", "read_model"),
     "phaseline.use_cases": (
         "commands", "loading", "lookup", "prepare", "queries", "tools",
     ),

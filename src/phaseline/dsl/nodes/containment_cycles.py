@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from phaseline.dsl.text.problem_report import ElementPath, ProblemReport
-from phaseline.lang.cycles import first_cycle
+from phaseline.lang import cycles
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import Node
 
@@ -45,10 +45,12 @@ def _host(name: str, nodes: Mapping[str, Node], hosts: dict[str, str | None]) ->
 def check_circles(nodes: Mapping[str, Node], spot_of: Callable[[str], ElementPath], report: ProblemReport) -> bool:
     """Return True if no node contains itself or waits for itself; otherwise report one circle of nodes that do."""
     waits = {name: [item.target for item in node.relationships] for name, node in nodes.items()}
-    circle = first_cycle(waits)
+    if not any(waits.values()):
+        return True
+    circle = cycles.first_cycle(waits)
     if not circle:
         return True
-    inside = first_cycle({name: [node.container] for name, node in nodes.items()})
+    inside = cycles.first_cycle({name: [node.container] for name, node in nodes.items()})
     if inside:
         report.add(
             "PL-B044",

@@ -45,6 +45,10 @@ class LabelShelf(Protocol):
         """Return the labels of a deployment, sorted by key and value."""
         ...
 
+    def with_key(self, key: str) -> Mapping[int, Sequence[Label]]:
+        """Return {deployment: its labels with a key, sorted by value}, without deployments that have none."""
+        ...
+
     def add(self, deployment: int, labels: Sequence[Label]) -> int:
         """Add labels to a deployment and return how many of them are new."""
         ...

@@ -25,6 +25,8 @@ PRE = "hooks.pre."
 POST = "hooks.post."
 UNDO = "hooks.undo."
 """Prefix of the names of phases that call a hook class for the undoing of an execution."""
+OPENING, CLOSING, UNDOING = "pre hooks", "post hooks", "undo hooks"
+"""Names with which the names of the rounds begin that call hook classes."""
 HOOK_TIMEOUT_S = 60.0
 """Default time limit (s) for one call of a hook class; Heat had none."""
 

@@ -74,6 +74,8 @@ class ExecutionStatus(StrEnum):
 
 ENDED = frozenset({ExecutionStatus.COMPLETED, ExecutionStatus.FAILED, ExecutionStatus.CANCELED})
 """Statuses of executions that have ended."""
+LEFT = (ExecutionStatus.FAILED, ExecutionStatus.CANCELED)
+"""Statuses of executions that may have left failed entries."""
 
 
 class OutcomeKind(IntEnum):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
@@ -112,6 +112,10 @@ class PackageShelf(Protocol):
         """Return the content of a file with this digest. Raises: ``LookupError`` if there is none."""
         ...
 
+    def documents(self, packages: Collection[int]) -> Mapping[int, Mapping[str, bytes]]:
+        """Return {package: {path: content}} of all files of packages, where only YAML files have their content."""
+        ...
+
     def rename(self, package: int, origin: str) -> None:
         """Store another folder as the origin of a package."""
         ...
@@ -126,6 +130,14 @@ class PackageShelf(Protocol):
 
     def uses(self, deployment: int) -> Sequence[PackageUse]:
         """Return the packages that a deployment uses, sorted by name."""
+        ...
+
+    def all_users(self) -> Mapping[int, Sequence[PackageUser]]:
+        """Return {package: its users}, as ``users`` does for one, without packages that have none."""
+        ...
+
+    def all_uses(self) -> Sequence[PackageUse]:
+        """Return the uses of packages by deployments that are not deleted, by deployment and name of the package."""
         ...
 
     def use(self, use: PackageUse) -> None:

@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, overload
 
 from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.health.checks import Checks
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery
+    from phaseline.model.rows.deployment_summaries import DeploymentSummary
+    from phaseline.model.rows.details import DetailQuery, Details
+    from phaseline.model.rows.instance_rows import InstancePage
+    from phaseline.model.rows.phase_tables import PhaseTables
+    from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery, InstanceQuery
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
 
-
-@frozen
-class Glance:
-    """One deployment as lists show it.
-
-    ``states`` (uint8) are the stored states of the instances that were not removed. ``life_cycle`` are the same with
-    states of paths converted to life-cycle states (``path_nodes.as_life_cycle``). ``state_names`` are names of states
-    of resources. ``executions`` are those that did not complete, and the latest one, oldest first. ``flaw`` is why
-    nothing else could be read.
-    """
-
-    states: np.ndarray
-    life_cycle: np.ndarray
-    state_names: tuple[str, ...]
-    executions: Sequence[ExecutionRow]
-    flaw: str = ""
+NO_CHECKS = Checks()
 
 
 @frozen
@@ -36,8 +26,9 @@ class Roster:
     """The instances of one deployment as lists show them; columns as in ``Topology``.
 
     ``nodes`` are names by node number, ``states`` uint8 by instance number, ``state_names`` names of states of
-    resources. ``version`` is how often the deployment's shape, blueprint or inputs have changed. ``is_checked``:
-    results of checks are stored. ``flaw`` is why the deployment could not be read; then it has no instances here.
+    resources. ``version`` is how often the deployment's shape, blueprint or inputs have changed. ``checks`` are the
+    results of status and drift checks, ``check_flaw`` is why they could not be read. ``flaw`` is why the deployment
+    could not be read; then it has no instances here.
     """
 
     nodes: Sequence[str]
@@ -50,8 +41,9 @@ class Roster:
     states: np.ndarray
     state_names: tuple[str, ...]
     version: int
-    is_checked: bool
     flaw: str = ""
+    checks: Checks = NO_CHECKS
+    check_flaw: str = ""
 
 
 class Listings(Protocol):
@@ -65,11 +57,27 @@ class Listings(Protocol):
         """Return the rows of executions that a query selects."""
         ...
 
+    @overload
+    def page(self, wanted: DeploymentQuery) -> tuple[Sequence[DeploymentRow], int]: ...
+
+    @overload
+    def page(self, wanted: ExecutionQuery) -> tuple[Sequence[ExecutionRow], int]: ...
+
+    def page(
+        self, wanted: DeploymentQuery | ExecutionQuery
+    ) -> tuple[Sequence[DeploymentRow] | Sequence[ExecutionRow], int]:
+        """Return (the rows that a query selects, the number that ``count`` returns)."""
+        ...
+
+    def instances(self, wanted: InstanceQuery) -> InstancePage:
+        """Return the page of instances that a query selects."""
+        ...
+
     def count(self, wanted: DeploymentQuery | ExecutionQuery) -> int:
         """Return the number of rows that fulfil the conditions, without regard to the page and limit of the query."""
         ...
 
-    def glances(self, deployments: Sequence[int]) -> Mapping[int, Glance]:
+    def summaries(self, deployments: Sequence[int]) -> Mapping[int, DeploymentSummary]:
         """Return {deployment: its summary}."""
         ...
 
@@ -77,9 +85,39 @@ class Listings(Protocol):
         """Return {deployment: its instances}."""
         ...
 
-    def unsettled(self, deployment: int | None = None) -> Sequence[ExecutionRow]:
-        """Return executions that did not complete, and the latest of each deployment; oldest first.
+    def with_ids(
+        self, beginning: str, *, kind: str = "", limit: int | None = None
+    ) -> Sequence[tuple[DeploymentRow, Sequence[str]]]:
+        """Return the deployments that have instances whose ids begin so, by name, with these ids.
 
-        Without ``deployment`` return those of all deployments that are not deleted.
+        The ids of removed instances count, too. ``kind``: only deployments of this kind. ``limit``: that many.
+        """
+        ...
+
+    def node_names(self, deployment: int | None = None) -> set[str]:
+        """Return the names of the nodes of all deployments that are not deleted, or of one."""
+        ...
+
+    def state_names(self, deployment: int | None = None) -> set[str]:
+        """Return the names of the states of resources that deployments which are not deleted know, or one of them."""
+        ...
+
+    def details(self, wanted: DetailQuery) -> Details:
+        """Return details of many executions, graphs and deployments, read by one statement."""
+        ...
+
+    def phase_tables(self) -> PhaseTables:
+        """Return what the store has of phases, paused phases, measurements and packages."""
+        ...
+
+    def unsettled(self, deployment: int | None = None) -> Sequence[tuple[ExecutionRow, int]]:
+        """Return the executions that may need attention, of all deployments that are not deleted, or of one.
+
+        Each is with the number of entries of its graphs.
+
+        These are the open ones and, of each deployment that has some or that may be left half way, also the failed and
+        canceled ones and the latest; oldest first. A deployment at rest may be left half way if its latest execution
+        has failed or was canceled, if instances are half way, or if it has resources and any execution has failed.
+        Deployments whose summaries are out of date count as left half way.
         """
         ...

@@ -1,4 +1,4 @@
-"""Queries for rows of deployments and executions: conditions, order, and number of rows (rule RF5).
+"""Queries for rows of deployments, executions and instances: conditions, order, and number of rows (rule RF5).
 
 All conditions of a query must hold; a condition with its default value holds for every row. The store answers a query
 with one statement, which reads no more rows than it returns if there is a suitable index.
@@ -45,17 +45,36 @@ class DeploymentQuery:
     """A query for deployments that are not deleted, by name.
 
     ``numbers`` lists allowed numbers. ``begins`` is the beginning of the name. ``kind`` is ``blueprint`` or
-    ``resources``. A row must have all ``labels``; an empty value means any value of the key. ``text`` is contained in
-    the name, the description or the path of the blueprint, in any case. ``after`` is the name of the last row on the
-    previous page.
+    ``resources``. ``status`` is that of the deployment's summary. A row must have all ``labels``; an empty value means
+    any value of the key. ``text`` is contained in the name, the description or the path of the blueprint, in any case.
+    ``has_states``: only deployments some instance of which was on a path of states. ``after`` is the name of the last
+    row on the previous page.
     """
 
     numbers: Collection[int] | None = None
     begins: str = ""
     kind: str = ""
+    status: str = ""
+    has_states: bool = False
     labels: Collection[Label] = ()
     text: str = ""
     after: str = ""
+    limit: int | None = None
+
+
+@frozen
+class InstanceQuery:
+    """A query for instances that were not removed, by name of the deployment and number; last first if ``is_last_first``.
+
+    ``deployment`` is the number of the only deployment (None: all). ``node`` and ``state`` are the names of the node and
+    the state. ``after`` is (name of the deployment, number) of the last row on the previous page.
+    """
+
+    deployment: int | None = None
+    node: str = ""
+    state: str = ""
+    is_last_first: bool = False
+    after: tuple[str, int] | None = None
     limit: int | None = None
 
 
@@ -75,7 +94,10 @@ def is_execution_selected(row: ExecutionRow, wanted: ExecutionQuery) -> bool:
 
 
 def is_deployment_selected(row: DeploymentRow, wanted: DeploymentQuery, labels: Collection[Label] = ()) -> bool:
-    """Return whether a deployment with these labels fulfils the conditions; page and limit are ignored."""
+    """Return whether a deployment with these labels fulfils the conditions, except ``status`` and ``has_states``.
+
+    Page and limit are ignored.
+    """
     return (
         (wanted.numbers is None or row.number in wanted.numbers)
         and row.name.startswith(wanted.begins)

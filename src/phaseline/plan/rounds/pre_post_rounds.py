@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.execution.execution import TOLERATED, GoOn, History, Verdict
-from phaseline.model.execution.pre_post import POST, PRE, UNDO, DeploymentCallKind
+from phaseline.model.execution.pre_post import CLOSING, OPENING, POST, PRE, UNDO, UNDOING, DeploymentCallKind
 from phaseline.model.graph.graph import Graph, LaneSpec, Policy
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.plan.rounds import role_limits
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     Answer = Graph | Reshape | GoOn | Verdict
 
-OPENING, CLOSING, UNDOING = "pre hooks", "post hooks", "undo hooks"
 OF_TAKING_BACK = " of rollback"
 """Suffix of the names of hook rounds (pre, post and undo) while the results of a failed execution are taken back."""
 AFTER = {

@@ -391,6 +391,7 @@ class Engine:
         """Wait until a call returns, a request arrives or ``wait_ms`` has passed."""
         while wait_ms > 0 and not self._hands.wait(min(wait_ms, LOOK_MS)):
             wait_ms -= LOOK_MS
+            self._store.refresh_lists()  # there is nothing else to do
             if self._look() or (self.leaving.is_wanted and not self.leaving.is_held):
                 return
         if self._lookout.is_woken:

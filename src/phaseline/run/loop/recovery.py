@@ -156,7 +156,7 @@ def _follows(row: ExecutionRow, graph: GraphRow) -> bool:
         return False
     if not row.request.is_surrounded:
         return True
-    from phaseline.plan.rounds.pre_post_rounds import OPENING
+    from phaseline.model.execution.pre_post import OPENING
 
     return graph.name != OPENING
 

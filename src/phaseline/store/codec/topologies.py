@@ -54,6 +54,13 @@ def to_row(topology: Topology, blueprint: Blueprint) -> tuple[str | bytes, ...]:
     )
 
 
+def ids_in(row: Sequence[str | bytes]) -> bytes:
+    """Return the ids of the instances in a row that ``to_row`` has made, as they are stored."""
+    found = row[COLUMNS.index("ids")]
+    assert isinstance(found, bytes)
+    return found
+
+
 def from_row(row: Sequence[Any], blueprint: Blueprint) -> Topology:
     """Return the topology whose values of ``COLUMNS`` are given; ``blueprint`` comes from another row."""
     stored = json.loads(row[0])

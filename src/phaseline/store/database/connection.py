@@ -4,7 +4,8 @@ Statements are written once for both databases (ADR 0043), in what both understa
 
 - A value is ``?``. ``in (select value from json_each(?))`` selects the values of a JSON list; other uses of
   ``json_each`` are not portable.
-- ``json_extract(column, '$.a.b')``, ``instr(text, part) > 0`` and ``folded_text(text)`` work in both.
+- ``json_extract(column, '$.a.b')``, ``instr(text, part) > 0`` and ``folded_text(text)`` work in both, and for the column
+  of ids ``instr(ids, ?) > 0``, which searches bytes. Empty bytes are ``x''``.
 - A new number comes from ``returning``; ``on conflict`` names its columns.
 """
 

@@ -7,23 +7,30 @@ The members of a batch are in its row: ``positions`` of all members and, if they
 with the id of each graph and ``ends`` with the index after its last member. No index leads from executions to batches,
 because each commit would have to write a page of it. Instead, the batch ids of an execution are above ``after_batch``
 of its first graph and, once it has ended, at most its ``last_batch`` (0: unknown).
+
+``deployment_summary``, ``deployment_node`` and ``execution_count`` repeat data of other tables, so that lists need not
+read these (ADR 0049).
 """
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 """Version of the tables, kept in the file as ``user_version``; each migration adds one."""
 APPLICATION_ID = 0x5048_4C4E
 """Number in the header of a SQLite file that marks it as a store of Phaseline ("PHLN")."""
-REVISION = "0009"
+REVISION = "0010"
 """Last migration, under its name in alembic."""
-MIN_READER, MIN_WRITER = 8, 9
+MIN_READER, MIN_WRITER = 8, 10
 """Oldest versions of the tables whose programs may read, and may write, a store of this version (UP1)."""
 IS_OPEN = "status in ('queued', 'running', 'canceling', 'attention')"
 """SQL condition for an execution that has not ended.
 
 Its text equals the condition of the index, so that SQLite uses the index.
 """
+IS_STALE = "status = ''"
+"""SQL condition for a summary of a deployment that is out of date; its text equals the condition of an index, too."""
+IS_LEFT = "status in ('failed', 'canceled')"
+"""SQL condition for an execution that may have left failed entries; its text equals the condition of an index, too."""
 
 TABLES = (
     "create table alembic_version (version_num varchar(32) not null, constraint alembic_version_pkc primary key (version_num))",
@@ -32,7 +39,8 @@ TABLES = (
         identity text not null, created_at integer not null, epoch integer not null,
         purged_graph integer not null default 0, purged_batch integer not null default 0,
         place text not null default '', inode integer not null default 0, device integer not null default 0,
-        held integer not null default 0, held_request integer not null default 0)""",
+        held integer not null default 0, held_request integer not null default 0,
+        execution_count integer not null default 0)""",
     """create table deployment (
         number integer primary key autoincrement, tenant text not null, name text not null,
         blueprint_file text not null, description text not null, blueprint_folder text not null,
@@ -40,6 +48,14 @@ TABLES = (
         created_by text not null, deleted_at integer not null, deleted_by text not null default '',
         kind text not null default 'blueprint', imported text not null default '[]')""",
     "create unique index deployment_live on deployment (tenant, name) where deleted_at = 0",
+    """create table deployment_summary (
+        deployment integer primary key, latest integer not null, status text not null, states text not null,
+        instances integer not null, is_calm integer not null)""",
+    f"create index deployment_summary_stale on deployment_summary (deployment) where {IS_STALE}",
+    """create table deployment_node (
+        tenant text not null, node text not null, deployment integer not null, instances integer not null,
+        primary key (tenant, node, deployment)) without rowid""",
+    "create index deployment_node_deployment on deployment_node (deployment)",
     """create table blueprint (
         deployment integer primary key, body text not null, inputs text not null)""",
     """create table topology (
@@ -66,6 +82,7 @@ TABLES = (
     "create index execution_deployment on execution (deployment)",
     "create table around (execution integer primary key, body text not null)",
     f"create index execution_open on execution (deployment) where {IS_OPEN}",
+    f"create index execution_left on execution (deployment) where {IS_LEFT}",
     """create table graph (
         id integer primary key, execution integer not null, name text not null, attempt integer not null,
         entry_count integer not null, steps text not null, policies text not null, subject blob not null,

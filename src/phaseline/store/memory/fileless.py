@@ -20,6 +20,9 @@ class Fileless:
         """Return findings about the database server; there is none."""
         return ()
 
+    def refresh_lists(self) -> None:
+        """Do nothing, because lists are computed from what is in memory."""
+
     def check(self) -> Sequence[StoreFinding]:
         """Return no findings: there is no file to check."""
         return ()

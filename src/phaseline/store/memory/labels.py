@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from phaseline.model.blueprint.labels import Label, Relabelled
@@ -19,6 +19,11 @@ class MemoryLabels:
     def of(self, deployment: int) -> Sequence[Label]:
         """Return the labels of a deployment, sorted by key and value."""
         return sorted(self._rows.get(deployment, ()))
+
+    def with_key(self, key: str) -> Mapping[int, Sequence[Label]]:
+        """Return {deployment: its labels with a key, sorted by value}, without deployments that have none."""
+        found = {number: sorted(one for one in known if one.key == key) for number, known in self._rows.items()}
+        return {number: labels for number, labels in found.items() if labels}
 
     def add(self, deployment: int, labels: Iterable[Label]) -> int:
         """Add labels to a deployment; return the number of those that it did not have."""

@@ -1,14 +1,27 @@
-"""Rows of lists of deployments and executions, from the store in memory."""
+"""Rows of lists of deployments, executions and instances, from the store in memory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
-from phaseline.model.graph.status import ExecutionStatus
+import numpy as np
+
+from phaseline.model.execution.pre_post import OPENING, UNDOING
+from phaseline.model.graph.status import LEFT
 from phaseline.model.resources.path_nodes import as_life_cycle
-from phaseline.model.rows.listings import Glance, Roster
+from phaseline.model.resources.resources import REMOVED
+from phaseline.model.rows.deployment_summaries import (
+    DeploymentSummary,
+    LatestExecution,
+    is_calm,
+    may_be_refused,
+    named,
+    status_of,
+)
+from phaseline.model.rows.instance_rows import InstancePage, PageOfInstances, rows_of, selected_numbers
+from phaseline.model.rows.listings import Roster
 from phaseline.model.rows.row_queries import (
     DeploymentQuery,
     ExecutionQuery,
@@ -18,7 +31,12 @@ from phaseline.model.rows.row_queries import (
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.labels import LabelShelf
+    from phaseline.model.rows.details import DetailQuery, Details
+    from phaseline.model.rows.phase_tables import PhaseTables
+    from phaseline.model.rows.row_queries import InstanceQuery
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
+    from phaseline.model.rows.secrets import SecretShelf
+    from phaseline.store.memory.packages import MemoryPackages
     from phaseline.store.memory.tables import HeldDeployment, MemoryTables
 
 
@@ -27,12 +45,13 @@ class MemoryListings:
 
     def __init__(
         self, guard: AbstractContextManager[object], held: MemoryTables, living: Callable[[], Sequence[DeploymentRow]],
-        labels: LabelShelf,
+        labels: LabelShelf, packages: MemoryPackages, secrets: SecretShelf,
     ) -> None:  # fmt: skip
         """Read from ``held`` under ``guard``, a context in which no other thread uses the stored data.
 
         ``living`` returns the deployments that are not deleted, sorted by name.
         """
+        self._packages, self._secrets = packages, secrets
         self._guard = guard
         self._held = held
         self._living = living
@@ -58,44 +77,158 @@ class MemoryListings:
         with self._guard:
             return sum(is_execution_selected(known.row, wanted) for known in self._held.executions.values())
 
+    @overload
+    def page(self, wanted: DeploymentQuery) -> tuple[Sequence[DeploymentRow], int]: ...
+
+    @overload
+    def page(self, wanted: ExecutionQuery) -> tuple[Sequence[ExecutionRow], int]: ...
+
+    def page(
+        self, wanted: DeploymentQuery | ExecutionQuery
+    ) -> tuple[Sequence[DeploymentRow] | Sequence[ExecutionRow], int]:
+        """Return (the rows that a query selects, the number that ``count`` returns)."""
+        if isinstance(wanted, DeploymentQuery):
+            return self.deployments(wanted), self.count(wanted)
+        return self.executions(wanted), self.count(wanted)
+
     def _chosen(self, wanted: DeploymentQuery) -> list[DeploymentRow]:
-        return [
+        rows = [
             row
             for row in self._living()
             if is_deployment_selected(row, wanted, self._labels.of(row.number) if wanted.labels else ())
+            and (not wanted.has_states or self._held.deployments[row.number].state_names)
         ]
+        if not wanted.status:
+            return rows
+        summaries = self.summaries([row.number for row in rows])
+        return [row for row in rows if summaries[row.number].status == wanted.status]
 
-    def glances(self, deployments: Sequence[int]) -> Mapping[int, Glance]:
-        """Return {deployment number: its summary for lists}."""
+    def instances(self, wanted: InstanceQuery) -> InstancePage:
+        """Return the page of instances that a query selects."""
+        rows = [row for row in self._living() if wanted.deployment in {None, row.number}]
+        rosters = self.rosters([row.number for row in rows])
+        page = PageOfInstances(wanted)
+        chosen = [(row, selected_numbers(rosters[row.number], wanted)) for row in rows]
+        shown = [
+            (row, numbers)
+            for row, numbers in (reversed(chosen) if wanted.is_last_first else chosen)
+            if page.may_have(row.name, len(numbers))
+        ]
+        found = [
+            one
+            for row, numbers in shown
+            for one in rows_of(rosters[row.number], row.name, page.take(row.name, numbers))
+        ]
+        return InstancePage(found, page.total)
+
+    def summaries(self, deployments: Sequence[int]) -> Mapping[int, DeploymentSummary]:
+        """Return {deployment number: its summary}."""
         with self._guard:
+            held, runs = self._held.deployments, self._by_deployment()
             return {
-                number: _glance(self._held.deployments[number], self._unsettled({number})) for number in deployments
+                number: self._summary(held[number], runs.get(number, ())) for number in deployments if number in held
             }
+
+    def _by_deployment(self) -> dict[int, list[ExecutionRow]]:
+        found: dict[int, list[ExecutionRow]] = {}
+        for known in self._held.executions.values():
+            found.setdefault(known.row.deployment, []).append(known.row)
+        return found
+
+    def _summary(self, known: HeldDeployment, rows: Sequence[ExecutionRow]) -> DeploymentSummary:
+        counts, present = _counts(known)
+        acted = next((row for row in reversed(rows) if not self._was_refused(row)), None)
+        latest = None if acted is None else LatestExecution(acted.status, acted.request.workflow)
+        has_open = any(not row.status.is_ended for row in rows)
+        kept = [row for row in rows if not row.status.is_ended or row is rows[-1]]
+        if not has_open and known.row.kind != "resources" and not _is_calm(known, rows):
+            kept = [row for row in rows if row.status in LEFT or row is rows[-1]]
+        status = status_of(known.row.kind, latest, present, has_open=has_open)
+        return DeploymentSummary(status, named(counts, known.state_names), kept)
+
+    def _was_refused(self, row: ExecutionRow) -> bool:
+        graphs = (self._held.graphs[graph].row.name for graph in self._held.executions[row.number].graphs)
+        return may_be_refused(row) and all(name in {OPENING, UNDOING} for name in graphs)
 
     def rosters(self, deployments: Sequence[int]) -> Mapping[int, Roster]:
         """Return {deployment number: its instances}."""
         with self._guard:
             return {number: _roster(self._held.deployments[number]) for number in deployments}
 
-    def unsettled(self, deployment: int | None = None) -> Sequence[ExecutionRow]:
-        """Return the executions that did not complete, and the latest execution of each deployment."""
+    def with_ids(
+        self, beginning: str, *, kind: str = "", limit: int | None = None
+    ) -> Sequence[tuple[DeploymentRow, Sequence[str]]]:
+        """Return the deployments that have instances whose ids begin so, by name, with these ids."""
+        return list(self._with_ids(beginning, kind))[:limit]
+
+    def _with_ids(self, beginning: str, kind: str) -> Iterator[tuple[DeploymentRow, Sequence[str]]]:
+        for row in self._living():
+            if kind in {"", row.kind}:
+                ids = [id for id in self._held.deployments[row.number].topology.ids if id.startswith(beginning)]
+                if ids:
+                    yield row, ids
+
+    def node_names(self, deployment: int | None = None) -> set[str]:
+        """Return the names of the nodes of all deployments that are not deleted, or of one."""
+        living = [row.number for row in self._living() if deployment in {None, row.number}]
+        return {node.name for number in living for node in self._held.deployments[number].topology.nodes}
+
+    def state_names(self, deployment: int | None = None) -> set[str]:
+        """Return the names of the states of resources that deployments which are not deleted know, or one of them."""
+        living = [row.number for row in self._living() if deployment in {None, row.number}]
+        return {name for number in living for name in self._held.deployments[number].state_names}
+
+    def details(self, wanted: DetailQuery) -> Details:
+        """Return details of many executions, graphs and deployments."""
+        from phaseline.store.memory.details import read_details
+
         with self._guard:
-            living = {number for number, known in self._held.deployments.items() if not known.deleted_at}
-            return self._unsettled(living if deployment is None else living & {deployment})
+            return read_details(self._held, wanted, self._packages.found_in)
 
-    def _unsettled(self, deployments: Collection[int]) -> Sequence[ExecutionRow]:
-        rows = [known.row for known in self._held.executions.values() if known.row.deployment in deployments]
-        latest = {row.deployment: row.number for row in rows}
-        return [
-            row for row in rows if row.status is not ExecutionStatus.COMPLETED or row.number == latest[row.deployment]
-        ]
+    def phase_tables(self) -> PhaseTables:
+        """Return what the store has of phases, paused phases, measurements and packages."""
+        from phaseline.model.rows.phase_tables import PhaseTables
+
+        held = self._held
+        with self._guard:
+            known, paused = dict(held.known_phases), dict(sorted(held.paused.items()))
+            keys = frozenset(self._secrets.data_keys())
+            return PhaseTables(known, paused, dict(held.measures), self._packages.all(), keys)
+
+    def unsettled(self, deployment: int | None = None) -> Sequence[tuple[ExecutionRow, int]]:
+        """Return the executions that may need attention."""
+        with self._guard:
+            held = self._held.deployments
+            found: list[ExecutionRow] = []
+            for number, rows in self._by_deployment().items():
+                if held[number].deleted_at or deployment not in {None, number}:
+                    continue
+                if deployment is None and all(row.status.is_ended for row in rows) and _is_calm(held[number], rows):
+                    continue
+                found += [row for row in rows if not row.status.is_ended or row.status in LEFT or row is rows[-1]]
+            return [(row, self._entry_count(row)) for row in sorted(found, key=lambda row: row.number)]
+
+    def _entry_count(self, row: ExecutionRow) -> int:
+        return sum(self._held.graphs[graph].row.entry_count for graph in self._held.executions[row.number].graphs)
 
 
-def _glance(known: HeldDeployment, executions: Sequence[ExecutionRow]) -> Glance:
+def _counts(known: HeldDeployment) -> tuple[dict[int, int], Collection[int]]:
+    """Return ({state: number of instances}, life-cycle states that some instance has), without removed instances."""
     there = known.topology.is_there
-    states, names = known.states.copy(), known.state_names
-    life_cycle = as_life_cycle(known.topology, states, names) if names else states
-    return Glance(states[there], life_cycle[there], names, executions)
+    states = known.states[there]
+    values, counts = np.unique(states, return_counts=True)
+    found = dict(zip(values.tolist(), counts.tolist(), strict=True))
+    found.pop(REMOVED, None)
+    if not known.state_names:
+        return found, found
+    return found, np.unique(as_life_cycle(known.topology, known.states, known.state_names)[there]).tolist()
+
+
+def _is_calm(known: HeldDeployment, rows: Sequence[ExecutionRow]) -> bool:
+    counts, _ = _counts(known)
+    return is_calm(
+        known.row.kind, rows[-1].status if rows else None, counts, has_failed=any(row.status in LEFT for row in rows)
+    )
 
 
 def _roster(known: HeldDeployment) -> Roster:
@@ -111,5 +244,5 @@ def _roster(known: HeldDeployment) -> Roster:
         known.states.copy(),
         known.state_names,
         known.version,
-        bool(known.checks.columns),
+        checks=known.checks.checks,
     )

@@ -12,6 +12,7 @@ from phaseline.model.packages.installed import PackageRow, PackageUse, PackageUs
 from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
 from phaseline.ports.clock import Clock
 from phaseline.store.sql import errors as failures
+from phaseline.store.sql.content_files import TEXTS
 
 RETRIED = (ExecutionStatus.FAILED, ExecutionStatus.CANCELED)
 
@@ -97,6 +98,16 @@ class MemoryPackages:
             raise LookupError(f"nothing is stored with the digest {digest}")
         return self._contents[digest]
 
+    def documents(self, packages: Collection[int]) -> Mapping[int, Mapping[str, bytes]]:
+        """Return {package: {path: content}} of all files of packages, where only YAML files have their content."""
+        return {
+            number: {
+                file.path: self.content(file.digest) if file.path.endswith(TEXTS) and file.size_bytes else b""
+                for file in self.files(number)
+            }
+            for number in packages
+        }
+
     def rename(self, package: int, origin: str) -> None:
         """Record ``origin`` as the folder that a package's files came from."""
         with self._changing():
@@ -122,6 +133,14 @@ class MemoryPackages:
     def uses(self, deployment: int) -> Sequence[PackageUse]:
         """Return the packages that a deployment uses, sorted by name."""
         return sorted(self._uses.get(deployment, {}).values(), key=lambda use: self._rows[use.package].name)
+
+    def all_users(self) -> Mapping[int, Sequence[PackageUser]]:
+        """Return {package: its users, sorted by name}, without packages that have none."""
+        return {number: users for number in self._rows if (users := self.users(number))}
+
+    def all_uses(self) -> Sequence[PackageUse]:
+        """Return the uses of packages by deployments that are not deleted, by deployment and name of the package."""
+        return [use for number in sorted(self._living()) for use in self.uses(number)]
 
     def use(self, use: PackageUse) -> None:
         """Make a deployment use a package; another version of the package that it uses is replaced."""

@@ -99,9 +99,11 @@ class MemoryStore(Fileless):
         self.orders = MemoryOrders(self._changing)
         self.as_one = self.orders.as_one
         self.labels = MemoryLabels(self._changing)
-        self.listings = MemoryListings(self._guard, self._held, self.deployments, self.labels)
         self.stack_documents = MemoryDocuments(self._changing)
         self.packages = MemoryPackages(self._changing, self._living, self._refuse_open, self.executions, clock)
+        self.listings = MemoryListings(
+            self._guard, self._held, self.deployments, self.labels, self.packages, self.secrets
+        )
         self.hook_switches = MemorySwitches(self._changing, clock)
         self.incarnations = MemoryIncarnations()
 

@@ -153,12 +153,18 @@ class PostgresConnection:
         whole = make_conninfo(url, client_encoding="utf8", **missing)
         db = psycopg.connect(whole, autocommit=True)
         try:
-            db.adapters.register_dumper(str, TextDumper)
-            db.adapters.register_loader("text", StoredTextLoader)
+            found = cls.of(db)
             db.execute(settings)
         except BaseException:
             db.close()
             raise
+        return found
+
+    @classmethod
+    def of(cls, db: psycopg.Connection[tuple[Any, ...]]) -> PostgresConnection:
+        """Return a connection of psycopg in our form."""
+        db.adapters.register_dumper(str, TextDumper)
+        db.adapters.register_loader("text", StoredTextLoader)
         return cls(db)
 
     def execute(self, statement: str, values: Sequence[Any] = ()) -> Result:

@@ -14,9 +14,11 @@ TEXTS_KEPT = 1_024
 """Number of different statements whose translation is cached; a program has about 400."""
 
 _FORMS = re.compile(
-    r"""(?P<text>'[^']*')
+    r"""(?P<blob>\bx'')
+    |(?P<text>'[^']*')
     |(?P<absent>\bnot\ in\ \(select\ value\ from\ json_each\(\?\)\))
     |(?P<chosen>\bin\ \(select\ value\ from\ json_each\(\?\)\))
+    |instr\((?P<bytes>ids),\ \?\)
     |json_extract\((?P<column>[\w.]+),\ '\$\.(?P<keys>[\w.]+)'\)
     |(?P<cross>\bcross\ join\b)
     |(?P<value>\?)
@@ -51,6 +53,8 @@ def translate(statement: str) -> Translation:
     def replaced(found: re.Match[str]) -> str:
         nonlocal count
         kind = found.lastgroup
+        if kind == "blob":
+            return "''::bytea"
         if kind == "text":
             return found[0].replace("%", "%%")
         if kind == "percent":
@@ -59,6 +63,9 @@ def translate(statement: str) -> Translation:
             return "join"
         if kind == "keys":
             return f"({found['column']}::json #>> '{{{found['keys'].replace('.', ',')}}}')"
+        if kind == "bytes":
+            count += 1
+            return f"position(%s in {found['bytes']})"
         if kind in {"absent", "chosen"}:
             lists.append(count)
         count += 1

@@ -68,6 +68,8 @@ EXTRA = (
     begin perform body::json; return true; exception when others then return false; end $$""",
     """create function can_be_read(text) returns boolean immutable parallel safe language sql
     as $$ select $1 ~ '(NaN|Infinity)' $$""",
+    "drop index execution_deployment",
+    "create index execution_deployment on execution (deployment, number)",
     *(f"alter table {table} set (fillfactor = 50)" for table in PAGE_TABLES),
 )
 """Statements that make what only a store in PostgreSQL has."""

@@ -104,6 +104,8 @@ class PostgresStore(SqlStore):
         try:
             yield taken
         finally:
+            if not taken.is_lost():
+                self._refresh_all_lists()
             taken.stop()
             with self.connections.write_guard:
                 self._epoch = 0

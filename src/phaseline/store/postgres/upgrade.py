@@ -9,6 +9,7 @@ import psycopg
 
 from phaseline.store.database.schema import SCHEMA_VERSION
 from phaseline.store.postgres import lease
+from phaseline.store.postgres.connection import PostgresConnection
 from phaseline.store.postgres.connections import TAKE_LOCK, WRITER
 from phaseline.store.sql import errors as failures
 
@@ -26,5 +27,5 @@ def upgrade(connections: PostgresConnections, url: str, found: int) -> str:
     with closing(connections.connect(WRITER)) as db:
         if lease.holder(db) is not None:
             raise failures.older(connections.path, found, SCHEMA_VERSION)
-    upgrade_database(lambda: psycopg.connect(url), TAKE_LOCK)
+    upgrade_database(lambda: psycopg.connect(url), TAKE_LOCK, PostgresConnection.of)
     return f"The store was brought from schema {found} to {SCHEMA_VERSION}"

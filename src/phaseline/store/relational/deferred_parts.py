@@ -6,8 +6,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from phaseline.model.problems.problem import ProblemsError
     from phaseline.ports.clock import Clock
+    from phaseline.store.codec.topologies import KnownTopologies
     from phaseline.store.relational.connections import ReadSnapshot, Transaction
+    from phaseline.store.relational.incarnations import SqlIncarnations
     from phaseline.store.sql.definition_files import SqlDefinitions
     from phaseline.store.sql.hook_switches import SqliteSwitches
     from phaseline.store.sql.labels import SqliteLabels
@@ -24,12 +27,17 @@ class DeferredParts:
     """Base class with the parts of a store that are imported and made when first used."""
 
     _clock: Clock
+    _topologies: KnownTopologies
 
     if TYPE_CHECKING:
 
         def _reading(self) -> ReadSnapshot: ...
 
         def _writing(self) -> Transaction: ...
+
+        def _transaction(self, *, asks: bool = False) -> Transaction: ...
+
+        def _damaged(self, reason: str) -> ProblemsError: ...
 
     @cached_property
     def packages(self) -> SqlitePackages:
@@ -64,7 +72,7 @@ class DeferredParts:
         """Rows for lists of many deployments."""
         from phaseline.store.sql.listings import SqliteListings
 
-        return SqliteListings(self._reading)
+        return SqliteListings(self._reading, self._topologies.find, self._damaged)
 
     @cached_property
     def stored_plans(self) -> SqlitePlans:
@@ -100,3 +108,10 @@ class DeferredParts:
         from phaseline.store.sql.definition_files import SqlDefinitions
 
         return SqlDefinitions(self._reading, self._writing)
+
+    @cached_property
+    def incarnations(self) -> SqlIncarnations:
+        """What restores have begun."""
+        from phaseline.store.relational.incarnations import SqlIncarnations
+
+        return SqlIncarnations(self._reading, lambda: self._transaction(asks=True))

@@ -18,6 +18,7 @@ from phaseline.model.rows.rows import RequestKind
 from phaseline.store.codec import graphs, topologies
 from phaseline.store.codec.columns import decode
 from phaseline.store.database.schema import IS_OPEN
+from phaseline.store.relational.list_integrity import RULES, contradictions
 from phaseline.store.sql.content_files import unpacked
 from phaseline.store.sql.queries import PLACES, places_of
 
@@ -220,10 +221,11 @@ def inconsistencies(db: Connection, failure: type[Exception]) -> Iterator[StoreF
     """
     yield from _misfits(db, failure)
     yield from _values(db, failure)
+    yield from contradictions(db, failure)
 
 
 def _misfits(db: Connection, failure: type[Exception]) -> Iterator[StoreFinding]:
-    for where, what, statement in _RULES:
+    for where, what, statement in (*_RULES, *RULES):
         try:
             found = db.execute(f"with found(named) as ({statement}) select count(*), min(named) from found")
             count, first = found.fetchone()

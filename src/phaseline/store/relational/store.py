@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +15,7 @@ from phaseline.model.execution.pre_post import PrePost
 from phaseline.model.graph.graph import Graph
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.health.checks import CheckResults
+from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.resources.resources import ResourceAddition
 from phaseline.model.rows.rows import (
     ONLY_SHARD,
@@ -42,13 +43,12 @@ from phaseline.store.codec.topologies import KnownTopologies
 from phaseline.store.database.schema import SCHEMA_VERSION
 from phaseline.store.relational.connections import Connections, Moment, One, ReadSnapshot, Transaction
 from phaseline.store.relational.deferred_parts import DeferredParts
-from phaseline.store.relational.incarnations import SqlIncarnations
 from phaseline.store.sql import deployments as writes
 from phaseline.store.sql import errors as failures
+from phaseline.store.sql import health_checks
 from phaseline.store.sql import queries as reads
 from phaseline.store.sql import requests as asking
 from phaseline.store.sql import resource_clusters as growing
-from phaseline.store.sql.health_checks import read_book
 from phaseline.store.sql.turn_writer import TurnWriter
 
 if TYPE_CHECKING:
@@ -78,7 +78,6 @@ class SqlStore(DeferredParts):
         self._turns = turns
         self._topologies = KnownTopologies()
         self._requests_seen = (0, 0)
-        self.incarnations = SqlIncarnations(self._reading, lambda: self._transaction(asks=True))
 
     @abstractmethod
     def changed(self, since: int = 0) -> int:
@@ -109,6 +108,24 @@ class SqlStore(DeferredParts):
             self._topologies.keep(row.deployment, version, row.topology)
         if turn.payload.answers:
             self.connections.tell_askers()
+
+    def refresh_lists(self) -> None:
+        """Write some of what lists read of deployments whose executions have ended. What fails is done later."""
+        with suppress(ProblemsError):
+            self._refresh_lists()
+
+    def _refresh_lists(self) -> None:
+        if self._epoch and self._turns.has_summaries_to_write:
+            with self.connections.write_guard, self.connections.not_waiting(), self._owned() as db:
+                self._turns.write_summaries(db)
+
+    def _refresh_all_lists(self) -> None:
+        """Do the same for all of them, if they are many, before another process becomes the owner."""
+        with suppress(ProblemsError):
+            with self._reading() as db:
+                is_worth_it = bool(self._epoch) and self._turns.has_many_summaries_to_write(db)
+            while is_worth_it and self._turns.has_summaries_to_write:
+                self._refresh_lists()
 
     @property
     def has_packages(self) -> bool:
@@ -313,7 +330,7 @@ class SqlStore(DeferredParts):
     def checks(self, deployment: int, *, only_results: bool = False) -> CheckResults:
         """Return a copy of a deployment's check results."""
         with self._reading() as db:
-            return read_book(db, deployment, only_results=only_results)
+            return health_checks.read_book(db, deployment, only_results=only_results)
 
     def documents(self, deployment: int, instances: Sequence[int] | None = None) -> Mapping[int, dict[str, Value]]:
         """Return {instance number: runtime properties}, without instances that have none."""
@@ -398,7 +415,13 @@ class SqlStore(DeferredParts):
         """Begin to remove what is older than the rules allow, in slices."""
         from phaseline.store.sql.purging.rounds import SqlPurge
 
-        return SqlPurge(self._writing, rules, around=self.connections.brief, slice_s=self.connections.brief_s)
+        return SqlPurge(self._writing, rules, around=self._slice_of_purge, slice_s=self.connections.brief_s)
+
+    @contextmanager
+    def _slice_of_purge(self) -> Iterator[None]:
+        with self.connections.brief():
+            yield
+        self._turns.has_summaries_to_write = True
 
     @abstractmethod
     def listen(self, wake: Callable[[], None]) -> AbstractContextManager[int]:
@@ -411,6 +434,10 @@ class SqlStore(DeferredParts):
     def _reading(self) -> ReadSnapshot:
         """Return a context for reads of one snapshot, which reports undecodable values as damage."""
         return ReadSnapshot(self.connections)
+
+    def _damaged(self, reason: str) -> ProblemsError:
+        """Return PL-S003 for a stored value that cannot be decoded."""
+        return self.connections.damaged(reason)
 
     def _asks(self, asks: bool | None) -> bool:  # noqa: FBT001  # handed on from a keyword
         """Return True if an execution is stored with a request to start it; if ``asks`` is None, unless we are the owner."""

@@ -14,6 +14,8 @@ from phaseline.store.codec.json_documents import to_text
 if TYPE_CHECKING:
     from phaseline.store.database.connection import Connection
 
+TEXTS = (".yaml", ".yml")
+"""Ends of the paths of files that are read as documents of a package."""
 Packed = Mapping[str, tuple[int, bytes]]
 """{digest: (size in bytes, compressed content)}"""
 

@@ -11,11 +11,11 @@ from phaseline.model.rows.rows import Actor, ConcurrencyRule, ExecutionRow, NewD
 from phaseline.store.codec import requests, topologies
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.sql import errors as failures
+from phaseline.store.sql import labels, stored_blueprints
 from phaseline.store.sql import queries as reads
 from phaseline.store.sql import requests as asking
 from phaseline.store.sql import resource_clusters as growing
-from phaseline.store.sql import stored_blueprints
-from phaseline.store.sql.labels import add_labels
+from phaseline.store.sql.read_model import changes as read_model
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -71,12 +71,15 @@ def add_deployment(
     db.execute("insert into blueprint values (?, ?, ?)", (number, body, to_text(dict(new.inputs))))
     row = topologies.to_row(new.topology, new.blueprint)
     db.execute(f"insert into topology values (?{', ?' * len(row)}, 0)", (number, *row))
-    stored_blueprints.add_uses(db, number, new.uses)
+    read_model.add_deployment(db, number, tenant, new.kind, new.topology, topologies.ids_in(row))
+    if new.uses:
+        stored_blueprints.add_uses(db, number, new.uses)
     if new.packages:
         from phaseline.store.sql.package_uses import add_uses  # few deployments use any
 
         add_uses(db, number, new.packages)
-    add_labels(db, number, labels_of(new.blueprint.labels))
+    if new.blueprint.labels:
+        labels.add_labels(db, number, labels_of(new.blueprint.labels))
     growing.add_documents(db, number, new.documents)
     return number
 
@@ -90,6 +93,7 @@ def delete_deployment(db: Connection, deployment: int, now: int, actor: Actor | 
 
     raise_if_open(db, deployment)
     drop_snapshots(db, deployment)
+    read_model.drop_deployments(db, [deployment])
     db.execute(
         "update deployment set deleted_at = ?, deleted_by = ? where number = ? and deleted_at = 0",
         (max(1, now), actor.name if actor else "", deployment),
@@ -123,6 +127,7 @@ def add_execution(
     request = altered(new.request, is_surrounded=new.around is not None)
     values = (found[0], deployment, requests.to_json(request), ExecutionStatus.QUEUED.value, new.created_at)
     (number,) = db.execute(_ADD_EXECUTION, (*values, new.actor.name)).fetchone()
+    db.execute("update store set execution_count = execution_count + 1")
     id = f"{new.request.workflow}-{number}"
     db.execute("update execution set id = ? where number = ?", (id, number))
     if new.around is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.model.blueprint.labels import Label
@@ -24,6 +24,16 @@ class SqliteLabels:
         with self._reading() as db:
             rows = db.execute("select key, value from label where deployment = ?", (deployment,)).fetchall()
             return sorted(Label(key, value) for key, value in rows)
+
+    def with_key(self, key: str) -> Mapping[int, Sequence[Label]]:
+        """Return {deployment: its labels with a key, sorted by value}, without deployments that have none."""
+        found: dict[int, list[Label]] = {}
+        with self._reading() as db:
+            for deployment, value in db.execute(
+                "select deployment, value from label where key = ? order by value", (key,)
+            ):
+                found.setdefault(deployment, []).append(Label(key, value))
+        return found
 
     def add(self, deployment: int, labels: Sequence[Label]) -> int:
         """Add labels to a deployment; return the number of those that it did not have."""

@@ -1,43 +1,55 @@
-"""Rows of lists of deployments, read for many deployments at once: always the same small number of statements."""
+"""Lists of deployments, executions and instances: always the same small number of statements, however many there are."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
-
-import numpy as np
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, overload
 
 from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery
 from phaseline.model.rows.rows import ExecutionRow
-from phaseline.store.codec.columns import decode, states_from
-from phaseline.store.codec.instance_ids import ids_from
 from phaseline.store.codec.json_documents import to_text
+from phaseline.store.database.schema import IS_LEFT, IS_OPEN
+from phaseline.store.sql import labels
 from phaseline.store.sql import queries as reads
-from phaseline.store.sql.labels import having
+from phaseline.store.sql.read_model import nodes, summaries
+from phaseline.store.sql.read_model.one_statement import CHOSEN, IS_COMPUTED, LATEST, TENANT, WhereClause
 
 if TYPE_CHECKING:
-    from phaseline.model.rows.listings import Glance, Roster
+    from phaseline.model.problems.problem import ProblemsError
+    from phaseline.model.rows.deployment_summaries import DeploymentSummary
+    from phaseline.model.rows.details import DetailQuery, Details
+    from phaseline.model.rows.instance_rows import InstancePage
+    from phaseline.model.rows.listings import Roster
+    from phaseline.model.rows.phase_tables import PhaseTables
+    from phaseline.model.rows.row_queries import InstanceQuery
     from phaseline.model.rows.rows import DeploymentRow
     from phaseline.store.database.connection import Connect, Connection
+    from phaseline.store.sql.read_model.details import Known
 
-T = TypeVar("T")
-NOTHING = np.zeros(0, np.uint8)
-_CHOSEN = "in (select value from json_each(?))"
-LAST = "\U0010ffff"
-"""Largest character. For any beginning B, all texts that begin with B sort before B + LAST."""
-_LIVING = "deployment in (select number from deployment where deleted_at = 0)"
-_TOLD = """case when instr(nodes, '"gone":[') > 0 or instr(nodes, '"targets":[') > 0 then nodes else '{}' end"""
-"""SQL column with a topology's JSON text if it has a ``gone`` or ``targets`` list, which most texts have not."""
+_COMPUTED = f"select number from deployment where deleted_at = 0 and {IS_COMPUTED}"
+_RESTLESS = f"""select deployment from deployment_summary where is_calm = 0
+    union select deployment from execution where {IS_OPEN}"""
+"""SQL query of the deployments that may need attention."""
+_UNSETTLED = f"""{reads.EXECUTION_AND_ENTRIES} where deleted_at = 0 and execution.number in (
+    select number from execution where {IS_OPEN} and deployment in ({{which}})
+    union all select failed.number from execution as failed where failed.{IS_LEFT} and failed.deployment in ({{which}})
+    union all select {LATEST} from deployment where deployment.number in ({{which}}))
+    order by execution.number"""
+_HAS_SUMMARY_OF = "select deployment from deployment_summary where status = ?"
 
 
 class SqliteListings:
-    """Lists for users in a SQLite file: the methods of the port ``Listings``."""
+    """Lists for users of a store on a database: the methods of the port ``Listings``."""
 
-    def __init__(self, reading: Connect) -> None:
-        """``reading`` begins a transaction that reads."""
+    def __init__(self, reading: Connect, known: Known, damaged: Callable[[str], ProblemsError]) -> None:
+        """``reading`` begins a transaction that reads.
+
+        ``known`` returns topologies that are in memory; ``damaged`` makes the problem of a value that cannot be
+        decoded.
+        """
         self._reading = reading
+        self._known = known
+        self._damaged = damaged
 
     def deployments(self, wanted: DeploymentQuery) -> Sequence[DeploymentRow]:
         """Return the deployments that a query selects."""
@@ -49,211 +61,87 @@ class SqliteListings:
         with self._reading() as db:
             return select_executions(db, wanted)
 
+    @overload
+    def page(self, wanted: DeploymentQuery) -> tuple[Sequence[DeploymentRow], int]: ...
+
+    @overload
+    def page(self, wanted: ExecutionQuery) -> tuple[Sequence[ExecutionRow], int]: ...
+
+    def page(
+        self, wanted: DeploymentQuery | ExecutionQuery
+    ) -> tuple[Sequence[DeploymentRow] | Sequence[ExecutionRow], int]:
+        """Return (the rows that a query selects, the number that ``count`` returns)."""
+        with self._reading() as db:
+            if isinstance(wanted, DeploymentQuery):
+                return page_of_deployments(db, wanted)
+            return page_of_executions(db, wanted)
+
+    def instances(self, wanted: InstanceQuery) -> InstancePage:
+        """Return the page of instances that a query selects."""
+        from phaseline.store.sql.read_model.instances import select_instances  # few commands list instances
+
+        with self._reading() as db:
+            return select_instances(db, wanted)
+
     def count(self, wanted: DeploymentQuery | ExecutionQuery) -> int:
         """Return the number of rows that fulfil the conditions of a query, regardless of its page and limit."""
         with self._reading() as db:
             return count_rows(db, wanted)
 
-    def glances(self, deployments: Sequence[int]) -> Mapping[int, Glance]:
-        """Return {deployment number: its summary for lists}."""
-        which = to_text(deployments)
+    def summaries(self, deployments: Sequence[int]) -> Mapping[int, DeploymentSummary]:
+        """Return {deployment: its summary}."""
         with self._reading() as db:
-            states, names = _states(db, which), _state_names(db, which)
-            executions = _by_deployment(_unsettled(db, f"deployment {_CHOSEN}", which))
-            rows = db.execute(f"select deployment, {_TOLD} from topology where deployment {_CHOSEN}", (which,))
-            told: dict[int, str] = dict(rows.fetchall())
-
-            def read(number: int) -> Glance:
-                found = _found(states, number)()
-                return _glance(db, number, found, names.get(number, ()), _found(told, number), executions)
-
-            def flawed(number: int, flaw: str) -> Glance:
-                return _no_glance(executions.get(number, ()), flaw)
-
-            return {number: _unless_flawed(number, read, flawed) for number in deployments}
+            found = summaries.read_summaries(db, values=(to_text(deployments),))
+        return {number: found[number] for number in deployments if number in found}
 
     def rosters(self, deployments: Sequence[int]) -> Mapping[int, Roster]:
-        """Return {deployment number: its instances}."""
-        which = to_text(deployments)
+        """Return {deployment: its instances}."""
+        from phaseline.store.sql.read_model.instances import read_rosters
+
         with self._reading() as db:
-            states, names = _states(db, which), _state_names(db, which)
-            rows = {
-                number: row
-                for number, *row in db.execute(
-                    f"select deployment, version, nodes, ids, node, ordinal, container, host from topology where deployment {_CHOSEN}",
-                    (which,),
-                )
-            }
-            checked = {
-                row[0] for row in db.execute(f"select deployment from check_page where deployment {_CHOSEN}", (which,))
-            }
+            return read_rosters(db, deployments)
 
-            def read(number: int) -> Roster:
-                found = _found(states, number)()
-                return _roster(_found(rows, number), found, names.get(number, ()), is_checked=number in checked)
+    def with_ids(
+        self, beginning: str, *, kind: str = "", limit: int | None = None
+    ) -> Sequence[tuple[DeploymentRow, Sequence[str]]]:
+        """Return the deployments that have instances whose ids begin so, by name, with these ids."""
+        with self._reading() as db:
+            return nodes.with_ids(db, beginning, kind=kind, limit=limit)
 
-            return {number: _unless_flawed(number, read, _no_roster) for number in deployments}
+    def node_names(self, deployment: int | None = None) -> set[str]:
+        """Return the names of the nodes of all deployments that are not deleted, or of one."""
+        with self._reading() as db:
+            return nodes.node_names(db, deployment)
 
-    def unsettled(self, deployment: int | None = None) -> Sequence[ExecutionRow]:
-        """Return the executions that did not complete, and the latest execution of each deployment."""
+    def state_names(self, deployment: int | None = None) -> set[str]:
+        """Return the names of the states of resources that deployments which are not deleted know, or one of them."""
+        only, values = ("", ()) if deployment is None else (" and deployment = ?", (deployment,))
+        living = "select distinct name from state_name where deployment in (select number from deployment where deleted_at = 0)"
+        with self._reading() as db:
+            return {name for (name,) in db.execute(f"{living}{only}", values)}
+
+    def details(self, wanted: DetailQuery) -> Details:
+        """Return details of many executions, graphs and deployments."""
+        from phaseline.store.sql.read_model.details import read_details
+
+        with self._reading() as db:
+            return read_details(db, wanted, self._known, self._damaged)
+
+    def phase_tables(self) -> PhaseTables:
+        """Return what the store has of phases, paused phases, measurements and packages."""
+        from phaseline.store.sql.read_model.phase_tables import read_phase_tables
+
+        with self._reading() as db:
+            return read_phase_tables(db)
+
+    def unsettled(self, deployment: int | None = None) -> Sequence[tuple[ExecutionRow, int]]:
+        """Return the executions that may need attention."""
         with self._reading() as db:
             if deployment is None:
-                return _unsettled(db, _LIVING)
-            return _unsettled(db, f"deployment = ? and {_LIVING}", deployment)
-
-
-def _unless_flawed(number: int, read: Callable[[int], T], otherwise: Callable[[int, str], T]) -> T:
-    """Return ``read(number)``, or ``otherwise(number, reason)`` if the deployment's data cannot be read.
-
-    So one damaged deployment does not prevent a list of the others.
-    """
-    try:
-        return read(number)
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
-        return otherwise(number, str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}")
-
-
-def _found(rows: Mapping[int, T], number: int) -> T:
-    """Return the row of a deployment. Raises: ValueError if the row is missing."""
-    found = rows.get(number)
-    if found is None:
-        raise ValueError("a row of it is missing")
-    return found
-
-
-def _no_glance(executions: Sequence[ExecutionRow], flaw: str) -> Glance:
-    from phaseline.model.rows.listings import Glance
-
-    return Glance(NOTHING, NOTHING, (), executions, flaw)
-
-
-def _no_roster(_number: int, flaw: str) -> Roster:
-    from phaseline.model.rows.listings import Roster
-
-    return Roster(
-        (), (), NOTHING, NOTHING, NOTHING, NOTHING, NOTHING.astype(bool), NOTHING, (), 0, is_checked=False, flaw=flaw
-    )
-
-
-def _unsettled(db: Connection, condition: str, *values: object) -> list[ExecutionRow]:
-    """Return the executions that did not complete, and the latest execution of each deployment.
-
-    ``condition`` selects the deployments by number.
-    """
-    latest = f"select max(number) from execution where {condition} group by deployment"
-    rows = db.execute(
-        f"""{reads.EXECUTION} where {condition} and (status <> 'completed' or execution.number in ({latest}))
-        order by execution.number""",
-        (*values, *values),
-    )
-    return [reads.execution(row) for row in rows]
-
-
-def _by_deployment(rows: Iterable[ExecutionRow]) -> dict[int, list[ExecutionRow]]:
-    found: dict[int, list[ExecutionRow]] = {}
-    for row in rows:
-        found.setdefault(row.deployment, []).append(row)
-    return found
-
-
-def _states(db: Connection, which: str) -> dict[int, Callable[[], np.ndarray]]:
-    """Return {deployment: function that decodes the states of its instances, or raises if they are damaged}.
-
-    ``which``: a JSON list of the numbers of the deployments.
-    """
-    pages: dict[int, list[tuple[int, bytes]]] = {}
-    for deployment, number, held in db.execute(
-        f"select deployment, number, states from state_page where deployment {_CHOSEN}", (which,)
-    ):
-        pages.setdefault(deployment, []).append((number, held))
-    counts = db.execute(f"select number, instance_count from deployment where number {_CHOSEN}", (which,))
-    return {number: partial(states_from, count, pages.get(number, ())) for number, count in counts}
-
-
-def _state_names(db: Connection, which: str) -> dict[int, tuple[str, ...]]:
-    """Return {deployment: names of its resource states}, without deployments that have none."""
-    found: dict[int, tuple[str, ...]] = {}
-    for deployment, name in db.execute(
-        f"select deployment, name from state_name where deployment {_CHOSEN} order by deployment, place", (which,)
-    ):
-        found[deployment] = (*found.get(deployment, ()), name)
-    return found
-
-
-def _glance(
-    db: Connection,
-    number: int,
-    states: np.ndarray,
-    names: tuple[str, ...],
-    nodes: str,
-    executions: Mapping[int, Sequence[ExecutionRow]],
-) -> Glance:
-    from phaseline.model.rows.listings import Glance  # most commands show no list
-
-    told = json.loads(nodes)
-    life_cycle = _life_cycle(db, number, states, names, told.get("targets")) if names else states
-    if "gone" in told:
-        there = np.ones(len(states), bool)
-        there[told["gone"]] = False
-        states, life_cycle = states[there], life_cycle[there]
-    return Glance(states, life_cycle, names, executions.get(number, ()))
-
-
-def _life_cycle(
-    db: Connection, number: int, states: np.ndarray, names: tuple[str, ...], targets: list[Any] | None
-) -> np.ndarray:
-    """Return the states of instances, with the states of resources converted to states of node instances.
-
-    ``targets``: the target state of each node as JSON. If an old version stored none, read the whole topology.
-    """
-    from phaseline.model.resources.path_nodes import arrived, as_life_cycle
-
-    if targets is None:
-        return as_life_cycle(reads.topology(db, number), states, names)
-    (node,) = db.execute("select node from topology where deployment = ?", (number,)).fetchone()
-    return arrived(targets, decode(node), states, names)
-
-
-def _roster(row: Sequence[Any], states: np.ndarray, names: tuple[str, ...], *, is_checked: bool) -> Roster:
-    from phaseline.model.rows.listings import Roster
-
-    version, nodes, text, *columns = row
-    told = json.loads(nodes)
-    ids = ids_from(text)
-    node, index, container, host = map(decode, columns)
-    if not len(ids) == len(node) == len(index) == len(container) == len(host) == len(states):
-        raise ValueError(f"it has {len(ids)} ids of {len(node)} instances")
-    is_there = np.ones(len(ids), bool)
-    is_there[told.get("gone", [])] = False
-    return Roster(told["names"], ids, node, index, container, host, is_there, states, names, version, is_checked)
-
-
-class WhereClause:
-    """The conditions of a statement, with their values."""
-
-    def __init__(self, *always: str) -> None:
-        """``always``: conditions without values, which the statement has in any case."""
-        self._texts = list(always)
-        self.values: list[object] = []
-
-    def add(self, text: str, *values: object) -> None:
-        """Add one condition, which must hold too."""
-        self._texts.append(text)
-        self.values.extend(values)
-
-    def add_beginning(self, column: str, text: str) -> None:
-        """Require that a column begins with the text. Two bounds express this, so that SQLite can search an index."""
-        self.add(
-            f"{column} >= ? and {column} < cast(? as text) || '{LAST}' and substr({column}, 1, ?) = ?",
-            text,
-            text,
-            len(text),
-            text,
-        )
-
-    def __str__(self) -> str:
-        """Return the ``where`` clause of the statement; empty if there is no condition."""
-        return f" where {' and '.join(self._texts)}" if self._texts else ""
+                rows = db.execute(_UNSETTLED.format(which=_RESTLESS))
+            else:
+                rows = db.execute(_UNSETTLED.format(which="?"), (deployment,) * 3)
+            return [(reads.execution(row), row[-1]) for row in rows]
 
 
 def select_executions(db: Connection, wanted: ExecutionQuery) -> list[ExecutionRow]:
@@ -266,20 +154,44 @@ def select_executions(db: Connection, wanted: ExecutionQuery) -> list[ExecutionR
     return [reads.execution(row) for row in rows]
 
 
+def page_of_executions(db: Connection, wanted: ExecutionQuery) -> tuple[list[ExecutionRow], int]:
+    """Return (the executions that the query selects, the number of all that fulfil its conditions)."""
+    rows = select_executions(db, wanted)
+    is_whole = not wanted.after and (wanted.limit is None or len(rows) < wanted.limit)
+    return rows, len(rows) if is_whole else count_rows(db, wanted)
+
+
 def select_deployments(db: Connection, wanted: DeploymentQuery) -> list[DeploymentRow]:
     """Return the deployments that the query selects."""
-    where = _of_deployments(wanted)
+    return _deployments(db, wanted, _of_deployments(db, wanted))
+
+
+def page_of_deployments(db: Connection, wanted: DeploymentQuery) -> tuple[list[DeploymentRow], int]:
+    """Return (the deployments that the query selects, the number of all that fulfil its conditions)."""
+    where = _of_deployments(db, wanted)
+    rows = _deployments(db, wanted, where)
+    is_whole = not wanted.after and (wanted.limit is None or len(rows) < wanted.limit)
+    return rows, len(rows) if is_whole else _count(db, "deployment", where)
+
+
+def _deployments(db: Connection, wanted: DeploymentQuery, where: WhereClause) -> list[DeploymentRow]:
+    page = where.copy()
     if wanted.after:
-        where.add("name > ?", wanted.after)
-    return reads.deployment_rows(db, f"{where} order by name{_limit(wanted.limit)}", where.values)
+        page.add("name > ?", wanted.after)
+    return reads.deployment_rows(db, f"{page} order by name{_limit(wanted.limit)}", page.values)
 
 
 def count_rows(db: Connection, wanted: DeploymentQuery | ExecutionQuery) -> int:
     """Return the number of rows that fulfil the conditions of a query, regardless of its page and limit."""
     if isinstance(wanted, DeploymentQuery):
-        table, where = "deployment", _of_deployments(wanted)
-    else:
-        table, where = "execution", _of_executions(wanted)
+        return _count(db, "deployment", _of_deployments(db, wanted))
+    where = _of_executions(wanted)
+    if not str(where):  # counting millions of rows would take longer than the rest of a list
+        return int(db.execute("select execution_count from store").fetchone()[0])
+    return _count(db, "execution", where)
+
+
+def _count(db: Connection, table: str, where: WhereClause) -> int:
     return int(db.execute(f"select count(*) from {table}{where}", where.values).fetchone()[0])
 
 
@@ -291,13 +203,13 @@ def _limit(limit: int | None) -> str:
 def _of_executions(wanted: ExecutionQuery) -> WhereClause:
     where = WhereClause()
     if wanted.numbers is not None:
-        where.add(f"execution.number {_CHOSEN}", to_text(sorted(wanted.numbers)))
+        where.add(f"execution.number {CHOSEN}", to_text(sorted(wanted.numbers)))
     if wanted.deployments is not None:
-        where.add(f"deployment {_CHOSEN}", to_text(sorted(wanted.deployments)))
+        where.add(f"deployment {CHOSEN}", to_text(sorted(wanted.deployments)))
     if wanted.begins:
         where.add_beginning("id", wanted.begins)
     if wanted.statuses:
-        where.add(f"status {_CHOSEN}", to_text(sorted(status.value for status in wanted.statuses)))
+        where.add(f"status {CHOSEN}", to_text(sorted(status.value for status in wanted.statuses)))
     if wanted.workflow:
         where.add("id = cast(? as text) || '-' || execution.number", wanted.workflow)
     if wanted.actor:
@@ -311,16 +223,28 @@ def _of_executions(wanted: ExecutionQuery) -> WhereClause:
     return where
 
 
-def _of_deployments(wanted: DeploymentQuery) -> WhereClause:
+def _of_deployments(db: Connection, wanted: DeploymentQuery) -> WhereClause:
     where = WhereClause("deleted_at = 0")
+    where.add("tenant = ?", TENANT)  # the index of names begins with it
     if wanted.numbers is not None:
-        where.add(f"number {_CHOSEN}", to_text(sorted(wanted.numbers)))
+        where.add(f"deployment.number {CHOSEN}", to_text(sorted(wanted.numbers)))
     if wanted.begins:
         where.add_beginning("name", wanted.begins)
     if wanted.kind:
         where.add("kind = ?", wanted.kind)
+    if wanted.status:
+        computed = [
+            number for number, one in summaries.read_summaries(db, _COMPUTED).items() if one.status == wanted.status
+        ]
+        where.add(
+            f"(deployment.number {CHOSEN} or (deployment.number in ({_HAS_SUMMARY_OF}) and not {IS_COMPUTED}))",
+            to_text(computed),
+            wanted.status,
+        )
+    if wanted.has_states:
+        where.add("deployment.number in (select deployment from state_name)")
     if wanted.labels:
-        for text, values in having(wanted.labels):
+        for text, values in labels.having(wanted.labels):
             where.add(text, *values)
     if wanted.text:
         where.add(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from phaseline.model.packages.installed import PackageRow, PackageUse
 from phaseline.model.rows.rows import Actor
@@ -16,20 +16,30 @@ if TYPE_CHECKING:
 
 TENANT = Actor("").tenant
 """The only tenant that exists so far."""
-_COLUMNS = "number, name, version, format, digest, title, origin, file_count, size_bytes, installed_at, installed_by"
+PACKAGE = "number, name, version, format, digest, title, origin, file_count, size_bytes, installed_at, installed_by"
+PACKAGE_KINDS = "ittttttiiit"
+"""Columns of a package, and their kinds (``read_model.one_statement.KINDS``)."""
+
+_USES = """select deployment, package, is_enabled, is_imported, settings, folders, at, actor from package_use
+    join package on package.number = package_use.package"""
 
 
 def uses_of(db: Connection, deployment: int) -> list[PackageUse]:
     """Return the packages that a deployment uses, sorted by name."""
-    rows = db.execute(
-        """select deployment, package, is_enabled, is_imported, settings, folders, at, actor from package_use
-        join package on number = package where deployment = ? order by name""",
-        (deployment,),
+    return [_use(row) for row in db.execute(f"{_USES} where deployment = ? order by name", (deployment,))]
+
+
+def all_uses(db: Connection) -> list[PackageUse]:
+    """Return the uses of packages by deployments that are not deleted, by deployment and name of the package."""
+    living = "(select number from deployment where deleted_at = 0)"
+    return [_use(row) for row in db.execute(f"{_USES} where deployment in {living} order by deployment, name")]
+
+
+def _use(row: Sequence[Any]) -> PackageUse:
+    number, package, on, imported, settings, folders, at, by = row
+    return PackageUse(
+        number, package, bool(on), bool(imported), json.loads(settings), tuple(json.loads(folders)), at, by
     )
-    return [
-        PackageUse(number, package, bool(on), bool(imported), json.loads(settings), tuple(json.loads(folders)), at, by)
-        for number, package, on, imported, settings, folders, at, by in rows
-    ]
 
 
 def add_uses(db: Connection, deployment: int, added: Iterable[PackageUse]) -> None:
@@ -47,5 +57,5 @@ def add_uses(db: Connection, deployment: int, added: Iterable[PackageUse]) -> No
 
 def select(db: Connection, condition: str, *values: object) -> list[PackageRow]:
     """Return the packages that fulfil an SQL condition, including removed ones."""
-    rows = db.execute(f"select {_COLUMNS} from package where tenant = ? and {condition}", (TENANT, *values))
+    rows = db.execute(f"select {PACKAGE} from package where tenant = ? and {condition}", (TENANT, *values))
     return [PackageRow(*row) for row in rows]

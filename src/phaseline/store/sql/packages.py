@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.model.blueprint.stored_blueprints import StoredFile
@@ -13,7 +13,7 @@ from phaseline.store.codec.json_documents import to_text
 from phaseline.store.database.schema import IS_OPEN
 from phaseline.store.sql import content_files as kept
 from phaseline.store.sql import deployments as writes
-from phaseline.store.sql.package_uses import TENANT, add_uses, select, uses_of
+from phaseline.store.sql.package_uses import TENANT, add_uses, all_uses, select, uses_of
 
 if TYPE_CHECKING:
     from phaseline.store.database.connection import Connect, Connection
@@ -109,6 +109,21 @@ class SqlitePackages:
         with self._reading() as db:
             return kept.read(db, digest)
 
+    def documents(self, packages: Collection[int]) -> Mapping[int, Mapping[str, bytes]]:
+        """Return {package: {path: content}} of all files of packages, where only YAML files have their content."""
+        with self._reading() as db:
+            rows = db.execute(
+                """select package, path, size_bytes,
+                case when path like '%.yaml' or path like '%.yml' then body else null end
+                from package_path join stored_content on digest = content
+                where package in (select value from json_each(?)) order by path""",
+                (to_text(sorted(packages)),),
+            )
+            found: dict[int, dict[str, bytes]] = {number: {} for number in packages}
+            for package, path, size, body in rows:
+                found[package][path] = kept.unpacked(size, body) if path.endswith(kept.TEXTS) and size else b""
+            return found
+
     def rename(self, package: int, origin: str) -> None:
         """Record ``origin`` as the folder that a package's files came from."""
         with self._writing() as db:
@@ -131,6 +146,22 @@ class SqlitePackages:
         """Return the packages that a deployment uses, sorted by name."""
         with self._reading() as db:
             return uses_of(db, deployment)
+
+    def all_users(self) -> Mapping[int, Sequence[PackageUser]]:
+        """Return {package: its users, sorted by name}, without packages that have none."""
+        found: dict[int, list[PackageUser]] = {}
+        with self._reading() as db:
+            for package, name, is_enabled in db.execute(
+                """select package, name, is_enabled from package_use join deployment on deployment = number
+                where deleted_at = 0 order by name"""
+            ):
+                found.setdefault(package, []).append(PackageUser(name, bool(is_enabled)))
+        return found
+
+    def all_uses(self) -> Sequence[PackageUse]:
+        """Return the uses of packages by deployments that are not deleted, by deployment and name of the package."""
+        with self._reading() as db:
+            return all_uses(db)
 
     def use(self, use: PackageUse) -> None:
         """Make a deployment use a package; another version of the package that it uses is replaced."""

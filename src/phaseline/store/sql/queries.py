@@ -37,21 +37,31 @@ from phaseline.store.codec import requests, topologies
 from phaseline.store.codec.columns import decode, from_pages, states_from
 from phaseline.store.codec.json_documents import EMPTY, to_text
 from phaseline.store.database import schema
+from phaseline.store.sql.read_model.one_statement import Part, Row, select_together
 
 if TYPE_CHECKING:
     from phaseline.store.database.connection import Connection
 
-_DEPLOYMENT = """select number, name, blueprint_file, description, blueprint_folder, plugin_folders, created_at,
-    created_by, instance_count, kind, imported from deployment"""
-EXECUTION = """select execution.number, id, deployment, name, request, status, reason, attempt, execution.created_at,
-    started_at, ended_at, execution.created_by
-    from execution join deployment on deployment.number = execution.deployment"""
-
+_DEPLOYMENT = """deployment.number, deployment.name, blueprint_file, description, blueprint_folder, plugin_folders,
+    created_at, created_by, instance_count, kind, imported"""
+_DEPLOYMENT_KINDS = "itttttititt"
+_EXECUTION = """execution.number, id, deployment, name, request, status, reason, attempt, execution.created_at,
+    started_at, ended_at, execution.created_by"""
+_NAMED = "from execution join deployment on deployment.number = execution.deployment"
+EXECUTION = f"select {_EXECUTION} {_NAMED}"
+EXECUTION_AND_ENTRIES = f"""select {_EXECUTION}, (
+    select cast(coalesce(sum(entry_count), 0) as bigint) from graph where graph.execution = execution.number) {_NAMED}"""
+"""Query of executions, each with the number of entries of its graphs behind its columns."""
+EXECUTION_KINDS = "itittttiiiit"
+"""Kinds of the columns of ``EXECUTION``, for ``read_model.one_statement``."""
 
 _COUNTERS = """select coalesce((select max(id) from graph where id between ? and ?), 0),
     coalesce((select max(id) from batch where id between ? and ?), 0), purged_graph, purged_batch from store"""
 PLACES = "first_graph, positions, graphs, ends"
 """Columns of a batch that ``places_of`` reads."""
+BATCH = f"id, phase, started_at, deadline_at, closed_at, kinds, process_group, {PLACES}"
+BATCH_KINDS = "itiiibiibbb"
+"""Columns of a batch that ``batch_of`` reads, and their kinds."""
 MOST_KEPT = 64
 """Number of different folder lists whose decoded form is cached; most deployments of a store have equal lists."""
 _RANGE = """select (select min(after_batch) from graph where execution = ?),
@@ -109,10 +119,45 @@ def deployments(db: Connection, name: str | None = None) -> list[DeploymentRow]:
 
 
 def deployment_rows(db: Connection, rest: str, values: Sequence[object] = ()) -> list[DeploymentRow]:
-    """Return the deployments that the rest of an SQL statement (``where`` and ``order by``) selects."""
-    rows = db.execute(f"{_DEPLOYMENT}{rest}", values)
-    used = _folders_used(db)
-    return [_deployment(row, used.get(row[0], ())) for row in rows]
+    """Return the deployments that the rest of an SQL statement (``where`` and ``order by``) selects, sorted by name."""
+    return [row for row, _ in deployments_joined(db, "", "", "", rest, values)]
+
+
+def deployments_joined(
+    db: Connection, joined: str, columns: str, kinds: str, rest: str, values: Sequence[object]
+) -> list[tuple[DeploymentRow, Row]]:
+    """Return deployments sorted by name, each with the values of more columns, by one statement.
+
+    ``joined``: further tables. ``columns`` begins with a comma; ``kinds`` are their kinds (``one_statement.KINDS``).
+    """
+    return deployments_from(*select_together(db, deployment_parts(rest, values, joined, columns, kinds)))
+
+
+def deployment_parts(
+    rest: str, values: Sequence[object], joined: str = "", columns: str = "", kinds: str = ""
+) -> list[Part]:
+    """Return the parts of a statement that select deployments, for ``deployments_from``."""
+    source = f"from deployment{joined}{rest}"
+    return [
+        Part(f"select {_DEPLOYMENT}{columns} {source}", _DEPLOYMENT_KINDS + kinds, values),
+        Part(
+            f"""select package_use.deployment, package.name, folders from package_use
+            join package on package.number = package_use.package
+            where folders <> '[]' and package_use.deployment in (select deployment.number {source})""",
+            "itt",
+            values,
+        ),
+    ]
+
+
+def deployments_from(rows: Sequence[Row], used: Sequence[Row]) -> list[tuple[DeploymentRow, Row]]:
+    """Return the deployments in the rows that ``deployment_parts`` select, sorted by name, with the further columns."""
+    folders: dict[int, tuple[str, ...]] = {}
+    for deployment, _, text in sorted(used):
+        folders[deployment] = (*folders.get(deployment, ()), *json.loads(text))
+    size = len(_DEPLOYMENT_KINDS)
+    found = [(_deployment(row, folders.get(row[0], ())), row[size:]) for row in rows]
+    return sorted(found, key=lambda one: one[0].name)
 
 
 def _deployment(row: Sequence[Any], used: tuple[str, ...]) -> DeploymentRow:
@@ -145,17 +190,6 @@ def _imported(text: str) -> tuple[tuple[str, str], ...]:
     return tuple(map(tuple, json.loads(text)))
 
 
-def _folders_used(db: Connection) -> dict[int, tuple[str, ...]]:
-    """Return {deployment: folders with modules of its packages}, without deployments that use no packages."""
-    found: dict[int, tuple[str, ...]] = {}
-    rows = db.execute(
-        "select deployment, folders from package_use join package on number = package where folders <> '[]' order by name"
-    )
-    for deployment, folders in rows:
-        found[deployment] = (*found.get(deployment, ()), *json.loads(folders))
-    return found
-
-
 def has_packages(db: Connection) -> bool:
     """Return True if a package is, or ever was, installed."""
     return db.execute("select 1 from package limit 1").fetchone() is not None
@@ -164,7 +198,7 @@ def has_packages(db: Connection) -> bool:
 def blueprint(db: Connection, deployment: int) -> Blueprint:
     """Return the stored blueprint of a deployment."""
     row = _one(db, "select body from blueprint where deployment = ?", deployment)
-    with _as_damage(f"the blueprint of deployment {deployment}"):
+    with as_damage(f"the blueprint of deployment {deployment}"):
         return topologies.blueprint_from_text(row[0])
 
 
@@ -179,7 +213,7 @@ def topology(db: Connection, deployment: int) -> Topology:
     """Return the instances and relationship instances of a deployment."""
     row = _one(db, f"select {', '.join(topologies.COLUMNS)} from topology where deployment = ?", deployment)
     known = blueprint(db, deployment)
-    with _as_damage(f"the instances of deployment {deployment}"):
+    with as_damage(f"the instances of deployment {deployment}"):
         return topologies.from_row(row, known)
 
 
@@ -296,18 +330,21 @@ def notes(db: Connection, number: int, among: Collection[int] | None = None) -> 
         where graph = ? {only} order by position""",
         (number,) if among is None else (number, json.dumps(sorted(among))),
     )
-    return [
-        NoteRow(
-            position,
-            attempts,
-            generation,
-            due,
-            message,
-            {} if error == EMPTY else json.loads(error),
-            None if result == "null" else json.loads(result),
-        )
-        for position, attempts, generation, due, message, error, result in rows
-    ]
+    return [note_of(row) for row in rows]
+
+
+def note_of(row: Sequence[Any]) -> NoteRow:
+    """Return the note in a row (position, attempts, generation, due, message, error, result)."""
+    position, attempts, generation, due, message, error, result = row
+    return NoteRow(
+        position,
+        attempts,
+        generation,
+        due,
+        message,
+        {} if error == EMPTY else json.loads(error),
+        None if result == "null" else json.loads(result),
+    )
 
 
 def messages(db: Connection, number: int) -> dict[int, tuple[int, str]]:
@@ -347,24 +384,21 @@ def runs_of(db: Connection, lane: str, last: int) -> LaneStatistics:
 
 
 def _batches(db: Connection, condition: str, values: Sequence[Any]) -> list[BatchRow]:
-    rows = db.execute(
-        f"""select id, phase, started_at, deadline_at, closed_at, kinds, process_group, {PLACES} from batch
-        where {condition} order by id""",
-        values,
+    return [batch_of(row) for row in db.execute(f"select {BATCH} from batch where {condition} order by id", values)]
+
+
+def batch_of(row: Sequence[Any]) -> BatchRow:
+    """Return the batch in a row with the columns ``BATCH``."""
+    return BatchRow(
+        id=row[0],
+        phase=row[1],
+        places=places_of(row[7:]),
+        started_at=row[2],
+        deadline_at=row[3],
+        closed_at=row[4],
+        kinds=None if row[5] is None else decode(row[5]),
+        process_group=row[6],
     )
-    return [
-        BatchRow(
-            id=row[0],
-            phase=row[1],
-            places=places_of(row[7:]),
-            started_at=row[2],
-            deadline_at=row[3],
-            closed_at=row[4],
-            kinds=None if row[5] is None else decode(row[5]),
-            process_group=row[6],
-        )
-        for row in rows
-    ]
 
 
 def places_of(row: Sequence[Any]) -> MemberPositions:
@@ -399,7 +433,7 @@ def events(db: Connection, execution: int, after: int, limit: int) -> list[Event
 
 
 @contextmanager
-def _as_damage(what: str) -> Iterator[None]:
+def as_damage(what: str) -> Iterator[None]:
     """Report a missing field, or a field of the wrong type, as damage of the stored document, like invalid JSON."""
     try:
         yield

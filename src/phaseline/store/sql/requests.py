@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.graph.status import ExecutionStatus
@@ -23,10 +23,15 @@ REOPENING = (RequestKind.RETRY, RequestKind.COMPLETE, RequestKind.RERUN)
 TAKEN_AT_ONCE = 1_000
 """Largest number of requests that one query returns; the next query returns the rest."""
 
+UNANSWERED = """where answered_at = 0 and number > ? and number > (select held_request from store)
+    order by number limit ?"""
+"""Rest of a query for unanswered requests: after a number, so many."""
 _REOPENING = f"""select distinct execution.id from execution cross join request on request.execution = execution.number
     where execution.deployment = ? and not execution.{schema.IS_OPEN} and request.answered_at = 0
     and request.kind in ({", ".join(f"'{kind.value}'" for kind in REOPENING)})"""
-_REQUEST = "select number, at, actor, tenant, kind, execution, body, answered_at, answer from request"
+REQUEST = "select number, at, actor, tenant, kind, execution, body, answered_at, answer from request"
+REQUEST_KINDS = "iitttitit"
+"""Kinds of the columns of ``REQUEST``, for ``read_model.one_statement``."""
 
 
 def add_request(
@@ -94,9 +99,7 @@ def raise_if_reopening(
 
 def unanswered(db: Connection, after: int) -> list[RequestRow]:
     """Return the requests after number ``after`` that have no answer, oldest first, at most ``TAKEN_AT_ONCE``."""
-    where = """where answered_at = 0 and number > ? and number > (select held_request from store)
-        order by number limit ?"""
-    return _rows(db, where, (after, TAKEN_AT_ONCE))
+    return _rows(db, UNANSWERED, (after, TAKEN_AT_ONCE))
 
 
 def requests_of(db: Connection, execution: int) -> list[RequestRow]:
@@ -127,19 +130,21 @@ def write_answers(db: Connection, answers: Sequence[RequestAnswer], at: int) -> 
 
 
 def _rows(db: Connection, where: str, values: tuple[int, ...]) -> list[RequestRow]:
-    return [
-        RequestRow(
-            number=row[0],
-            at=row[1],
-            actor=Actor(row[2], row[3]),
-            kind=RequestKind(row[4]),
-            execution=row[5],
-            body=json.loads(row[6]),
-            answered_at=row[7],
-            answer=_answer(row[8]),
-        )
-        for row in db.execute(f"{_REQUEST} {where}", values)
-    ]
+    return [request_of(row) for row in db.execute(f"{REQUEST} {where}", values)]
+
+
+def request_of(row: Sequence[Any]) -> RequestRow:
+    """Return the request in a row that ``REQUEST`` selects."""
+    return RequestRow(
+        number=row[0],
+        at=row[1],
+        actor=Actor(row[2], row[3]),
+        kind=RequestKind(row[4]),
+        execution=row[5],
+        body=json.loads(row[6]),
+        answered_at=row[7],
+        answer=_answer(row[8]),
+    )
 
 
 def _answer(text: str) -> dict[str, Value] | None:

@@ -15,7 +15,9 @@ from phaseline.model.rows.rows import Actor, Metric, PausedRow, Reshaped
 from phaseline.store.codec import topologies
 from phaseline.store.codec.json_documents import EMPTY, to_text
 from phaseline.store.sql import errors as failures
-from phaseline.store.sql.labels import add_labels
+from phaseline.store.sql import labels
+from phaseline.store.sql.read_model import changes as read_model
+from phaseline.store.sql.read_model import summaries
 
 if TYPE_CHECKING:
     from phaseline.store.database.connection import Connection
@@ -37,6 +39,7 @@ def grow(db: Connection, deployment: int, growth: ResourceAddition, topology: To
     more = grown(topology, growth)
     _replace(db, deployment, more, more.blueprint if more.blueprint is not topology.blueprint else None)
     add_documents(db, deployment, growth.documents)
+    summaries.refresh(db, [deployment])
 
 
 def add_documents(db: Connection, deployment: int, documents: Mapping[int, Mapping[str, Value]]) -> None:
@@ -71,10 +74,11 @@ def _replace(db: Connection, deployment: int, topology: Topology, blueprint: Blu
         db.execute("update blueprint set body = ? where deployment = ?", (body, deployment))
         told = (blueprint.file, blueprint.description, deployment)
         db.execute("update deployment set blueprint_file = ?, description = ? where number = ?", told)
-        add_labels(db, deployment, labels_of(blueprint.labels))
+        labels.add_labels(db, deployment, labels_of(blueprint.labels))
     assigned = ", ".join(f"{name} = ?" for name in topologies.COLUMNS)
     row = topologies.to_row(topology, topology.blueprint)
     db.execute(f"update topology set {assigned}, version = version + 1 where deployment = ?", (*row, deployment))
+    read_model.replace_topology(db, deployment, topology, topologies.ids_in(row))
     db.execute("update deployment set instance_count = ? where number = ?", (len(topology), deployment))
 
 
@@ -154,7 +158,11 @@ def measure(db: Connection, measures: Sequence[Metric]) -> None:
 
 def measures(db: Connection) -> Mapping[str, Metric]:
     """Return the latest figures that engines measured: {name of a phase's figures or of the engine's: figures}, by name."""
-    rows = db.execute("select name, at, body from measure order by name")
+    return metrics_from(db.execute("select name, at, body from measure order by name"))
+
+
+def metrics_from(rows: Iterable[tuple[str, int, str]]) -> dict[str, Metric]:
+    """Return {name: figures} of rows (name, time, figures as JSON)."""
     found = {}
     for name, at, body in rows:
         with suppress(ValueError):  # unreadable figures are measured again

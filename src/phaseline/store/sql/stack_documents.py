@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from phaseline.model.deployment.stack_documents import ABANDONED, ABANDONED_KEPT_MS, SNAPSHOT, DocumentKind, DocumentRow
 from phaseline.store.codec.json_documents import to_text
-from phaseline.store.sql.labels import add_labels, remove_labels
+from phaseline.store.sql import labels
+from phaseline.store.sql.read_model.changes import drop_deployments
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
@@ -63,8 +64,9 @@ def write(db: Connection, written: PlannerWrites, at: int) -> None:
         where = "kind = ? and deployment = ? and name = ?"
         db.execute(f"delete from stack_document where {where}", (drop.kind, drop.deployment, drop.name))
     for deployment, change in written.labels:
-        remove_labels(db, deployment, change.removed)
-        add_labels(db, deployment, change.added)
+        labels.remove_labels(db, deployment, change.removed)
+        labels.add_labels(db, deployment, change.added)
+    drop_deployments(db, [gone.deployment for gone in written.forgotten])
     for gone in written.forgotten:
         drop_snapshots(db, gone.deployment)
         db.execute(

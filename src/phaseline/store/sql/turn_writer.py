@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,10 +18,13 @@ from phaseline.store.codec import graphs, requests
 from phaseline.store.codec import json_documents as documents
 from phaseline.store.codec import limits as bounds
 from phaseline.store.codec.columns import encode
+from phaseline.store.database.schema import IS_STALE
+from phaseline.store.sql import health_checks
 from phaseline.store.sql import queries as reads
 from phaseline.store.sql import requests as asking
 from phaseline.store.sql import resource_clusters as growing
-from phaseline.store.sql.health_checks import ChecksWriter
+from phaseline.store.sql.read_model import summaries
+from phaseline.store.sql.read_model.one_statement import CHOSEN, OUT_OF_DATE
 
 if TYPE_CHECKING:
     from phaseline.store.database.connection import Connection
@@ -66,6 +70,11 @@ _WRITE_DOCUMENTS = """insert into document values (?, ?, ?, ?)
 _DROP_DOCUMENTS = "delete from document where deployment = ? and instance in (select value from json_each(?))"
 _READ_DOCUMENTS = """select instance, version, body from document
     where deployment = ? and instance in (select value from json_each(?))"""
+_MARK_SUMMARIES = f"""update deployment_summary set status = '{OUT_OF_DATE}', is_calm = 0 where deployment in (
+    select deployment from execution where number {CHOSEN} union all select number from deployment where number {CHOSEN})"""
+_COUNT_STALE = f"select count(*) from (select 1 from deployment_summary where {IS_STALE} limit ?) as found"
+FEW_STALE = 64
+"""So many summaries that are out of date cost lists a few ms, and a process that runs one execution more to write."""
 
 
 class TurnWriter:
@@ -80,14 +89,38 @@ class TurnWriter:
         self._state_count = 0
         self._sequences: dict[tuple[str, int], int] = {}
         self._rows = graphs.GraphRows()
-        self._checks = ChecksWriter()
+        self.has_summaries_to_write = True
+        """False if no rows that lists read are out of date. Another process may have left some."""
+
+    @cached_property
+    def _checks(self) -> health_checks.ChecksWriter:
+        return health_checks.ChecksWriter()
 
     def forget(self) -> None:
         """Empty the caches of states, sequence numbers and check results; they are read again when needed."""
         self._states.clear()
         self._state_count = 0
         self._sequences.clear()
-        self._checks.forget()
+        vars(self).pop("_checks", None)
+        self.has_summaries_to_write = True
+
+    def has_many_summaries_to_write(self, db: Connection) -> bool:
+        """Return True if so many of these rows are out of date that writing them saves lists much work."""
+        if not self.has_summaries_to_write:
+            return False
+        return int(db.execute(_COUNT_STALE, (FEW_STALE,)).fetchone()[0]) >= FEW_STALE
+
+    def write_summaries(self, db: Connection) -> None:
+        """Write some of the rows that lists read and that are out of date."""
+        self.has_summaries_to_write = summaries.refresh_some(db, self._states)
+
+    def _mark_summaries(self, db: Connection, turn: Turn) -> None:
+        """Mark what lists read of deployments of which an execution has ended, or which have other instances."""
+        ended = [change.execution for change in turn.changes.executions if change.status.is_ended]
+        places = [row.deployment for row in turn.payload.reshaped]
+        if ended or places:
+            db.execute(_MARK_SUMMARIES, (documents.to_text(ended), documents.to_text(places)))
+            self.has_summaries_to_write = True
 
     def expect(self, deployment: int, instance_count: int) -> None:
         """Cache the states of a new deployment without reading them: all its instances are uninitialized."""
@@ -100,7 +133,8 @@ class TurnWriter:
             states = self._states.pop(deployment, None)
             if states is not None:
                 self._state_count -= len(states) + STATES_ALWAYS
-            self._checks.drop(deployment)
+            if "_checks" in vars(self):
+                self._checks.drop(deployment)
 
     def write(self, db: Connection, turn: Turn) -> None:
         """Write the changes that the scheduler decided in a turn, and its payload: documents, lines, answers."""
@@ -138,6 +172,7 @@ class TurnWriter:
                 "update execution set request = ? where number = ?",
                 [(requests.to_json(request), execution) for execution, request in turn.payload.requests.items()],
             )
+        self._mark_summaries(db, turn)
         for change in changes.executions:
             if change.status.is_ended:
                 for table in NUMBERED:

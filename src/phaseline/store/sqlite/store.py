@@ -90,6 +90,7 @@ class SqliteStore(SqlStore):
             self._epoch, self._is_noted = epoch, False
             yield FileLease(self.connections, epoch, holder)
         finally:
+            self._refresh_all_lists()
             with self.connections.write_guard:
                 self._epoch = 0
                 self._turns.forget()

@@ -22,6 +22,8 @@ from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.execution.stored_plans import PLAN, PREFIX, Aim, StoredPlan
 from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
 from phaseline.model.resources.state_graph_names import state_name
+from phaseline.model.rows.details import DetailQuery
+from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery
 from phaseline.plan.requests import request_validation
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import Submission
@@ -29,10 +31,11 @@ from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
 from phaseline.use_cases.lookup import package_types
 from phaseline.use_cases.lookup.blocking_executions import compatible_executions, raise_if_busy
 from phaseline.use_cases.lookup.find import find_deployment
+from phaseline.use_cases.lookup.read_ahead import ReadAhead
 from phaseline.use_cases.prepare.pre_post import new_execution
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
@@ -77,20 +80,20 @@ def list_plans(ctx: RequestContext, deployment: str | None = None) -> Sequence[P
     """Return all stored plans, or those of one deployment, latest first."""
     number = find_deployment(ctx.store, deployment).number if deployment else None
     plans = ctx.store.stored_plans.all(number)
-    present = _Present(ctx, {row.deployment for row in plans if not row.execution})
-    return [_view(ctx, row, present) for row in reversed(plans)]
+    present = _Present(ctx, plans)
+    return [_view(row, present) for row in reversed(plans)]
 
 
 def show_plan(ctx: RequestContext, id: str) -> PlanDetails:
     """Return one stored plan. ``id``: the id of the plan or of the execution that carries it out. Raises: PL-C070."""
     found = find_plan(ctx, id)
-    return PlanDetails(_view(ctx, found, _Present(ctx, [found.deployment])), found.text, found.body)
+    return PlanDetails(_view(found, _Present(ctx, [found])), found.text, found.body)
 
 
 def delete_plan(ctx: RequestContext, id: str) -> PlanView:
     """Delete a plan that was not applied. Raises: PL-C070, PL-C071."""
     found = find_plan(ctx, id)
-    view = _view(ctx, found, _Present(ctx, [found.deployment]))
+    view = _view(found, _Present(ctx, [found]))
     if not ctx.store.stored_plans.delete(found.number):
         raise _applied(view)
     return view
@@ -105,7 +108,7 @@ def apply_plan(ctx: RequestContext, id: str, *, given: NewOrder | None = None) -
     """
     store = ctx.store
     found = find_plan(ctx, id)
-    view = _view(ctx, found, _Present(ctx, [found.deployment]))
+    view = _view(found, _Present(ctx, [found]))
     if found.execution:
         raise _applied(view)
     row = find_deployment(store, view.deployment, to_change=True)
@@ -162,13 +165,16 @@ def base_of(ctx: RequestContext, row: DeploymentRow) -> dict[str, Value]:
 
     It is stored with a plan, or compared with the one stored there, to find what has changed since.
     """
-    store = ctx.store
-    topology = store.topology(row.number)
-    states = bytes(np.array(store.states(row.number), np.uint8)[: len(topology)])
+    return _base(ReadAhead(ctx.store), ctx.store.listings.rosters([row.number])[row.number], row.number)
+
+
+def _base(reads: ReadAhead, roster: Roster, deployment: int) -> dict[str, Value]:
+    topology = reads.topology(deployment)
+    states = bytes(np.array(roster.states, np.uint8)[: len(topology)])
     return {
-        "version": store.listings.rosters([row.number])[row.number].version,
+        "version": roster.version,
         "blueprint": _digest(_blueprint_text(topology)),
-        "inputs": _digest(json.dumps(dict(store.inputs(row.number)), sort_keys=True)),
+        "inputs": _digest(json.dumps(dict(reads.inputs(deployment)), sort_keys=True)),
         "instances": len(topology),
         "there": int(topology.is_there.sum()),
         "shape": _digest("\0".join(topology.ids) + repr(topology.gone.nonzero()[0].tolist())),
@@ -179,7 +185,7 @@ def base_of(ctx: RequestContext, row: DeploymentRow) -> dict[str, Value]:
 def moved(row: DeploymentRow, base: Mapping[str, Value], present: _Present) -> Iterator[str]:
     """Yield a sentence for each change of a deployment since a plan was created. ``base``: its state at that time."""
     roster = present.rosters[row.number]
-    if base.get("version") != roster.version:  # always so for plans stored by older versions
+    if has_new_shape(base, roster):
         now = present.base(row)
         if now["blueprint"] != base["blueprint"]:
             yield "the deployment has another blueprint"
@@ -191,6 +197,11 @@ def moved(row: DeploymentRow, base: Mapping[str, Value], present: _Present) -> I
     then, here = _states(base), roster.states
     if not np.array_equal(then, here):
         yield _states_moved(roster, then, here)
+
+
+def has_new_shape(base: Mapping[str, Value], roster: Roster) -> bool:
+    """Return True if the blueprint, inputs or instances of a deployment may have changed since a plan was created."""
+    return base.get("version") != roster.version  # always so for plans stored by older versions
 
 
 def _states_moved(roster: Roster, then: np.ndarray, here: np.ndarray) -> str:
@@ -219,29 +230,36 @@ def _digest(text: str) -> str:
 
 
 class _Present:
-    """All deployments of the store and their present states, each read only once."""
+    """The deployments of some plans and their present states, read for all plans at once."""
 
-    def __init__(self, ctx: RequestContext, deployments: Collection[int]) -> None:
-        """Read the deployments with these numbers, whose plans are shown; deleted deployments are ignored."""
-        self._ctx = ctx
-        self.rows = {row.number: row for row in ctx.store.deployments()}
-        self.rosters = ctx.store.listings.rosters([number for number in deployments if number in self.rows])
+    def __init__(self, ctx: RequestContext, plans: Sequence[StoredPlan]) -> None:
+        """Read the deployments of these plans, and the executions that carry plans out; deleted ones are ignored."""
+        listings = ctx.store.listings
+        rows = listings.deployments(DeploymentQuery(numbers={plan.deployment for plan in plans})) if plans else ()
+        self.rows = {row.number: row for row in rows}
+        waiting = [plan for plan in plans if not plan.execution and plan.deployment in self.rows]
+        applied = {plan.execution for plan in plans if plan.execution}
+        self.rosters = listings.rosters(sorted({plan.deployment for plan in waiting})) if waiting else {}
+        runs = listings.executions(ExecutionQuery(numbers=applied)) if applied else ()
+        self.executions = {run.number: run.id for run in runs}
+        changed = {plan.deployment for plan in waiting if has_new_shape(plan.base, self.rosters[plan.deployment])}
+        self._reads = ReadAhead(ctx.store)
+        self._reads.read(DetailQuery(topologies_of=changed, inputs_of=changed))
         self._bases: dict[int, Mapping[str, Value]] = {}
 
     def base(self, row: DeploymentRow) -> Mapping[str, Value]:
         """Return the present state of a deployment, as ``base_of`` does, but compute it only once."""
         if row.number not in self._bases:
-            self._bases[row.number] = base_of(self._ctx, row)
+            self._bases[row.number] = _base(self._reads, self.rosters[row.number], row.number)
         return self._bases[row.number]
 
 
-def _view(ctx: RequestContext, found: StoredPlan, present: _Present) -> PlanView:
+def _view(found: StoredPlan, present: _Present) -> PlanView:
     row = present.rows.get(found.deployment)
     changed: tuple[str, ...] = ()
     execution = ""
     if found.execution and row is not None:
-        run = ctx.store.execution(f"{found.request.workflow}-{found.execution}")
-        execution = "" if run is None else run.id
+        execution = present.executions.get(found.execution, "")
     elif row is None:
         changed = ("the deployment was deleted",)
     else:

@@ -17,13 +17,14 @@ from phaseline.use_cases.commands.labels import Labels, change_labels
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import Submission, SubmissionFor, Submissions, adapt, ask
 from phaseline.use_cases.lookup.find import find_deployment
-from phaseline.use_cases.prepare.breakpoints import labelled, read
+from phaseline.use_cases.prepare.breakpoints import labelled, read, valid_stops
 from phaseline.use_cases.queries.breakpoints import StoppedInstance, list_breakpoints
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.orders import GivenOrder, NewOrder
+    from phaseline.model.rows.rows import DeploymentRow
     from phaseline.ports.store import Store
 
 NAMED = 5
@@ -89,11 +90,13 @@ def list_kept(ctx: RequestContext, deployment: str | None = None) -> Sequence[Ke
     """
     store = ctx.store
     if deployment is not None:
-        rows = [find_deployment(store, deployment)]
+        row = find_deployment(store, deployment)
+        labels: Mapping[int, Sequence[Label]] = {row.number: store.labels.of(row.number)}
+        rows: Sequence[DeploymentRow] = [row]
     else:
-        numbers = store.labels.having([Label(LABEL, "")])
-        rows = list(store.listings.deployments(row_queries.DeploymentQuery(numbers=numbers))) if numbers else []
-    found = [Kept(row.name, _kept_texts(store, row.number)) for row in rows]
+        labels = store.labels.with_key(LABEL)
+        rows = store.listings.deployments(row_queries.DeploymentQuery(numbers=labels)) if labels else ()
+    found = [Kept(row.name, [str(one) for one in valid_stops(labels[row.number])]) for row in rows]
     return [one for one in found if one.breakpoints]
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from phaseline.hooks.declaration import KnownHook
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.hook_switches import Switch
+    from phaseline.use_cases.lookup.installed_packages import InstalledPackage
 
 NO_OPTIONS: Mapping[str, Value] = MappingProxyType({})
 GENERAL = "hooks"
@@ -93,30 +94,33 @@ def known_hooks(ctx: RequestContext, deployment: int) -> Registry:
     """
     if deployment != EVERYWHERE or not has_store(ctx.app) or not ctx.store.has_packages:
         return hooks_of(ctx, deployment)
-    entries = {entry.key: entry for row in ctx.store.deployments() for entry in packaged(ctx, row.number)}
+    packages = installed_packages.enabled_anywhere(ctx)
+    entries = {entry.key: entry for _, package in packages for entry in _hooks_in(ctx, package)}
     return hooks_of(ctx, EVERYWHERE).with_more(Registry(entries.values(), ctx.catalog.load_hook))
 
 
 def packaged(ctx: RequestContext, deployment: int) -> Iterator[HookEntry]:
     """Yield the hook classes of packages that are enabled for a deployment."""
-    if not deployment:
-        return
+    for known in installed_packages.enabled(ctx, deployment) if deployment else ():
+        yield from _hooks_in(ctx, known)
 
-    for known in installed_packages.enabled(ctx, deployment):
-        settings = secret_settings.sealed(ctx, known.package.form, known.settings) if known.package.code.hooks else {}
-        for hook in known.package.code.hooks:
-            module, _, name = hook.target.partition(":")
-            folder = next((one for one in known.folders if search_path.find_spec(module, [one]) is not None), "")
-            yield HookEntry(
-                FROM_PACKAGE,
-                str(known.row),
-                hook.name or name,
-                hook.target,
-                folder,
-                dict(hook.options),
-                optional=hook.is_optional,
-                settings=settings,
-            )
+
+def _hooks_in(ctx: RequestContext, known: InstalledPackage) -> Iterator[HookEntry]:
+    """Yield the hook classes of an enabled package."""
+    settings = secret_settings.sealed(ctx, known.package.form, known.settings) if known.package.code.hooks else {}
+    for hook in known.package.code.hooks:
+        module, _, name = hook.target.partition(":")
+        folder = next((one for one in known.folders if search_path.find_spec(module, [one]) is not None), "")
+        yield HookEntry(
+            FROM_PACKAGE,
+            str(known.row),
+            hook.name or name,
+            hook.target,
+            folder,
+            dict(hook.options),
+            optional=hook.is_optional,
+            settings=settings,
+        )
 
 
 def in_use(ctx: RequestContext, hooks: Sequence[KnownHook], deployment: int) -> tuple[KnownHook, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from phaseline.catalog import plugin_catalog
 from phaseline.catalog.code import module_names as code_module_names
 from phaseline.catalog.code import search_path as code_search_path
-from phaseline.lang.did_you_mean import did_you_mean
+from phaseline.lang import did_you_mean
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.problems.problem import Place, Problem
 from phaseline.plan.graph import operation_names as op
@@ -129,7 +129,7 @@ def _is_unknown(module: str, function: str, code: CodeLocation) -> bool:
 def _no_function(module: str, function: str, operation: Operation, node: Node, code: CodeLocation) -> Problem:
     file = code_search_path.source_file(module, code) or ""
     names = sorted(name for name in code_module_names.bound_names(file) or () if not name.startswith("_"))
-    hint = did_you_mean(function, names)
+    hint = did_you_mean.did_you_mean(function, names)
     mend = hint or f"correct the mapping, or write the function into {file}"
     message = f"the module '{module}' has no function '{function}' for '{operation.name}' of the node '{node.name}'"
     return Problem(NO_FUNCTION, message, mend, node.place)
@@ -179,7 +179,7 @@ def _problem(module: str, operation: str, node: Node, code: CodeLocation, mend: 
     looked = (
         f"looked for in {', '.join(folders)} and among the installed packages" if folders else "it is not installed"
     )
-    hint = did_you_mean(module.partition(".")[0], module_names(folders))
+    hint = did_you_mean.did_you_mean(module.partition(".")[0], module_names(folders))
     return Problem(
         NOT_HERE,
         f"there is no module '{module}' for '{operation}' of the node '{node.name}'; {looked}",

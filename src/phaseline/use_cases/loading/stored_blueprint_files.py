@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.app.store_location import has_store, place_of_copies, store_file
 from phaseline.catalog.files import blueprint_trees
-from phaseline.lang.did_you_mean import did_you_mean
+from phaseline.lang import did_you_mean
 from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.use_cases.lookup import package_types
 
@@ -75,7 +75,7 @@ def unknown(ctx: RequestContext, text: str) -> ProblemsError:
         mend = f"name the file in it: {found[0]}" if found else "name the blueprint's main file; there is none in it"
         return problem_error("PL-C054", f"'{text}' is a folder, not the file of a blueprint", mend, subject=text)
     ids = sorted({row.id for row in ctx.store.stored_blueprints.all()}) if has_store(ctx.app) else []
-    hint = did_you_mean(text.removeprefix(PREFIX).partition("@")[0], ids)
+    hint = did_you_mean.did_you_mean(text.removeprefix(PREFIX).partition("@")[0], ids)
     mend = f"{hint} list the stored blueprints: phaseline blueprints list; or name a file".strip()
     return problem_error("PL-C054", f"there is no file and no stored blueprint '{text}'", mend, subject=text)
 

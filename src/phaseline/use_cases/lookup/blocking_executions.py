@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError, problem_error
-from phaseline.model.rows import row_queries
 from phaseline.plan.explain import cloudify_sentences
 from phaseline.plan.requests import availability, claims, request_problems, request_validation
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.execution import Request
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
+    from phaseline.ports.execution_reads import ExecutionReads
     from phaseline.ports.store import Store
 
 
@@ -36,7 +36,7 @@ class Queued:
     needs_person: bool
 
 
-def blocking_execution(store: Store, row: ExecutionRow) -> Queued | None:
+def blocking_execution(store: ExecutionReads, row: ExecutionRow) -> Queued | None:
     """Return which execution blocks this queued execution, or None if it is not blocked or has already begun."""
     if row.status is not ExecutionStatus.QUEUED or row.started_at:
         return None
@@ -49,7 +49,7 @@ def blocking_execution(store: Store, row: ExecutionRow) -> Queued | None:
     return Queued(blocker, deeper.needs_person if deeper else blocker.status is ExecutionStatus.ATTENTION)
 
 
-def goes_on(store: Store, row: ExecutionRow) -> bool:
+def goes_on(store: ExecutionReads, row: ExecutionRow) -> bool:
     """Return False if the execution waits for an operator, or is blocked by an execution that does."""
     if row.status is ExecutionStatus.ATTENTION:
         return False
@@ -68,7 +68,7 @@ def has_open_work(store: Store, *, besides: Collection[int] = ()) -> bool:
     return any(goes_on(store, row) for row in open_rows) or bool(store.requests())
 
 
-def still_calling(store: Store, row: ExecutionRow) -> ExecutionRow | None:
+def still_calling(store: ExecutionReads, row: ExecutionRow) -> ExecutionRow | None:
     """Return the canceled execution whose running calls a queued execution waits for, or None if there is none.
 
     Return None also until the engine has recorded that the execution is queued.
@@ -78,14 +78,8 @@ def still_calling(store: Store, row: ExecutionRow) -> ExecutionRow | None:
 
     if not any(event.type == cloudify_sentences.QUEUED for event in store.events(row.number)):
         return None
-    canceled = row_queries.ExecutionQuery(
-        deployments=(row.deployment,),
-        statuses=(ExecutionStatus.CANCELED,),
-        is_latest_first=True,
-        after=row.number,
-        limit=1,
-    )
-    return next(iter(store.listings.executions(canceled)), None)
+    before = [other for other in store.executions(row.deployment) if other.number < row.number]
+    return next((other for other in reversed(before) if other.status is ExecutionStatus.CANCELED), None)
 
 
 def raise_if_reopening(store: Store, row: ExecutionRow) -> None:
@@ -135,12 +129,12 @@ def in_the_way(found: ExecutionRow) -> ProblemsError:
     return problem_error("PL-C016", message, mend, subject=found.deployment_name)
 
 
-def _in_order(store: Store, deployment: int) -> list[ExecutionRow]:
+def _in_order(store: ExecutionReads, deployment: int) -> list[ExecutionRow]:
     """Return the open executions of a deployment by number; executions that have begun come before queued ones."""
     return sorted(store.executions(deployment, only_open=True), key=lambda row: (not row.started_at, row.number))
 
 
-def _first_in_the_way(store: Store, row: ExecutionRow, others: list[ExecutionRow]) -> ExecutionRow | None:
+def _first_in_the_way(store: ExecutionReads, row: ExecutionRow, others: list[ExecutionRow]) -> ExecutionRow | None:
     if not others or row.request.if_busy == "force":
         return None
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from phaseline.model.execution.pre_post import CLOSING, UNDOING
 from phaseline.model.graph.graph import SubjectKind
-from phaseline.plan.rounds import pre_post_rounds
 
 if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.graph.graph import Graph, Step
     from phaseline.model.rows.rows import ExecutionRow, GraphRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.execution_reads import ExecutionReads
 
 
 def in_force(graphs: Sequence[GraphRow]) -> list[GraphRow]:
@@ -23,7 +23,7 @@ def in_force(graphs: Sequence[GraphRow]) -> list[GraphRow]:
     return [graph for graph in graphs if graph.attempt == latest[graph.name]]
 
 
-def last_own_graph(store: Store, row: ExecutionRow) -> GraphRow | None:
+def last_own_graph(store: ExecutionReads, row: ExecutionRow) -> GraphRow | None:
     """Return the last graph of an execution, which shows its state, or None while nothing is planned.
 
     If the execution has ended, graphs of hooks that are called after its own work are ignored. If it has no other
@@ -33,7 +33,7 @@ def last_own_graph(store: Store, row: ExecutionRow) -> GraphRow | None:
     if not (row.request.is_surrounded and row.status.is_ended):
         return graphs[-1] if graphs else None
 
-    own = [graph for graph in graphs if not graph.name.startswith((pre_post_rounds.CLOSING, pre_post_rounds.UNDOING))]
+    own = [graph for graph in graphs if not graph.name.startswith((CLOSING, UNDOING))]
     return own[-1] if own else None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.lang import did_you_mean as lang_did_you_mean
@@ -11,14 +11,11 @@ from phaseline.model.rows import row_queries
 
 if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
-    from phaseline.model.rows.listings import Roster
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
     from phaseline.ports.store import Store
 
-READ_AT_ONCE = 200
-"""Number of deployments whose instances are in memory at the same time during a search through all."""
 COMPARED = 1_000
-"""Number of latest executions with which a mistyped id is compared."""
+"""Number of latest executions, or of instances, with whose ids a mistyped one is compared."""
 LONGEST_NUMBER = 18
 """Largest number of digits in the number of an execution."""
 NAMED = 5
@@ -35,7 +32,8 @@ def find_deployment(store: Store, name: str, *, to_change: bool = False) -> Depl
     found = store.deployment(name)
     if found is not None:
         return found
-    rows = {row.name: row for row in store.deployments()}
+    fitting = store.listings.deployments(row_queries.DeploymentQuery(begins=name)) if name else ()
+    rows = {row.name: row for row in fitting or store.deployments()}  # all of them only for the error
     beginning = next((other for other in sorted(rows) if name and other.startswith(name)), None)
     if to_change and beginning is not None:
         mend = f"write the whole name, which commands that change a deployment require; did you mean '{beginning}'?"
@@ -86,33 +84,32 @@ def find_instance(store: Store, id: str, deployment: str | None) -> tuple[Deploy
 
     Raises: PL-C012 if there is none, PL-C013 if several ids begin so.
     """
-    rows = [find_deployment(store, deployment)] if deployment else list(store.deployments())
-    where: dict[str, DeploymentRow] = {}
-    nodes: set[str] = set()
-    for row, roster in rosters_of(store, rows):
-        if id in roster.ids:
-            return _in_topology(store, row, id)
-        where |= dict.fromkeys(roster.ids, row)
-        nodes.update(roster.nodes)
-    whole = _only(id, where, "instance")
+    row, whole = find_instance_id(store, id, deployment)
+    topology = store.topology(row.number)
+    return row, topology, topology.number_of[whole]
+
+
+def find_instance_id(store: Store, id: str, deployment: str | None) -> tuple[DeploymentRow, str]:
+    """Return (deployment, whole id) of an instance id or its beginning. Raises: as ``find_instance``."""
+    if deployment is not None:
+        row = find_deployment(store, deployment)
+        roster = store.listings.rosters([row.number])[row.number]
+        ids: dict[str, DeploymentRow] = dict.fromkeys(roster.ids, row)
+        nodes = set(roster.nodes)
+    else:
+        ids = {found: row for row, some in reversed(store.listings.with_ids(id)) for found in some} if id else {}
+        nodes = set()
+    if id in ids:
+        return ids[id], id
+    whole = _only(id, ids, "instance")
     if whole is None:
-        hint = _near(id, list(where)[:1000]) or _near(id.rpartition("_")[0], nodes)
+        if deployment is None:
+            some = store.listings.with_ids("", limit=COMPARED)
+            ids, nodes = {found: row for row, more in some for found in more}, store.listings.node_names()
+        hint = _near(id, list(ids)[:COMPARED]) or _near(id.rpartition("_")[0], nodes)
         mend = f"correct the id; {hint}" if hint else "see the ids with: phaseline instances list"
         raise problem_error("PL-C012", f"there is no instance '{id}'", mend)
-    return _in_topology(store, where[whole], whole)
-
-
-def _in_topology(store: Store, row: DeploymentRow, id: str) -> tuple[DeploymentRow, Topology, int]:
-    topology = store.topology(row.number)
-    return row, topology, topology.number_of[id]
-
-
-def rosters_of(store: Store, rows: Sequence[DeploymentRow]) -> Iterator[tuple[DeploymentRow, Roster]]:
-    """Yield each deployment with its instances, which are read for a limited number of deployments at a time."""
-    for first in range(0, len(rows), READ_AT_ONCE):
-        some = rows[first : first + READ_AT_ONCE]
-        rosters = store.listings.rosters([row.number for row in some])
-        yield from ((row, rosters[row.number]) for row in some)
+    return ids[whole], whole
 
 
 def _by_prefix(store: Store, id: str, *, to_change: bool) -> ExecutionRow:

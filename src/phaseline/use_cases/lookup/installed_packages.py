@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from phaseline.use_cases.lookup import secret_settings
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.packages.installed import PackageRow
+    from phaseline.model.packages.installed import PackageRow, PackageUse
     from phaseline.model.packages.package import Package
 
 
@@ -60,10 +60,23 @@ def enabled(ctx: RequestContext, deployment: int) -> list[InstalledPackage]:
     for use in ctx.store.packages.uses(deployment):
         if use.is_enabled:
             by_number = by_number or {row.number: row for row in ctx.store.packages.all()}
-            row = by_number[use.package]
-            restore_package(ctx, row.digest, row.number)
-            found.append(known(ctx, row, secret_settings.opened(ctx, use.settings)))
+            found.append(_enabled(ctx, by_number[use.package], use))
     return found
+
+
+def enabled_anywhere(ctx: RequestContext) -> list[tuple[int, InstalledPackage]]:
+    """Return (deployment, package) of all packages that are enabled for any deployment, by deployment and name."""
+    if not has_store(ctx.app) or not ctx.store.has_packages:
+        return []
+    uses = [use for use in ctx.store.packages.all_uses() if use.is_enabled]
+    by_number = {row.number: row for row in ctx.store.packages.all()} if uses else {}
+    read_all(ctx, [by_number[number] for number in {use.package for use in uses}])
+    return [(use.deployment, _enabled(ctx, by_number[use.package], use)) for use in uses]
+
+
+def _enabled(ctx: RequestContext, row: PackageRow, use: PackageUse) -> InstalledPackage:
+    restore_package(ctx, row.digest, row.number)
+    return known(ctx, row, secret_settings.opened(ctx, use.settings))
 
 
 def newest(found: Sequence[InstalledPackage]) -> list[InstalledPackage]:
@@ -75,7 +88,12 @@ def installed_rows(ctx: RequestContext) -> list[PackageRow]:
     """Return the rows of all installed packages, by name and version, or [] if there is no store."""
     if not has_store(ctx.app) or not ctx.store.has_packages:
         return []
-    return sorted(ctx.store.packages.all(), key=lambda row: (row.name, numbers_of(row.version)))
+    return by_version(ctx.store.packages.all())
+
+
+def by_version(rows: Iterable[PackageRow]) -> list[PackageRow]:
+    """Return packages by name and version."""
+    return sorted(rows, key=lambda row: (row.name, numbers_of(row.version)))
 
 
 def packages_version(ctx: RequestContext) -> tuple[tuple[int, str], ...]:
@@ -83,9 +101,14 @@ def packages_version(ctx: RequestContext) -> tuple[tuple[int, str], ...]:
     return tuple((row.number, row.digest) for row in installed_rows(ctx))
 
 
-def phase_places(ctx: RequestContext) -> list[str]:
-    """Return the folders and files with phases, of the newest version of each package in Phaseline's own format."""
-    latest = {row.name: row for row in installed_rows(ctx) if row.is_native}
+def phase_places(ctx: RequestContext, rows: Sequence[PackageRow] | None = None) -> list[str]:
+    """Return the folders and files with phases, of the newest version of each package in Phaseline's own format.
+
+    ``rows``: all installed packages, if the caller has read them.
+    """
+    installed = installed_rows(ctx) if rows is None else by_version(rows)
+    latest = {row.name: row for row in installed if row.is_native}
+    read_all(ctx, latest.values())
     found: list[str] = []
     for row in latest.values():
         package = read_stored(ctx, row)
@@ -120,16 +143,21 @@ def package_of(ctx: RequestContext, number: int) -> Package:
 
 def read_stored(ctx: RequestContext, row: PackageRow) -> Package:
     """Return the contents of an installed package. Each process reads them once."""
-    read_before: dict[str, Package] = ctx.app.cache("packages read", dict)  # by content, which never changes
-    package = read_before.get(row.digest)
-    if package is None:
-        shelf = ctx.store.packages
-        documents = package_files.documents_of(shelf.files(row.number), lambda file: shelf.content(file.digest))
+    return read_all(ctx, [row])[row.digest]
+
+
+def read_all(ctx: RequestContext, rows: Iterable[PackageRow]) -> Mapping[str, Package]:
+    """Return {digest: contents} of installed packages, including those read before. Each process reads them once."""
+    known: dict[str, Package] = ctx.app.cache("packages read", dict)  # by content, which never changes
+    unread = {row.digest: row for row in rows if row.digest not in known}
+    stored = ctx.store.packages.documents([row.number for row in unread.values()]) if unread else {}
+    for digest, row in unread.items():
+        documents = {path: body[: package_files.TEXT_BYTES] for path, body in stored[row.number].items()}
         read = reader.read_package(documents, str(row), installed_languages.LOOKED_AT)
         if read.package is None:
             raise ProblemsError(read.problems)
-        package = read_before[row.digest] = read.package
-    return package
+        known[digest] = read.package
+    return known
 
 
 def folder_of(ctx: RequestContext, row: PackageRow) -> Path:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.catalog.phases.plugin_set import LoadedPlugins, PhasePlugins
     from phaseline.model.phases.registry import PhaseRegistry
+    from phaseline.model.rows.phase_tables import PhaseTables
     from phaseline.ports.store import Store
 
 TEXTS = ("name", "plugin", "package", "constraint", "description", "version")
@@ -37,10 +38,14 @@ class ForgottenPhase:
     phase: str
 
 
-def read(ctx: RequestContext, folders: Iterable[str]) -> LoadedPlugins:
-    """Read the plugins of folders and packages without running them, and add known phases whose plugin is missing."""
-    plugins = plugin_set.PhasePlugins((*folders, *phase_places(ctx)))
-    plugins.remember(remembered(ctx))
+def read(ctx: RequestContext, folders: Iterable[str], tables: PhaseTables | None = None) -> LoadedPlugins:
+    """Read the plugins of folders and packages without running them, and add known phases whose plugin is missing.
+
+    ``tables``: what the store has of phases, if the caller has read it.
+    """
+    places = phase_places(ctx, None if tables is None else tables.packages)
+    plugins = plugin_set.PhasePlugins((*folders, *places))
+    plugins.remember(remembered(ctx, tables))
     return plugins.load()
 
 
@@ -70,24 +75,24 @@ def load(ctx: RequestContext) -> LoadedPlugins:
     return loaded
 
 
-def remembered(ctx: RequestContext) -> list[PhaseDefinition]:
+def remembered(ctx: RequestContext, tables: PhaseTables | None = None) -> list[PhaseDefinition]:
     """Return the phases that the last engine knew."""
-    return [_from_row(row) for row in _rows(ctx).values()]
+    return [_from_row(row) for row in _rows(ctx, tables).values()]
 
 
-def in_force(ctx: RequestContext) -> set[str]:
+def in_force(ctx: RequestContext, tables: PhaseTables | None = None) -> set[str]:
     """Return the names, in lower case, of the phases that the running engine can call.
 
     Changed files have no influence before a reload. Return an empty set if no engine runs.
     """
-    rows = _rows(ctx)
+    rows = _rows(ctx, tables)
     return {key for key, row in rows.items() if row["is_in_force"]} if rows and ctx.store.owner() else set()
 
 
-def _rows(ctx: RequestContext) -> dict[str, Mapping[str, Any]]:
+def _rows(ctx: RequestContext, tables: PhaseTables | None) -> dict[str, Mapping[str, Any]]:
     """Return {name: stored phase}, or {} if there is no store."""
     try:
-        known = ctx.store.known_phases()
+        known = ctx.store.known_phases() if tables is None else tables.known
     except ProblemsError as error:
         if error.problems[0].code != "PL-S007":
             raise
@@ -175,6 +180,9 @@ def forget_phase(ctx: RequestContext, name: str) -> ForgottenPhase:
     return ForgottenPhase(phase.name)
 
 
-def known_phases(ctx: RequestContext) -> PhaseRegistry:
-    """Return the types and phases that the plugins of the settings define, without running the plugins."""
-    return read(ctx, ctx.settings.plugin_folders).registry
+def known_phases(ctx: RequestContext, tables: PhaseTables | None = None) -> PhaseRegistry:
+    """Return the types and phases that the plugins of the settings define, without running the plugins.
+
+    ``tables``: what the store has of phases, if the caller has read it.
+    """
+    return read(ctx, ctx.settings.plugin_folders, tables).registry

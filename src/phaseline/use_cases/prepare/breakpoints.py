@@ -19,7 +19,7 @@ from phaseline.use_cases.loading import resource_nodes
 from phaseline.use_cases.lookup import known_phases as lookup_known_phases
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from phaseline.app.app_context import RequestContext
     from phaseline.model.deployment.topology import Topology
@@ -106,8 +106,13 @@ def with_breakpoints(
 
 def labelled(store: Store, deployment: int) -> tuple[Breakpoint, ...]:
     """Return the breakpoints that a deployment or cluster has as labels, without invalid ones."""
+    return valid_stops(store.labels.of(deployment))
+
+
+def valid_stops(labels: Iterable[Label]) -> tuple[Breakpoint, ...]:
+    """Return the breakpoints that are among some labels, without invalid ones."""
     found: list[Breakpoint] = []
-    for text in (label.value for label in store.labels.of(deployment) if label.key == LABEL):
+    for text in (label.value for label in labels if label.key == LABEL):
         with suppress(ValueError):
             found.append(read_breakpoint(text))
     return tuple(found)

@@ -15,7 +15,7 @@ from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.use_cases.lookup.entries import last_own_graph
 from phaseline.use_cases.lookup.find import find_execution
-from phaseline.use_cases.queries import stuck
+from phaseline.use_cases.queries.unfinished import unfinished
 
 if TYPE_CHECKING:
     from phaseline.model.graph.status import EntryStatus
@@ -84,7 +84,7 @@ def find_failed(store: Store, id: str | None, deployment: str | None, statuses: 
     if not (latest.status is ExecutionStatus.COMPLETED or is_queued):
         return latest
 
-    others = [row for row in stuck.unfinished(store, latest.deployment) if row.number != latest.number]
+    others = [row for row in unfinished(store, latest.deployment) if row.number != latest.number]
     return _only("retry", [row for row in others if _has(store, row, statuses)]) or latest
 
 

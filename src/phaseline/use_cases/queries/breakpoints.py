@@ -10,12 +10,14 @@ import numpy as np
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.execution.breakpoints import PREFIX
 from phaseline.model.graph.status import EntryStatus
+from phaseline.model.rows.details import DetailQuery
 from phaseline.use_cases.lookup.find import find_deployment
+from phaseline.use_cases.lookup.read_ahead import ReadAhead
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.execution_reads import ExecutionReads
 
 
 @frozen
@@ -41,13 +43,21 @@ def list_breakpoints(ctx: RequestContext, deployment: str | None = None) -> Sequ
     ``deployment``: return only instances of this deployment; None: of all deployments.
     """
     number = find_deployment(ctx.store, deployment).number if deployment else None
-    rows = ctx.store.executions(number, only_open=True)
-    return [one for row in rows if row.request.breakpoints for one in stopped_in(ctx.store, row)]
+    rows = [row for row in ctx.store.executions(number, only_open=True) if row.request.breakpoints]
+    ahead = ReadAhead(ctx.store)
+    ahead.read(DetailQuery(graphs_of=[row.number for row in rows]))
+    asleep = {
+        graph.id: row.deployment
+        for row in rows
+        for graph in ahead.graphs(row.number)
+        if (ahead.statuses(graph.id) == EntryStatus.SLEEPING).any()
+    }
+    ahead.read(DetailQuery(columns_of=asleep, notes_of=asleep, topologies_of=set(asleep.values())))
+    return [one for row in rows for one in stopped_in(ahead, row)]
 
 
-def stopped_in(store: Store, row: ExecutionRow) -> Iterator[StoppedInstance]:
+def stopped_in(store: ExecutionReads, row: ExecutionRow) -> Iterator[StoppedInstance]:
     """Yield the instances that are stopped at breakpoints in one execution."""
-    topology = store.topology(row.deployment)
     for known in store.graphs(row.number):
         is_asleep = store.statuses(known.id) == EntryStatus.SLEEPING
         if not is_asleep.any():
@@ -57,6 +67,7 @@ def stopped_in(store: Store, row: ExecutionRow) -> Iterator[StoppedInstance]:
         if not steps:
             continue
         notes = {note.position: note.message for note in store.notes(known.id)}
+        topology = store.topology(row.deployment)
         for step in steps:
             mine = np.arange(step.first, step.first + step.count)
             for position in mine[is_asleep[mine]].tolist():

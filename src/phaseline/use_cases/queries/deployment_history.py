@@ -6,14 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.rows.details import DetailQuery
 from phaseline.model.rows.rows import RequestKind
 from phaseline.use_cases.lookup.find import find_deployment
+from phaseline.use_cases.lookup.read_ahead import ReadAhead
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.execution_reads import ExecutionReads
 
 SHOWN_PARAMETERS = 5
 """Number of parameters of an execution that are shown; of the remaining ones only the count is shown."""
@@ -52,13 +54,15 @@ def deployment_history(ctx: RequestContext, name: str, *, limit: int | None = No
     store = ctx.store
     row = find_deployment(store, name)
     found = [Happening(row.created_at, row.created_by, "created", f"from {row.blueprint_file}")]
-    for execution in store.executions(row.number):
-        found.extend(_of_execution(store, execution))
+    reads, executions = ReadAhead(store), store.executions(row.number)
+    reads.read(DetailQuery(requests_of=[execution.number for execution in executions]))
+    for execution in executions:
+        found.extend(_of_execution(reads, execution))
     found.sort(key=lambda one: one.at)
     return DeploymentHistory(row.name, found[-limit:] if limit is not None else found, len(found))
 
 
-def _of_execution(store: Store, row: ExecutionRow) -> Iterator[Happening]:
+def _of_execution(store: ExecutionReads, row: ExecutionRow) -> Iterator[Happening]:
     yield Happening(row.created_at, row.created_by, f"{row.request.workflow} asked for", _parameters(row), row.id)
     for request in store.requests_of(row.number):
         if request.kind is not RequestKind.START:

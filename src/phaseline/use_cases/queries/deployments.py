@@ -11,14 +11,14 @@ import numpy as np
 from phaseline.calls.protocol import secret_tracking
 from phaseline.dsl.functions import outputs as functions_outputs
 from phaseline.dsl.functions import plan_and_runtime_scopes, topology_view
+from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.labels import labelled
-from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.deployment.sealed_values import HIDDEN, hidden_inputs
-from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.resources.path_nodes import as_life_cycle
 from phaseline.model.resources.resources import REMOVED
-from phaseline.model.resources.state_graph_names import state_name
-from phaseline.plan.rounds import pre_post_rounds
+from phaseline.model.rows import row_queries
+from phaseline.model.rows.deployment_summaries import GONE, DeploymentSummary
+from phaseline.use_cases.lookup import read_ahead
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.label_syntax import by_key, parse_labels
 from phaseline.use_cases.lookup.secret_reveal import opened_documents, opened_inputs, without_secrets
@@ -30,15 +30,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phaseline.app.app_context import RequestContext
-    from phaseline.model.rows.listings import Glance
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
+    from phaseline.ports.execution_reads import ExecutionReads
     from phaseline.ports.store import Store
 
 UNREADABLE = "unreadable"
 """Status of a deployment whose stored rows cannot be read; it can only be listed and deleted."""
-GONE = (InstanceState.UNINITIALIZED, InstanceState.DELETED)
-IS_GONE = frozenset(map(int, GONE))
-"""Numbers of the states in which nothing of an instance is installed."""
+MISSING = DeploymentSummary("", flaw="a row of it is missing")
 
 
 def list_deployments(
@@ -55,18 +53,16 @@ def list_deployments(
     description or of the blueprint's path. ``labels``: only deployments with all these labels, each ``KEY=VALUE`` or
     ``KEY``. Raises: PL-C068 for an invalid label.
     """
-    rows = [row for row in ctx.store.deployments() if text.casefold() in _searched_text(row).casefold()]
-    if labels:
-        having = ctx.store.labels.having(parse_labels(labels))
-        rows = [row for row in rows if row.number in having]
-    if status is None:
-        return Page(briefs(ctx.store, rows[:limit]), len(rows))
-    views = [view for view in briefs(ctx.store, rows) if view.status == status]
-    return Page(views[:limit], len(views))
-
-
-def _searched_text(row: DeploymentRow) -> str:
-    return f"{row.name} {row.description} {row.blueprint_file}"
+    wanted = row_queries.DeploymentQuery(
+        status="" if status in {None, UNREADABLE} else status, labels=parse_labels(labels), text=text, limit=limit
+    )
+    with ctx.store.at_once():
+        if status == UNREADABLE:
+            rows = ctx.store.listings.deployments(altered(wanted, limit=None))
+            views = [view for view in briefs(ctx.store, rows) if view.status == status]
+            return Page(views[:limit], len(views))
+        rows, total = ctx.store.listings.page(wanted)
+        return Page(briefs(ctx.store, rows), total)
 
 
 def find_to_change(ctx: RequestContext, name: str) -> DeploymentDetails:
@@ -137,12 +133,12 @@ def unread(store: Store, row: DeploymentRow) -> str:
     return flaws.reasons[0] if flaws.reasons else ""
 
 
-def living_count(store: Store, row: DeploymentRow) -> int:
+def living_count(store: ExecutionReads, row: DeploymentRow) -> int:
     """Return the number of instances that are installed, or may be installed."""
     return int(living(store, row).sum())
 
 
-def living(store: Store, row: DeploymentRow) -> np.ndarray:
+def living(store: ExecutionReads, row: DeploymentRow) -> np.ndarray:
     """Return a bool array by instance number: True if the instance is installed, or may be installed."""
     states = store.states(row.number)
     if row.kind == "resources":
@@ -151,7 +147,7 @@ def living(store: Store, row: DeploymentRow) -> np.ndarray:
     return np.asarray(~is_gone & store.topology(row.number).is_there)
 
 
-def _as_life_cycle(store: Store, row: DeploymentRow, states: np.ndarray) -> np.ndarray:
+def _as_life_cycle(store: ExecutionReads, row: DeploymentRow, states: np.ndarray) -> np.ndarray:
     names = store.state_names(row.number)  # none as long as no node has gone along a path
     return as_life_cycle(store.topology(row.number), states, names) if names else states
 
@@ -163,94 +159,36 @@ def open_execution(store: Store, row: DeploymentRow) -> ExecutionRow | None:
 
 def briefs(store: Store, rows: Sequence[DeploymentRow]) -> list[DeploymentView]:
     """Return the deployments as rows for a list, without reading their blueprints."""
-    glances = store.listings.glances([row.number for row in rows])
-    return [_brief(store, row, glances[row.number]) for row in rows]
+    summaries = store.listings.summaries([row.number for row in rows])
+    reads: ExecutionReads = store
+    suspects = [found.executions for found in summaries.values() if _may_leave_behind(found)]
+    if suspects:
+        ahead = reads = read_ahead.ReadAhead(store)
+        unrepaired_failures.read_left_behind(ahead, suspects)
+    return [_brief(reads, row, summaries.get(row.number, MISSING)) for row in rows]
 
 
-def _brief(store: Store, row: DeploymentRow, glance: Glance) -> DeploymentView:
-    flaw = row.flaw or glance.flaw
-    counts = np.bincount(glance.states)
-    present = counts.nonzero()[0]
-    states = {
-        state_name(state, glance.state_names): count
-        for state, count in zip(present.tolist(), counts[present].tolist(), strict=True)
-        if state != REMOVED
-    }
-    executions = glance.executions
-    latest = executions[-1] if executions else None
-    before = _left_behind(store, executions) if len(executions) > 1 and not flaw else ""
+def _may_leave_behind(found: DeploymentSummary) -> bool:
+    executions = found.executions
+    return not found.flaw and len(executions) > 1 and all(row.status.is_ended for row in executions)
+
+
+def _brief(reads: ExecutionReads, row: DeploymentRow, found: DeploymentSummary) -> DeploymentView:
+    flaw = row.flaw or found.flaw
+    latest = found.executions[-1] if found.executions else None
+    left = unrepaired_failures.left_behind(reads, found.executions) if _may_leave_behind(found) and not flaw else None
     return DeploymentView(
         name=row.name,
-        status=UNREADABLE
-        if flaw
-        else _status_of_resources(executions)
-        if row.kind == "resources"
-        else _status(_that_acted(store, executions), _present(glance.life_cycle)),
+        status=UNREADABLE if flaw else found.status,
         blueprint_file=row.blueprint_file,
         description=row.description,
         created_at=row.created_at,
         created_by=row.created_by,
-        instance_count=sum(states.values()),
-        states=states,
+        instance_count=sum(found.states.values()),
+        states=dict(found.states),
         latest_execution=latest.id if latest else "",
         latest_status=latest.status.value if latest else "",
         kind=row.kind,
-        unfinished=before,
+        unfinished="" if left is None else left.id,
         flaw=flaw,
     )
-
-
-def _left_behind(store: Store, executions: Sequence[ExecutionRow]) -> str:
-    found = unrepaired_failures.left_behind(store, executions)
-    return "" if found is None else found.id
-
-
-def _status_of_resources(executions: Sequence[ExecutionRow]) -> str:
-    """Return the status of a cluster.
-
-    It is "in_progress" while an execution is open, "requires_attention" if the last execution failed, and otherwise
-    "good".
-    """
-    if any(not row.status.is_ended for row in executions):
-        return "in_progress"
-    return "requires_attention" if executions and executions[-1].status is ExecutionStatus.FAILED else "good"
-
-
-def _that_acted(store: Store, executions: Sequence[ExecutionRow]) -> Sequence[ExecutionRow]:
-    """Return the executions without the latest ones if a hook class refused these: they changed nothing (H22)."""
-    if not executions or not _was_refused(store, executions[-1]):
-        return executions
-    executions = store.executions(executions[-1].deployment)  # an earlier one may have completed
-    count = len(executions)
-    while count and _was_refused(store, executions[count - 1]):
-        count -= 1
-    return executions[:count]
-
-
-def _was_refused(store: Store, row: ExecutionRow) -> bool:
-    if not row.request.is_surrounded or row.status is not ExecutionStatus.FAILED:
-        return False
-
-    return all(graph.name in {pre_post_rounds.OPENING, pre_post_rounds.UNDOING} for graph in store.graphs(row.number))
-
-
-def _present(states: np.ndarray) -> set[int]:
-    """Return the numbers of the states that at least one instance has."""
-    return set(np.bincount(states).nonzero()[0].tolist())
-
-
-def _status(executions: Sequence[ExecutionRow], states: set[int]) -> str:
-    """Return the status of a deployment of nodes (W11).
-
-    The latest execution decides if it is open or has failed; otherwise ``states``, the states of the instances, decide.
-    """
-    latest = executions[-1].status if executions else None
-    if latest is not None and not latest.is_ended and latest is not ExecutionStatus.ATTENTION:
-        return "in_progress"
-    if latest in {ExecutionStatus.FAILED, ExecutionStatus.ATTENTION}:
-        return "requires_attention"
-    if states <= IS_GONE:
-        return "not_installed"
-    if states == {InstanceState.STARTED}:
-        return "adopted" if executions[-1].request.workflow == "adopt" else "good"
-    return "suspended" if states == {InstanceState.SUSPENDED} else "requires_attention"

@@ -13,12 +13,11 @@ from phaseline.model.execution import pre_post
 from phaseline.model.graph.graph import SubjectKind, phase_of
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.model.resources.resources import REACH_WORKFLOW
-from phaseline.model.rows import row_queries
+from phaseline.model.rows import details, row_queries
 from phaseline.model.rows.rows import RequestKind
 from phaseline.plan.explain import cloudify_event_lines
-from phaseline.plan.rounds import pre_post_rounds
+from phaseline.use_cases.lookup import entries, read_ahead
 from phaseline.use_cases.lookup.blocking_executions import blocking_execution
-from phaseline.use_cases.lookup.entries import GraphEntries, in_force
 from phaseline.use_cases.lookup.find import find_deployment, find_execution
 from phaseline.use_cases.queries import breakpoints, hook_results, retried_failures
 from phaseline.views.views import Cause, ExecutionView, Failure, OperatorDecision, Page
@@ -26,7 +25,8 @@ from phaseline.views.views import Cause, ExecutionView, Failure, OperatorDecisio
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.deployment.topology import Topology
-    from phaseline.model.rows.rows import ExecutionRow, GraphRow, NoteRow
+    from phaseline.model.rows.rows import ExecutionRow, NoteRow
+    from phaseline.ports.execution_reads import ExecutionReads
     from phaseline.ports.store import Store
     from phaseline.views.views import FailingCall
 
@@ -78,9 +78,13 @@ def list_executions(
     if query is None:
         return Page([], 0)
     with ctx.store.at_once():
-        rows = ctx.store.listings.executions(query)
-        total = len(rows) if limit is None else ctx.store.listings.count(query)
-        return Page([_queued(ctx.store, row) for row in rows], total)
+        rows, total = ctx.store.listings.page(query)
+        reads: ExecutionReads = ctx.store
+        waiting = {row.deployment for row in rows if row.status is ExecutionStatus.QUEUED and not row.started_at}
+        if waiting:
+            ahead = reads = read_ahead.ReadAhead(ctx.store)
+            ahead.read(details.DetailQuery(executions_of=waiting, only_open=True, topologies_of=waiting))
+        return Page([_queued(reads, row) for row in rows], total)
 
 
 def show_execution(ctx: RequestContext, id: str | None = None, *, deployment: str | None = None) -> ExecutionView:
@@ -135,7 +139,7 @@ def _stopped(ctx: RequestContext, row: ExecutionRow) -> int:
     return len(list(breakpoints.stopped_in(ctx.store, row)))
 
 
-def _queued(store: Store, row: ExecutionRow) -> ExecutionView:
+def _queued(store: ExecutionReads, row: ExecutionRow) -> ExecutionView:
     """Return the view of an execution, with the id of the execution for which it waits, if it waits for one."""
     queued = blocking_execution(store, row)
     view = brief_view(row)
@@ -169,16 +173,18 @@ def view_execution(
     of_hooks: Counter[str] = Counter()
     failures: list[Failure] = []
     graphs = store.graphs(row.number)
-    for graph in graphs if row.request.workflow == REACH_WORKFLOW else in_force(graphs):
+    if row.request.workflow != REACH_WORKFLOW and len({graph.name for graph in graphs}) < len(graphs):
+        graphs = entries.in_force(graphs)
+    for graph in graphs:
         statuses = store.entry_statuses(graph.id).now
         tally = np.bincount(statuses, minlength=len(EntryStatus))
-        told = of_hooks if row.request.is_surrounded and _is_of_hooks(graph) else counts
+        told = of_hooks if row.request.is_surrounded and hook_results.is_of_hooks(graph.name) else counts
         told.update({EntryStatus(status).word: int(count) for status, count in enumerate(tally) if count})
         if tally[list(WORTH_TELLING)].any():
             failures.extend(failures_of(store, row.deployment, graph.id, statuses))
     view = _queued(store, row)
     if row.request.is_surrounded:
-        said = hook_results.hooked(store, in_force(graphs))
+        said = hook_results.hooked(store, entries.in_force(graphs))
         view = altered(view, warnings=said.warnings, waits=said.waits, decided=said.decided)
     return altered(
         view,
@@ -189,10 +195,6 @@ def view_execution(
         interrupted=interrupted,
         notices=notices,
     )
-
-
-def _is_of_hooks(graph: GraphRow) -> bool:
-    return graph.name.startswith((pre_post_rounds.OPENING, pre_post_rounds.CLOSING, pre_post_rounds.UNDOING))
 
 
 def _ms_in_hooks(store: Store, row: ExecutionRow) -> int:
@@ -211,10 +213,10 @@ def failures_of(store: Store, deployment: int, graph_id: int, statuses: np.ndarr
     positions = np.flatnonzero(np.isin(statuses, list(WORTH_TELLING)))
     graph, topology = store.graph(graph_id), store.topology(deployment)
     notes = {note.position: note for note in store.notes(graph_id)}
-    entries = GraphEntries(graph)
+    known = entries.GraphEntries(graph)
     for position in positions.tolist():
-        step = entries.step(position)
-        instance, target = entries.subject(topology, position)
+        step = known.step(position)
+        instance, target = known.subject(topology, position)
         yield _failure(
             step.phase,
             (instance, target, topology),

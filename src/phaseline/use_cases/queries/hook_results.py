@@ -9,13 +9,13 @@ import numpy as np
 
 from phaseline.calls.deployments.hook_decisions import Decisions, add_decisions, warnings_of
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.execution.pre_post import HOOKS
+from phaseline.model.execution.pre_post import CLOSING, HOOKS, OPENING, UNDOING
 from phaseline.model.graph.status import EntryStatus
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import GraphRow, NoteRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.execution_reads import ExecutionReads
 
 
 @frozen
@@ -41,7 +41,7 @@ class WaitingHook:
     note: NoteRow
 
 
-def hooked(store: Store, graphs: Sequence[GraphRow]) -> Hooked:
+def hooked(store: ExecutionReads, graphs: Sequence[GraphRow]) -> Hooked:
     """Return the results of the hook classes in the given graphs of an execution."""
     warnings: list[str] = []
     decided: Decisions = {}
@@ -54,7 +54,7 @@ def hooked(store: Store, graphs: Sequence[GraphRow]) -> Hooked:
     return Hooked(warnings, waits, decided)
 
 
-def waiting_hooks(store: Store, graphs: Sequence[GraphRow], *, awake: bool = False) -> list[WaitingHook]:
+def waiting_hooks(store: ExecutionReads, graphs: Sequence[GraphRow], *, awake: bool = False) -> list[WaitingHook]:
     """Return the hook classes that asked to be called again later and sleep until then.
 
     ``awake``: also return those that are being called again now; their notes have the data that they stored before.
@@ -80,8 +80,17 @@ def plan_waited_for(data: object) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _of_hooks(store: Store, graphs: Sequence[GraphRow]) -> list[GraphRow]:
-    return [graph for graph in graphs if any(step.phase.startswith(HOOKS) for step in store.graph(graph.id).steps[:1])]
+def _of_hooks(store: ExecutionReads, graphs: Sequence[GraphRow]) -> list[GraphRow]:
+    return [
+        graph
+        for graph in graphs
+        if is_of_hooks(graph.name) and any(step.phase.startswith(HOOKS) for step in store.graph(graph.id).steps[:1])
+    ]
+
+
+def is_of_hooks(name: str) -> bool:
+    """Return True for the name of a round that may call hook classes; it may have stage tasks instead."""
+    return name.startswith((OPENING, CLOSING, UNDOING))
 
 
 def _class(phase: str) -> str:

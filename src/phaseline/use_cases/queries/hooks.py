@@ -9,6 +9,7 @@ from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.model.rows.hook_switches import EVERYWHERE
+from phaseline.model.rows.row_queries import DeploymentQuery
 from phaseline.use_cases.loading.hook_registry import known_hooks, switched_off
 from phaseline.use_cases.lookup.find import find_deployment
 
@@ -82,7 +83,8 @@ def list_hooks(ctx: RequestContext, deployment: str | None = None) -> HookList:
     number = EVERYWHERE if deployment is None else find_deployment(ctx.store, deployment).number
     registry = known_hooks(ctx, number)
     switches = _switches(ctx)
-    return HookList([_view(ctx, hook, switches, number) for hook in registry.hooks], registry.warnings)
+    names = _names(ctx, switches)
+    return HookList([_view(names, hook, switches, number) for hook in registry.hooks], registry.warnings)
 
 
 def show_hooks(ctx: RequestContext, name: str, deployment: str | None = None) -> Sequence[HookView]:
@@ -93,7 +95,8 @@ def show_hooks(ctx: RequestContext, name: str, deployment: str | None = None) ->
     switches = _switches(ctx)
     row = None if deployment is None else find_deployment(ctx.store, deployment)
     number = EVERYWHERE if row is None else row.number
-    return [_view(ctx, hook, switches, number) for hook in find(ctx, name, number)]
+    names = _names(ctx, switches)
+    return [_view(names, hook, switches, number) for hook in find(ctx, name, number)]
 
 
 def disable_hook(ctx: RequestContext, name: str, *, deployment: str | None = None, reason: str = "") -> Switched:
@@ -150,11 +153,17 @@ def _switches(ctx: RequestContext) -> Sequence[Switch]:
         return ()
 
 
-def _view(ctx: RequestContext, hook: KnownHook, switches: Sequence[Switch], deployment: int) -> HookView:
+def _names(ctx: RequestContext, switches: Sequence[Switch]) -> Mapping[int, str]:
+    """Return {number: name} of the deployments with switches of their own that are not deleted."""
+    numbers = {one.deployment for one in switches if one.deployment}
+    rows = ctx.store.listings.deployments(DeploymentQuery(numbers=numbers)) if numbers else ()
+    return {row.number: row.name for row in rows}
+
+
+def _view(names: Mapping[int, str], hook: KnownHook, switches: Sequence[Switch], deployment: int) -> HookView:
     switch = switched_off(hook, switches, deployment)
     entry = hook.entry
     own = [one.deployment for one in switches if one.name in (hook.name, entry.key) and one.deployment]
-    names = {row.number: row.name for row in ctx.store.deployments()} if own else {}
     return HookView(
         hook.name,
         "off" if switch is not None else "broken" if hook.fault else "ready",

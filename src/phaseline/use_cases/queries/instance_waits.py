@@ -9,19 +9,23 @@ from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.resources.state_graph_names import state_name
+from phaseline.model.rows.details import DetailQuery
 from phaseline.plan.explain import wait_reasons
+from phaseline.plan.explain.cloudify_sentences import QUEUED
 from phaseline.use_cases.lookup.blocking_executions import blocking_execution, still_calling
 from phaseline.use_cases.lookup.entries import last_own_graph
-from phaseline.use_cases.lookup.find import find_instance
+from phaseline.use_cases.lookup.find import find_instance_id
 from phaseline.use_cases.lookup.known_phases import found_phases
+from phaseline.use_cases.lookup.read_ahead import ReadAhead
 from phaseline.use_cases.queries.lane_holders import held_up
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Blueprint
     from phaseline.model.deployment.topology import Topology
-    from phaseline.model.rows.rows import BatchRow, ExecutionRow
+    from phaseline.model.rows.rows import BatchRow, DeploymentRow, ExecutionRow
     from phaseline.plan.explain.wait_reasons import Reason
+    from phaseline.ports.execution_reads import ExecutionReads
     from phaseline.ports.store import Store
 
 
@@ -47,31 +51,67 @@ def why(ctx: RequestContext, id: str, *, deployment: str | None = None) -> Waiti
 
     Raises: PL-C012 for an unknown instance.
     """
-    store = ctx.store
-    row, topology, number = find_instance(store, id, deployment)
-    executions = store.executions(row.number)
+    with ctx.store.at_once():
+        return _why(ctx, id, deployment)
+
+
+def _why(ctx: RequestContext, id: str, deployment: str | None) -> Waiting:
+    row, whole = find_instance_id(ctx.store, id, deployment)
+    reads = _read(ctx.store, row)
+    topology, executions = reads.topology(row.number), reads.executions(row.number)
+    number = topology.number_of[whole]
     latest = executions[-1] if executions else None
     reasons: Sequence[Reason] = ()
     for execution in (one for one in executions if not one.status.is_ended):
-        latest, reasons = execution, _reasons(store, execution, topology, number)
+        latest, reasons = execution, _reasons(reads, execution, topology, number)
         if any(reason.kind != "nothing" for reason in reasons):
             break  # of several open ones, the one in which it waits
     else:
         if latest is not None and latest.status.is_ended:
-            reasons = _reasons(store, latest, topology, number)
+            reasons = _reasons(reads, latest, topology, number)
     return Waiting(
-        instance=topology.ids[number],
-        state=state_name(int(store.states(row.number)[number]), store.state_names(row.number)),
+        instance=whole,
+        state=state_name(int(reads.states(row.number)[number]), reads.state_names(row.number)),
         deployment=row.name,
         execution=latest.id if latest else "",
         execution_status=latest.status.value if latest else "",
-        reasons=[_of_closed_phase(ctx, topology.blueprint, reason) for reason in reasons],
-        note=_note(store, latest, topology.ids[number]),
+        reasons=[_of_closed_phase(ctx, reads, topology.blueprint, reason) for reason in reasons],
+        note=_note(reads, latest, whole),
         now_at=ctx.clock.now(),
     )
 
 
-def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance: int) -> Sequence[Reason]:
+def _read(store: Store, row: DeploymentRow) -> ReadAhead:
+    """Read what explains the waits in one deployment: its open executions and its latest one, with all their calls."""
+    reads = ReadAhead(store)
+    reads.know_deployments([row])
+    here = [row.number]
+    reads.read(
+        DetailQuery(
+            executions_of=here,
+            topologies_of=here,
+            states_of=here,
+            rounds_of=here if row.kind == "blueprint" else (),
+            with_columns=True,
+            open_batches=True,
+        )
+    )
+    executions = reads.executions(row.number)
+    shown = [one for one in executions if not one.status.is_ended or one is executions[-1]]
+    shown = [one for one in shown if one.request.workflow != REACH_WORKFLOW]
+    numbers = [one.number for one in shown]
+    reads.read(
+        DetailQuery(
+            notes_of=[graph.id for one in shown if (graph := last_own_graph(reads, one)) is not None],
+            batches_of=reads.ranges_of(numbers),
+            events_of=[one.number for one in shown if one.status is ExecutionStatus.QUEUED],
+            event_types=(QUEUED,),
+        )
+    )
+    return reads
+
+
+def _reasons(store: ReadAhead, execution: ExecutionRow, topology: Topology, instance: int) -> Sequence[Reason]:
     """Return why the instance has not finished one execution.
 
     Return nothing for an execution that brings resources to a target, and for an execution without a graph.
@@ -116,7 +156,7 @@ def _reasons(store: Store, execution: ExecutionRow, topology: Topology, instance
     return reasons if execution.status.is_ended else [held_up(store, execution, whole, reason) for reason in reasons]
 
 
-def _of_closed_phase(ctx: RequestContext, blueprint: Blueprint, reason: Reason) -> Reason:
+def _of_closed_phase(ctx: RequestContext, reads: ReadAhead, blueprint: Blueprint, reason: Reason) -> Reason:
     """Return the reason, changed to name an obstacle if its phase is paused or cannot be used.
 
     An entry of such a phase is ready, but is not called until an operator resumes or repairs the phase.
@@ -124,7 +164,7 @@ def _of_closed_phase(ctx: RequestContext, blueprint: Blueprint, reason: Reason) 
     if reason.kind != "slot" or not blueprint.on_path:
         return reason
     name = reason.operation
-    pause = ctx.store.paused_phases().get(name.lower())
+    pause = reads.paused_phases().get(name.lower())
     if pause is not None:
         return altered(
             reason,
@@ -157,7 +197,7 @@ def _times(batches: Sequence[BatchRow], graph: int) -> tuple[Mapping[int, int], 
     return running, ended
 
 
-def _note(store: Store, execution: ExecutionRow | None, instance: str) -> str:
+def _note(store: ExecutionReads, execution: ExecutionRow | None, instance: str) -> str:
     if execution is None:
         return "No execution of the deployment has begun."
     if execution.request.workflow == REACH_WORKFLOW:

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.model.deployment import restrictions
-from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.deployment.sealed_values import veiled_properties
 from phaseline.model.health import system_properties as health_system_properties
-from phaseline.model.health.checks import CheckKind, Checks
 from phaseline.model.phases.phase_data import attributes_in
 from phaseline.model.problems.problem import problem_error
-from phaseline.model.resources.resources import REMOVED
-from phaseline.model.resources.state_graph_names import state_name, state_numbers
-from phaseline.use_cases.lookup.find import find_deployment, find_instance, rosters_of
+from phaseline.model.rows.instance_rows import LIFE_CYCLE, rows_of
+from phaseline.model.rows.row_queries import InstanceQuery
+from phaseline.use_cases.lookup.find import find_deployment, find_instance
 from phaseline.use_cases.lookup.unreadable_rows import Flaws
 from phaseline.use_cases.queries.resources import node_phases
 from phaseline.views.views import InstanceView, Page
@@ -27,12 +23,11 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.topology import Topology
-    from phaseline.model.rows.listings import Roster
+    from phaseline.model.rows.instance_rows import InstanceRow
+    from phaseline.ports.store import Store
     from phaseline.views.phase_entry import PhaseEntryView
 
 
-LIFE_CYCLE = {state.word: int(state) for state in InstanceState}
-NO_STATE = -1
 HEALTH = ("", "unhealthy", "healthy", "", "healed", "unhealthy")
 DRIFT = ("", "unknown", "none", "drifted", "")
 """Words for the results of drift checks, indexed by the stored number of the result."""
@@ -51,45 +46,39 @@ def list_instances(
     Raises: PL-C012 for a node that the deployments do not have, and for a state that none of their instances can be in.
     """
     store = ctx.store
-    rows = [find_deployment(store, deployment)] if deployment else list(store.deployments())
-    found: list[InstanceView] = []
-    total = 0
-    names: set[str] = set()
-    known_states: dict[str, None] = dict.fromkeys(LIFE_CYCLE)
+    number = find_deployment(store, deployment).number if deployment else None
+    page = store.listings.instances(InstanceQuery(number, node or "", state or "", limit=limit))
+    if not page.total:
+        _raise_if_unknown(store, number, node, state)
     flaws = Flaws()
-    for row, roster in rosters_of(store, rows):
-        if roster.flaw:
-            flaws.add(row.name, roster.flaw)
-        if node is not None:
-            names.update(roster.nodes)
-        known_states.update(dict.fromkeys(roster.state_names))
-        numbers = _chosen(roster, node, state)
-        total += len(numbers)
-        shown = numbers if limit is None else numbers[: max(0, limit - len(found))]
-        if len(shown):
-            checks = Checks()
-            if roster.is_checked:
-                with flaws.of(row.name):
-                    checks = store.checks(row.number, only_results=True).checks
-            found.extend(_brief(roster, row.name, number, checks) for number in shown.tolist())
-    if state is not None and state not in known_states:
-        hint = did_you_mean(state, known_states) or f"there are: {', '.join(known_states)}"
-        raise problem_error("PL-C012", f"there is no state '{state}'", f"correct the name; {hint}")
-    if node is not None and node not in names:
-        hint = did_you_mean(node, names)
-        raise problem_error(
-            "PL-C012",
-            f"there is no node '{node}'",
-            f"correct the name; {hint}" if hint else "see: deployments show NAME",
-        )
-    return Page(found, total, flaws.told)
+    for name, why in page.flaws.items():
+        flaws.add(name, why)
+    return Page([_view(row) for row in page.rows], page.total, flaws.told)
+
+
+def _raise_if_unknown(store: Store, deployment: int | None, node: str | None, state: str | None) -> None:
+    """Raise PL-C012 for a node that the deployments do not have, and for a state that no instance can be in."""
+    if state is not None and state not in LIFE_CYCLE:
+        states = {**LIFE_CYCLE, **dict.fromkeys(sorted(store.listings.state_names(deployment)))}
+        if state not in states:
+            hint = did_you_mean(state, states) or f"there are: {', '.join(states)}"
+            raise problem_error("PL-C012", f"there is no state '{state}'", f"correct the name; {hint}")
+    if node is not None:
+        names = store.listings.node_names(deployment)
+        if node not in names:
+            hint = did_you_mean(node, names)
+            raise problem_error(
+                "PL-C012",
+                f"there is no node '{node}'",
+                f"correct the name; {hint}" if hint else "see: deployments show NAME",
+            )
 
 
 def show_instance(ctx: RequestContext, id: str, *, deployment: str | None = None) -> InstanceView:
     """Return one instance with its runtime properties and relationships. ``id``: its id or a unique beginning."""
     row, topology, number = find_instance(ctx.store, id, deployment)
     roster = ctx.store.listings.rosters([row.number])[row.number]
-    brief = _brief(roster, row.name, number, ctx.store.checks(row.number, only_results=True).checks)
+    brief = _view(next(rows_of(roster, row.name, [number])))
     order, ptr = topology.rows_by_source
     rows = order[ptr[number] : ptr[number + 1]]
     targets = rows[topology.is_there[topology.target[rows]]].tolist()
@@ -154,25 +143,15 @@ def _groups(topology: Topology, number: int) -> Iterator[tuple[str, int]]:
         inside = int(topology.groups.outer[inside])
 
 
-def _chosen(roster: Roster, node: str | None, state: str | None) -> np.ndarray:
-    chosen = (roster.states != REMOVED) & roster.is_there
-    if node is not None:
-        chosen &= np.isin(roster.node, [number for number, name in enumerate(roster.nodes) if name == node])
-    if state is not None:
-        chosen &= roster.states == {**state_numbers(roster.state_names), **LIFE_CYCLE}.get(state, NO_STATE)
-    return np.flatnonzero(chosen)
-
-
-def _brief(roster: Roster, deployment: str, number: int, checks: Checks) -> InstanceView:
-    host, container = int(roster.host[number]), int(roster.container[number])
+def _view(row: InstanceRow) -> InstanceView:
     return InstanceView(
-        id=roster.ids[number],
-        node=roster.nodes[int(roster.node[number])],
-        deployment=deployment,
-        index=int(roster.index[number]),
-        state=state_name(int(roster.states[number]), roster.state_names),
-        host=roster.ids[host] if host >= 0 else "",
-        container=roster.ids[container] if container >= 0 else "",
-        health=HEALTH[checks.of(CheckKind.STATUS, number)],
-        drift=DRIFT[checks.of(CheckKind.DRIFT, number)],
+        id=row.id,
+        node=row.node,
+        deployment=row.deployment,
+        index=row.index,
+        state=row.state,
+        host=row.host,
+        container=row.container,
+        health=HEALTH[row.status],
+        drift=DRIFT[row.drift],
     )

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph, LaneSpec, Step
     from phaseline.model.rows.rows import BatchRow, ExecutionRow
     from phaseline.plan.explain.wait_reasons import Reason
-    from phaseline.ports.store import Store
+    from phaseline.use_cases.lookup.read_ahead import ReadAhead
 
 UNBEGUN = (EntryStatus.BLOCKED, EntryStatus.WAITING)
 
 
-def held_up(store: Store, row: ExecutionRow, graph: Graph, reason: Reason) -> Reason:
+def held_up(reads: ReadAhead, row: ExecutionRow, graph: Graph, reason: Reason) -> Reason:
     """Return the reason of a ready entry, changed to name the execution whose running call it waits for.
 
     If it waits for no call of another execution, return ``reason`` unchanged.
     """
-    other = holder(store, row, graph, reason)
+    other = holder(reads, row, graph, reason)
     if other is None:
         return reason
     return altered(
@@ -43,21 +43,21 @@ def held_up(store: Store, row: ExecutionRow, graph: Graph, reason: Reason) -> Re
     )
 
 
-def holder(store: Store, row: ExecutionRow, graph: Graph, reason: Reason) -> ExecutionRow | None:
+def holder(reads: ReadAhead, row: ExecutionRow, graph: Graph, reason: Reason) -> ExecutionRow | None:
     """Return the other execution whose running call a ready entry waits for, or None."""
     is_ready = reason.kind == "slot" or (reason.kind == "blocked" and not reason.blocker_count)
-    return _Calls(store).holder(row, graph, reason.position) if is_ready else None
+    return _Calls(reads).holder(row, graph, reason.position) if is_ready else None
 
 
 def first_held(
-    store: Store, row: ExecutionRow, graph: Graph, topology: Topology, statuses: np.ndarray
+    reads: ReadAhead, row: ExecutionRow, graph: Graph, topology: Topology, statuses: np.ndarray
 ) -> tuple[Step, np.ndarray, ExecutionRow] | None:
     """Find entries of a stalled execution that wait for a running call of another execution.
 
     Return (step, positions, other): these entries of ``step`` call one function, which ``other`` is calling now. Return
     None if no entry waits in this way. The execution ``row`` must have no running and no sleeping entry.
     """
-    busy = {batch.phase for batch in store.batches(only_open=True)}
+    busy = {batch.phase for batch in reads.batches(only_open=True)}
     for step in graph.steps if busy else ():
         here = np.arange(step.first, step.first + step.count)
         left = here[np.isin(statuses[here], UNBEGUN)]
@@ -66,9 +66,9 @@ def first_held(
         first = int(left[0])
         reasons = wait_reasons.explain(topology, graph, statuses, (), int(graph.subject[first]))
         for reason in reasons:
-            other = holder(store, row, graph, reason) if reason.position == first else None
+            other = holder(reads, row, graph, reason) if reason.position == first else None
             if other is not None:
-                functions = _Calls(store).functions(row).numbers(step.phase, step.kind, graph.subject[left])
+                functions = _Calls(reads).functions(row).numbers(step.phase, step.kind, graph.subject[left])
                 return step, left[functions == functions[0]], other
     return None
 
@@ -80,9 +80,9 @@ def _lane(graph: Graph, position: int) -> LaneSpec:
 class _Calls:
     """The running calls in a store, with the executions and functions that they belong to."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, reads: ReadAhead) -> None:
         """Prepare lookups; read nothing yet."""
-        self._store = store
+        self._reads = reads
 
     def holder(self, row: ExecutionRow, graph: Graph, position: int) -> ExecutionRow | None:
         """Return another open execution whose running calls fill the lane of an entry's function, or None.
@@ -93,35 +93,30 @@ class _Calls:
         if lane.form != "bulk" or lane.key is not None:
             return None
         function = self.functions(row).number(step.phase, step.kind, int(graph.subject[position]))
-        running = [batch for batch in self._store.batches(only_open=True) if batch.phase == lane.phase]
-        owners = self._owners() if running else {}
+        running = [batch for batch in self._reads.batches(only_open=True) if batch.phase == lane.phase]
+        owners = self._reads.owners_of({number for batch in running for number in batch.places.graphs})
         held = [
             calling
             for batch in running
-            if _is_of(self._store, batch, lane) and (calling := list(self._callers(batch, lane, function, owners)))
+            if _is_of(self._reads, batch, lane) and (calling := list(self._callers(batch, lane, function, owners)))
         ]
         if len(held) < max(1, lane.concurrency):
             return None
         return next((other for calling in held for other in calling if other.number != row.number), None)
 
-    def _owners(self) -> dict[int, ExecutionRow]:
-        """Return {graph: its execution} of all open executions."""
-        rows = self._store.executions(only_open=True)
-        return {graph.id: row for row in rows for graph in self._store.graphs(row.number)}
-
     def _callers(
         self, batch: BatchRow, lane: LaneSpec, function: int, owners: Mapping[int, ExecutionRow]
     ) -> Iterator[ExecutionRow]:
-        """Yield the executions with entries in a batch that call ``function`` and have no outcome yet."""
+        """Yield the open executions with entries in a batch that call ``function`` and have no outcome yet."""
         first = 0
         for number, positions in batch.segments:
             kinds = None if batch.kinds is None or not len(batch.kinds) else batch.kinds[first : first + len(positions)]
             first += len(positions)
             pending = positions if kinds is None else positions[kinds == OutcomeKind.PENDING]
             row = owners.get(number)
-            if row is None or not len(pending):
+            if row is None or row.status.is_ended or not len(pending):
                 continue
-            graph = self._store.graph(number)
+            graph = self._reads.graph(number)
             kind = _step(graph, int(pending[0])).kind
             if (self.functions(row).numbers(lane.phase, kind, graph.subject[pending]) == function).any():
                 yield row
@@ -131,15 +126,15 @@ class _Calls:
 
         The deployment exists, because a deployment with an open execution cannot be deleted.
         """
-        deployment = self._store.deployment(row.deployment_name)
+        deployment = self._reads.deployment(row.deployment_name)
         assert deployment is not None
-        return Functions(self._store.topology(row.deployment), deployment.code)
+        return Functions(self._reads.topology(row.deployment), deployment.code)
 
 
 def _step(graph: Graph, position: int) -> Step:
     return next(step for step in graph.steps if position < step.first + step.count)
 
 
-def _is_of(store: Store, batch: BatchRow, lane: LaneSpec) -> bool:
+def _is_of(reads: ReadAhead, batch: BatchRow, lane: LaneSpec) -> bool:
     number, positions = next(batch.segments)
-    return _lane(store.graph(number), int(positions[0])) == lane
+    return _lane(reads.graph(number), int(positions[0])) == lane

@@ -16,6 +16,7 @@ from phaseline.use_cases.queries import hook_results
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import ExecutionRow
+    from phaseline.ports.execution_reads import ExecutionReads
     from phaseline.ports.store import Store
 
 AwaitedKind = Literal["approval", "breakpoint"]
@@ -54,7 +55,7 @@ class PendingDecision:
         return f"{count:,} {stopped} at {self.name} in {row.id} of '{row.deployment_name}'"
 
 
-def awaited(store: Store, row: ExecutionRow) -> Iterator[PendingDecision]:
+def awaited(store: ExecutionReads, row: ExecutionRow) -> Iterator[PendingDecision]:
     """Yield the decisions for which one open execution waits."""
     if row.request.is_surrounded:
         yield from _approvals(store, row)
@@ -62,7 +63,7 @@ def awaited(store: Store, row: ExecutionRow) -> Iterator[PendingDecision]:
         yield from _breakpoints(store, row)
 
 
-def stands_still(store: Store, row: ExecutionRow) -> bool:
+def stands_still(store: ExecutionReads, row: ExecutionRow) -> bool:
     """Return whether an open execution cannot continue without an approval.
 
     True if the only entries that sleep, wait or run in it are hooks that wait for an approval.
@@ -99,7 +100,7 @@ def standing_still(store: Store) -> Mapping[int, tuple[ExecutionRow, Sequence[Pe
     return found
 
 
-def _approvals(store: Store, row: ExecutionRow) -> Iterator[PendingDecision]:
+def _approvals(store: ExecutionReads, row: ExecutionRow) -> Iterator[PendingDecision]:
     found: dict[tuple[int, str], list[int]] = {}
     said: dict[tuple[int, str], str] = {}
     for one in hook_results.waiting_hooks(store, store.graphs(row.number)):
@@ -112,7 +113,7 @@ def _approvals(store: Store, row: ExecutionRow) -> Iterator[PendingDecision]:
         yield PendingDecision(APPROVAL, row, plan, graph, positions, (), said[graph, plan], mend)
 
 
-def _breakpoints(store: Store, row: ExecutionRow) -> Iterator[PendingDecision]:
+def _breakpoints(store: ExecutionReads, row: ExecutionRow) -> Iterator[PendingDecision]:
     found: dict[tuple[int, str], list[tuple[int, str]]] = {}
     said: dict[tuple[int, str], str] = {}
     for one in queries_breakpoints.stopped_in(store, row):

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from phaseline.catalog.code.operation_modules import OperationModule
     from phaseline.catalog.phases.plugin_set import LoadedPlugins, PackageVerdict
     from phaseline.model.phases.definitions import PhasePlugin
+    from phaseline.model.rows.phase_tables import PhaseTables
     from phaseline.use_cases.loading.type_catalog import TypesView
     from phaseline.use_cases.queries.packages.listing import PackageView
     from phaseline.use_cases.queries.resources.engine_metrics import EngineNow
@@ -151,14 +152,15 @@ def list_phases(
 
     ``state``: only phases of this state. ``resource_type``: only phases for resources of this type.
     """
-    registry = _load(ctx, plugin_folders).registry
+    tables = _tables(ctx)
+    registry = _load(ctx, plugin_folders, tables).registry
     phases = [
         phase
         for phase in registry.phases
         if (not state or state in phase.states)
         and (not resource_type or set(registry.types.line(resource_type)).intersection(phase.resource_types))
     ]
-    now, used = _now(ctx), in_force(ctx)
+    now, used = phases_now(ctx, tables), in_force(ctx, tables)
     views = [_at(ctx, _phase(phase, registry, used), now.get(phase.key)) for phase in phases]
     if not state and not resource_type:
         views += [_nowhere(ctx, found) for key, found in now.items() if registry.get(key) is None and found.counts]
@@ -184,9 +186,21 @@ def _at(ctx: RequestContext, view: PhaseView, now: PhaseNow | None) -> PhaseView
     return altered(view, now=now)
 
 
-def _now(ctx: RequestContext) -> Mapping[str, PhaseNow]:
+def _tables(ctx: RequestContext) -> PhaseTables | None:
+    """Return what the store has of phases, or None if there is no store."""
+
+    def tables() -> PhaseTables:
+        return ctx.store.listings.phase_tables()
+
+    return _where_stored(tables, None)
+
+
+def phases_now(ctx: RequestContext, tables: PhaseTables | None) -> Mapping[str, PhaseNow]:
     """Return {phase: its present activity}; empty if there is no store."""
-    return _where_stored(lambda: phase_activity.phases_now(ctx.store), {})
+    if tables is None:
+        return {}
+    with ctx.store.at_once():
+        return phase_activity.phases_now(ctx.store, tables)
 
 
 def _where_stored(read: Callable[[], T], nothing: T) -> T:
@@ -201,18 +215,20 @@ def _where_stored(read: Callable[[], T], nothing: T) -> T:
 
 def show_phase(ctx: RequestContext, name: str, plugin_folders: Sequence[str] = ()) -> PhaseView:
     """Return one phase. Raises: PL-D053."""
-    registry = _load(ctx, plugin_folders).registry
+    tables = _tables(ctx)
+    registry = _load(ctx, plugin_folders, tables).registry
     phase = registry.get(name)
     if phase is None:
         hint = _hint(name, [each.name for each in registry.phases])
         raise problem_error("PL-D053", f"there is no phase '{name}'", f"{hint}list the phases: phaseline phases list")
 
-    view = _at(ctx, _phase(phase, registry, in_force(ctx)), _now(ctx).get(phase.key) or phase_activity.PhaseNow())
+    now = phases_now(ctx, tables).get(phase.key) or phase_activity.PhaseNow()
+    view = _at(ctx, _phase(phase, registry, in_force(ctx, tables)), now)
     return altered(view, engine=_where_stored(lambda: engine_metrics.engine_now(ctx.store), None))
 
 
-def _load(ctx: RequestContext, plugin_folders: Sequence[str]) -> LoadedPlugins:
-    return read(ctx, folders_of(ctx, plugin_folders))
+def _load(ctx: RequestContext, plugin_folders: Sequence[str], tables: PhaseTables | None = None) -> LoadedPlugins:
+    return read(ctx, folders_of(ctx, plugin_folders), tables)
 
 
 def folders_of(ctx: RequestContext, plugin_folders: Sequence[str]) -> tuple[str, ...]:

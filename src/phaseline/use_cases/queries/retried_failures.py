@@ -18,15 +18,17 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.graph.graph import Graph
     from phaseline.model.rows.rows import EventRow, ExecutionRow, NoteRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.execution_reads import ExecutionReads
 
 READ_AT_ONCE = 10_000
 """Number of stored events that one query fetches."""
+FAILURES = ("task_failed",)
+"""Types of stored events that record a failed call."""
 MAY_BE_RETRIED = (EntryStatus.SLEEPING, EntryStatus.RUNNING, EntryStatus.WAITING)
 """Statuses that an entry has between a failure and the end of its next try."""
 
 
-def failing_now(store: Store, row: ExecutionRow) -> list[FailingCall]:
+def failing_now(store: ExecutionReads, row: ExecutionRow) -> list[FailingCall]:
     """Return the failed calls of one execution that are being tried again.
 
     Graphs that a retry by a user has replaced are left out.
@@ -40,7 +42,7 @@ def failing_now(store: Store, row: ExecutionRow) -> list[FailingCall]:
 
 
 def failing_calls(
-    store: Store, row: ExecutionRow, statuses_of: Mapping[int, np.ndarray], *, but: Iterable[int] = ()
+    store: ExecutionReads, row: ExecutionRow, statuses_of: Mapping[int, np.ndarray], *, but: Iterable[int] = ()
 ) -> list[FailingCall]:
     """Return the failed calls of an open execution that are being tried again, by graph and position.
 
@@ -95,7 +97,7 @@ def _of_graph(
         )
 
 
-def _repeated(store: Store, row: ExecutionRow) -> set[tuple[int, str]]:
+def _repeated(store: ExecutionReads, row: ExecutionRow) -> set[tuple[int, str]]:
     """Return the pairs (instance number, operation) whose last two stored failures ended with the same line."""
     last: dict[tuple[int, str], str] = {}
     found: set[tuple[int, str]] = set()
@@ -110,11 +112,11 @@ def _repeated(store: Store, row: ExecutionRow) -> set[tuple[int, str]]:
     return found
 
 
-def _failures(store: Store, row: ExecutionRow) -> Iterable[EventRow]:
+def _failures(store: ExecutionReads, row: ExecutionRow) -> Iterable[EventRow]:
     after = 0
     while rows := store.events(row.number, after=after, limit=READ_AT_ONCE):
         after = rows[-1].sequence
-        yield from (event for event in rows if event.type == "task_failed")
+        yield from (event for event in rows if event.type in FAILURES)
         if len(rows) < READ_AT_ONCE:
             return
 

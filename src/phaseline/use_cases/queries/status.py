@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, fields
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,19 +14,25 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.execution import breakpoints
 from phaseline.model.graph.status import FIRST_ENDED, EntryStatus, ExecutionStatus
 from phaseline.model.resources.resources import REACH_WORKFLOW
+from phaseline.model.rows.details import DetailQuery
 from phaseline.store.database import schema as sql_schema
 from phaseline.store.sql import errors
 from phaseline.use_cases.lookup.entries import GraphEntries
-from phaseline.use_cases.queries import deployments
-from phaseline.use_cases.queries.retried_failures import MAY_BE_RETRIED, ending, failing_now
-from phaseline.use_cases.queries.stuck import awaited_in, unfinished
-from phaseline.use_cases.queries.unresponsive_owner import silence
+from phaseline.use_cases.lookup.find import find_deployment
+from phaseline.use_cases.queries import deployments, hook_results
+from phaseline.use_cases.queries.retried_failures import FAILURES, MAY_BE_RETRIED, ending, failing_now
+from phaseline.use_cases.queries.stuck import awaited_in
+from phaseline.use_cases.queries.unfinished import UnfinishedExecutions, unfinished_groups
+from phaseline.use_cases.queries.unrepaired_failures import has_entries
+from phaseline.use_cases.queries.unresponsive_owner import silence_of
 from phaseline.views.views import DeploymentView, FailingCall
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.model.rows.rows import BatchRow, ExecutionRow, Owner
+    from phaseline.model.rows.rows import ExecutionRow, GraphRow, Owner, RequestRow
+    from phaseline.ports.execution_reads import ExecutionReads
     from phaseline.ports.store import Store
+    from phaseline.use_cases.lookup.read_ahead import ReadAhead
     from phaseline.use_cases.queries.pending_decisions import PendingDecision
 
 LOOKED_AT = 200
@@ -123,63 +129,114 @@ def status(ctx: RequestContext, deployment: str | None = None) -> Status:
     Raises: PL-C010 for an unknown deployment, PL-C013 if several names begin so.
     """
     store, now = ctx.store, ctx.clock.now()
-    owner = store.owner()
-    rows = unfinished(store)
-    view, numbers = None, None
-    if deployment is not None:
-        view = _view(ctx, deployment)
-        rows = [row for row in rows if row.deployment_name == view.name]
-        numbers = {row.number for row in rows}
-    living = [row for row in rows if not row.status.is_ended]
-    batches: Mapping[int, Sequence[BatchRow]] = _by_graph(store.batches(only_open=True))
-    standings = [_standing(store, row, batches, now) for row in living[:LOOKED_AT]]
+    with store.at_once():
+        row = None if deployment is None else find_deployment(store, deployment)
+        view = None if row is None else deployments.briefs(store, [row])[0]
+        seen = _look(store, now, None if row is None else row.number)
     counts: Counter[str] = Counter()
-    for standing in standings:
+    for standing in seen.standings:
         counts.update(standing.counts)
-    failing = [call for row, one in zip(living, standings, strict=False) for call in _failing(store, row, one)]
-    requests = sum(numbers is None or asked.execution in numbers for asked in store.requests())
-    awaited = [one for row in living[:LOOKED_AT] for one in awaited_in(store, row)]
-    last = store.incarnations.held()
-    released = [row for row in rows if row.number > last or row.status.is_ended]
-    held = len(rows) - len(released)
-    seen = _Situation(store, now, owner, released, held, standings, awaited, failing, requests)
     needs = [need for find in NEEDS for need in find(seen)]
     return Status(
         now_at=now,
         store=store_state(ctx),
-        engine=EngineState(owner.pid, owner.command, owner.since) if owner else None,
-        start="" if owner else START,
-        executions=standings,
-        open_count=len(living),
-        looked_into=len(standings),
-        queued_count=sum(row.status is ExecutionStatus.QUEUED for row in living),
-        request_count=requests,
+        engine=EngineState(seen.owner.pid, seen.owner.command, seen.owner.since) if seen.owner else None,
+        start="" if seen.owner else START,
+        executions=seen.standings,
+        open_count=seen.open_count,
+        looked_into=len(seen.standings),
+        queued_count=seen.queued_count,
+        request_count=seen.requests,
         counts=dict(counts),
-        due_at=min((standing.due_at for standing in standings if standing.due_at), default=0),
-        overdue_count=sum(standing.overdue for standing in standings),
+        due_at=min((standing.due_at for standing in seen.standings if standing.due_at), default=0),
+        overdue_count=sum(standing.overdue for standing in seen.standings),
         unsure_count=counts[EntryStatus.UNSURE.word],
         needs=needs[:SHOWN_NEEDS],
         need_count=len(needs),
         deployment=view,
-        failing=failing[:SHOWN_FAILING],
-        failing_count=len(failing),
+        failing=seen.failing[:SHOWN_FAILING],
+        failing_count=len(seen.failing),
     )
 
 
-def _failing(store: Store, row: ExecutionRow, standing: ExecutionProgress) -> list[FailingCall]:
-    """Return the failed calls of an execution that are being tried again.
+def _look(store: Store, now: int, deployment: int | None) -> _Situation:
+    """Read the executions that are open or need attention, of the whole store or of one deployment."""
+    rows: list[ExecutionRow] = []
+    standings: list[ExecutionProgress] = []
+    failing: list[FailingCall] = []
+    waits: list[PendingDecision] = []
+    asked: Sequence[RequestRow] = ()
+    held = 0
+    for found in unfinished_groups(store, deployment, _to_read):
+        reads, living = found.reads, _looked_into(found.rows)[: LOOKED_AT - len(standings)]
+        asked, held = reads.open_requests() if reads.open_requests is not None else (), reads.held
+        progress = [_standing(reads, row, now) for row in living]
+        standings += progress
+        retried = [row for row, one in zip(living, progress, strict=True) if _may_be_failing(one)]
+        failing += _failing(reads, retried)
+        waits += [one for row in living for one in awaited_in(reads, row)]
+        rows += found.rows
+    rows.sort(key=lambda row: row.number)
+    numbers = {row.number for row in rows}
+    released = [row for row in rows if row.number > held or row.status.is_ended]
+    living = [row for row in rows if not row.status.is_ended]
+    return _Situation(
+        now=now,
+        owner=store.owner(),
+        rows=released,
+        held=len(rows) - len(released),
+        open_count=len(living),
+        queued_count=sum(row.status is ExecutionStatus.QUEUED for row in living),
+        standings=standings,
+        awaited=waits,
+        failing=failing,
+        asked=asked,
+        requests=sum(deployment is None or one.execution in numbers for one in asked),
+    )
 
-    If its counts show no entry that can be in a retry, return nothing without reading the store.
-    """
-    if not any(standing.counts.get(status.word) for status in MAY_BE_RETRIED):
-        return []
-    return failing_now(store, row)
+
+def _looked_into(rows: Sequence[ExecutionRow]) -> list[ExecutionRow]:
+    """Return the open executions whose entries are examined, oldest first."""
+    return [row for row in rows if not row.status.is_ended][:LOOKED_AT]
 
 
-def _view(ctx: RequestContext, name: str) -> DeploymentView:
-    """Return the deployment as lists show it."""
-    found = deployments.show_deployment(ctx, name)
-    return DeploymentView(**{item.name: getattr(found, item.name) for item in fields(DeploymentView)})
+def _to_read(found: UnfinishedExecutions) -> DetailQuery:
+    """Return what the overview needs of open executions: notes of sleepers, and what waits for an operator."""
+    reads = found.reads
+    moving = {row.number: _moving_graphs(reads, row) for row in _looked_into(found.rows)}
+    asked = {
+        graph.id: row.deployment
+        for row in _looked_into(found.rows)
+        for graph in moving[row.number]
+        if row.request.breakpoints or hook_results.is_of_hooks(graph.name)
+    }
+    notes = [graph.id for graphs in moving.values() for graph in graphs]
+    return DetailQuery(notes_of=notes, columns_of=asked, topologies_of=set(asked.values()))
+
+
+def _moving_graphs(reads: ReadAhead, row: ExecutionRow) -> list[GraphRow]:
+    """Return the graphs with entries that sleep, run or wait for a call; no other graph has anything to read."""
+    return [graph for graph in reads.graphs(row.number) if has_entries(reads, graph, MAY_BE_RETRIED)]
+
+
+def _may_be_failing(standing: ExecutionProgress) -> bool:
+    """Return True if the counts of an execution show an entry that can be in a retry."""
+    return any(standing.counts.get(status.word) for status in MAY_BE_RETRIED)
+
+
+def _failing(reads: ReadAhead, rows: Sequence[ExecutionRow]) -> list[FailingCall]:
+    """Return the failed calls of executions that are being tried again."""
+    graphs = [(row, graph.id) for row in rows for graph in _moving_graphs(reads, row)]
+    retried = [(row, graph) for row, graph in graphs if any(note.retries for note in reads.notes(graph))]
+    reads.read(
+        DetailQuery(
+            columns_of=[graph for _, graph in retried],
+            topologies_of={row.deployment for row, _ in retried},
+            events_of=[row.number for row, graph in retried if any(note.retries > 1 for note in reads.notes(graph))],
+            event_types=FAILURES,
+        )
+    )
+    return [call for row in rows for call in failing_now(reads, row)]
 
 
 def store_state(ctx: RequestContext) -> StoreState:
@@ -188,31 +245,24 @@ def store_state(ctx: RequestContext) -> StoreState:
     return StoreState(shown_url(ctx.settings.store_url), size, log, sql_schema.SCHEMA_VERSION)
 
 
-def _by_graph(batches: Sequence[BatchRow]) -> dict[int, list[BatchRow]]:
-    found: dict[int, list[BatchRow]] = {}
-    for batch in batches:
-        for graph in set(batch.places.graphs):
-            found.setdefault(graph, []).append(batch)
-    return found
+def _counted_graphs(reads: ExecutionReads, row: ExecutionRow) -> Sequence[GraphRow]:
+    """Return the graphs of the present round of an execution; all of them if it brings resources to a target."""
+    graphs = reads.graphs(row.number)
+    return graphs if row.request.workflow == REACH_WORKFLOW else graphs[-1:]
 
 
-def _standing(
-    store: Store, row: ExecutionRow, batches: Mapping[int, Sequence[BatchRow]], now: int
-) -> ExecutionProgress:
-    graphs = store.graphs(row.number)
-    shown = graphs if row.request.workflow == REACH_WORKFLOW else graphs[-1:]
+def _standing(reads: ReadAhead, row: ExecutionRow, now: int) -> ExecutionProgress:
     counts: Counter[str] = Counter()
     dues: list[int] = []
     overdue, ended, total = 0, 0, 0
-    for graph in (one.id for one in shown):
-        running = batches.get(graph, ())
-        statuses = store.entry_statuses(graph, running).now
+    for graph in (one.id for one in _counted_graphs(reads, row)):
+        statuses = reads.entry_statuses(graph).now
         tally = np.bincount(statuses, minlength=len(EntryStatus))
         counts.update({EntryStatus(status).word: int(count) for status, count in enumerate(tally) if count})
         ended, total = ended + int(tally[FIRST_ENDED:].sum()), total + len(statuses)
-        overdue += sum(0 < batch.deadline_at < now - OVERDUE_MS for batch in running)
+        overdue += sum(0 < batch.deadline_at < now - OVERDUE_MS for batch in reads.open_calls(graph))
         if tally[EntryStatus.SLEEPING]:
-            here = _dues(store, row, graph, statuses)
+            here = _dues(reads, row, graph, statuses)
             overdue += sum(0 < due < now - OVERDUE_MS for due in here)
             dues += here
     return ExecutionProgress(
@@ -230,7 +280,7 @@ def _standing(
     )
 
 
-def _dues(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> list[int]:
+def _dues(store: ExecutionReads, row: ExecutionRow, graph: int, statuses: np.ndarray) -> list[int]:
     """Return the times of the next calls of a graph's sleeping entries.
 
     Entries stopped at a breakpoint without a time-out are left out, because only a person wakes them.
@@ -256,16 +306,19 @@ class _Situation:
     """The data from which ``Need`` objects are derived.
 
     ``rows``: unfinished executions; ``held``: the number of further ones that wait because the store was restored.
+    ``asked``: all unanswered requests; ``requests``: the number of those that concern the executions.
     """
 
-    store: Store
     now: int
     owner: Owner | None
     rows: Sequence[ExecutionRow]
     held: int
+    open_count: int
+    queued_count: int
     standings: Sequence[ExecutionProgress]
     awaited: Sequence[PendingDecision]
     failing: Sequence[FailingCall]
+    asked: Sequence[RequestRow]
     requests: int
 
 
@@ -280,7 +333,7 @@ def _held_needs(seen: _Situation) -> Iterator[Need]:
 
 
 def _silence_needs(seen: _Situation) -> Iterator[Need]:
-    found = silence(seen.store, seen.now, seen.owner) if seen.owner is not None else None
+    found = silence_of(seen.asked, seen.now, seen.owner) if seen.owner is not None else None
     if found is not None:
         yield Need(found.text, found.mend)
 

@@ -17,7 +17,7 @@ from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.model.problems.fingerprint import group_key
 from phaseline.model.resources.resources import REACH_WORKFLOW
-from phaseline.model.rows import row_queries
+from phaseline.model.rows.details import DetailQuery
 from phaseline.use_cases.lookup.entries import GraphEntries, last_own_graph
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.unreadable_rows import Flaws
@@ -25,16 +25,18 @@ from phaseline.use_cases.queries import lane_holders, pending_decisions
 from phaseline.use_cases.queries.events.events_and_logs import owners
 from phaseline.use_cases.queries.executions import WORTH_TELLING
 from phaseline.use_cases.queries.resources.current_paths import only_present
-from phaseline.use_cases.queries.retried_failures import ending, failing_calls
-from phaseline.use_cases.queries.unrepaired_failures import left_behind, left_half_way
+from phaseline.use_cases.queries.retried_failures import FAILURES, ending, failing_calls
+from phaseline.use_cases.queries.unfinished import TOLD, UnfinishedExecutions, unfinished_groups
+from phaseline.use_cases.queries.unrepaired_failures import has_entries, left_half_way
 from phaseline.views.views import Page
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.graph.graph import Graph, Step
-    from phaseline.model.rows.rows import BatchRow, ExecutionRow, Owner
-    from phaseline.ports.store import Store
+    from phaseline.model.rows.rows import BatchRow, ExecutionRow, GraphRow, Owner
+    from phaseline.ports.execution_reads import ExecutionReads
+    from phaseline.use_cases.lookup.read_ahead import ReadAhead
     from phaseline.use_cases.queries.pending_decisions import PendingDecision
     from phaseline.views.views import FailingCall
 
@@ -128,92 +130,91 @@ def list_stuck(ctx: RequestContext, *, deployment: str | None = None, limit: int
     ``deployment``: return only its entries; None: those of all deployments that are not deleted.
     """
     store, now = ctx.store, ctx.clock.now()
-    only = find_deployment(store, deployment).number if deployment else None
-    owner = store.owner()
     groups: Groups = {}
     flaws = Flaws()
-    for row in unfinished(store, only):
-        with flaws.of(row.deployment_name):
-            _gather(store, row, owner, now, groups)
-    found = [_stuck(key, group) for key, group in groups.items()]
-    found.sort(key=lambda stuck: (stuck.since_at or now, stuck.kind, stuck.operation, stuck.message))
-    return Page(found[:limit], len(found), flaws.told)
+    with store.at_once():
+        only = find_deployment(store, deployment).number if deployment else None
+        owner = store.owner()
+        for found in unfinished_groups(store, only, lambda found: _to_read(found, owner)):
+            _read_more(found, owner)
+            for row in found.rows:
+                with flaws.of(row.deployment_name):
+                    _gather(found, row, owner, now, groups)
+    stuck = [_stuck(key, group) for key, group in groups.items()]
+    stuck.sort(key=lambda one: (one.since_at or now, one.kind, one.operation, one.message))
+    return Page(stuck[:limit], len(stuck), flaws.told)
 
 
-def unfinished(store: Store, deployment: int | None = None) -> list[ExecutionRow]:
-    """Return the executions that are open or have left failed or unsure entries, oldest first.
-
-    Of ended executions, count only the latest of each deployment, and an earlier one whose failure left instances half
-    way (``left_behind``). A canceled execution counts only if it has unsure or failed entries. Deleted deployments are
-    left out.
-    """
-    by_deployment: dict[int, list[ExecutionRow]] = {}
-    rows = store.listings.unsettled(deployment)
-    for row in rows:
-        by_deployment.setdefault(row.deployment, []).append(row)
-    latest = {number: some[-1] for number, some in by_deployment.items()}
-    hidden = {left.number for some in by_deployment.values() if (left := _left_behind(store, some)) is not None}
-    return [
-        row
-        for row in rows
-        if not row.status.is_ended or row.number in hidden or (_is_latest(latest, row) and _leaves_things(store, row))
-    ]
+def _to_read(found: UnfinishedExecutions, owner: Owner | None) -> DetailQuery:
+    """Return what explains executions that may be unfinished: entries, notes and calls of graphs with open work."""
+    reads = found.reads
+    shown = {row.number: _telling_graphs(found, row) for row in found.rows}
+    graphs = [graph.id for some in shown.values() for graph in some]
+    alone = [row.number for row in found.rows if _is_abandoned(row, owner)]
+    return DetailQuery(
+        columns_of=graphs,
+        notes_of=graphs,
+        topologies_of={row.deployment for row in found.rows if shown[row.number]},
+        batches_of=reads.ranges_of({*alone, *(number for number, some in shown.items() if some)}),
+        requests_of=alone,
+    )
 
 
-def _is_latest(latest: Mapping[int, ExecutionRow], row: ExecutionRow) -> bool:
-    """Return whether no later execution replaces this one.
-
-    An execution that brings resources to a target is never replaced as a whole, but resource by resource.
-    """
-    return row.request.workflow == REACH_WORKFLOW or latest[row.deployment].number == row.number
+def _telling_graphs(found: UnfinishedExecutions, row: ExecutionRow) -> list[GraphRow]:
+    return [graph for graph in found.shown_graphs(row) if has_entries(found.reads, graph, TOLD)]
 
 
-def _left_behind(store: Store, rows: Sequence[ExecutionRow]) -> ExecutionRow | None:
-    with Flaws().of(rows[0].deployment_name):  # reported when the deployment itself is read
-        return left_behind(store, rows)
-    return None
+def _is_abandoned(row: ExecutionRow, owner: Owner | None) -> bool:
+    """Return True if the execution could continue, and no process runs it."""
+    return not row.status.is_ended and owner is None and row.status is not ExecutionStatus.ATTENTION
 
 
-def _leaves_things(store: Store, row: ExecutionRow) -> bool:
-    """Return whether an ended execution left failed or unsure entries.
+def _read_more(found: UnfinishedExecutions, owner: Owner | None) -> None:
+    """Read ahead the failures of calls that are tried again, and the running calls for which idle executions may wait."""
+    reads = found.reads
+    retried: list[int] = []
+    idle: list[int] = []
+    phases: set[str] = set()
+    for row in found.rows if any(not row.status.is_ended for row in found.rows) else ():
+        with Flaws().of(row.deployment_name):
+            for graph in [] if row.status.is_ended else _telling_graphs(found, row):
+                if any(note.retries > 1 for note in reads.notes(graph.id)):
+                    retried.append(row.number)
+                if owner is not None and _is_idle(row, reads.entry_statuses(graph.id).now):
+                    idle.append(graph.id)
+                    phases.update(policy.lane.phase for policy in reads.graph(graph.id).policies)
+    running = {
+        graph
+        for batch in (reads.batches(only_open=True) if phases else ())
+        for graph in batch.places.graphs
+        if batch.phase in phases
+    }
+    reads.read(DetailQuery(events_of=retried, event_types=FAILURES, contexts_of=[*idle, *running] if running else ()))
 
-    If its data cannot be read, report the error and return True.
-    """
-    with Flaws().of(row.deployment_name):
-        return _has_left(store, row)
-    return True
+
+def _is_idle(row: ExecutionRow, statuses: np.ndarray) -> bool:
+    """Return True if an execution runs and none of its entries will change by itself."""
+    is_running = row.status is ExecutionStatus.RUNNING and row.request.workflow != REACH_WORKFLOW
+    return is_running and not np.isin(statuses, MOVING).any()
 
 
-def _has_left(store: Store, row: ExecutionRow) -> bool:
-    if row.request.workflow == REACH_WORKFLOW:
-        return row.status is ExecutionStatus.FAILED and any(
-            (only_present(store, row, graph.id, store.statuses(graph.id)) == EntryStatus.FAILED).any()
-            for graph in store.graphs(row.number)
-        )
-    if row.status is not ExecutionStatus.CANCELED:
-        return row.status is ExecutionStatus.FAILED
-    last = last_own_graph(store, row)
-    left = (EntryStatus.FAILED, EntryStatus.UNSURE)
-    return last is not None and bool(np.isin(store.statuses(last.id), left).any())
-
-
-def _gather(store: Store, row: ExecutionRow, owner: Owner | None, now: int, groups: Groups) -> None:
+def _gather(found: UnfinishedExecutions, row: ExecutionRow, owner: Owner | None, now: int, groups: Groups) -> None:
+    store = found.reads
     graphs, last = store.graphs(row.number), last_own_graph(store, row)
     waits = awaited_in(store, row)
     _gather_awaited(waits, groups)
     statuses = store.statuses(last.id) if last is not None else np.zeros(0, np.uint8)
-    is_abandoned = not row.status.is_ended and owner is None and row.status is not ExecutionStatus.ATTENTION
-    if is_abandoned:
+    if _is_abandoned(row, owner):
         left = int((statuses < EntryStatus.COMPLETED).sum())
         group = groups.setdefault(("abandoned", "", ""), _Group(message="no process runs it"))
         group.add(row, max(1, left), (), _last_sign_of_life(store, row))
     others = [graph.id for graph in graphs[:-1]] if row.request.workflow == REACH_WORKFLOW else []
     for graph in [*others, *([] if last is None else [last.id])]:
         told = [position for one in waits if one.graph == graph for position in one.positions]
-        _gather_graph(store, row, graph, owner, now, groups, told)
+        _gather_graph(found, row, graph, owner, now, groups, told)
 
 
-def awaited_in(store: Store, row: ExecutionRow) -> Sequence[PendingDecision]:
+def awaited_in(store: ExecutionReads, row: ExecutionRow) -> Sequence[PendingDecision]:
     """Return the decisions for which an execution waits.
 
     Most executions cannot wait for any; for them ``pending_decisions`` is not even imported.
@@ -234,12 +235,19 @@ def _gather_awaited(waits: Sequence[PendingDecision], groups: Groups) -> None:
 
 
 def _gather_graph(
-    store: Store, row: ExecutionRow, graph: int, owner: Owner | None, now: int, groups: Groups, told: Sequence[int]
+    found: UnfinishedExecutions,
+    row: ExecutionRow,
+    graph: int,
+    owner: Owner | None,
+    now: int,
+    groups: Groups,
+    told: Sequence[int],
 ) -> None:
     """Add the stuck entries of one graph to ``groups``.
 
     ``told``: positions of sleeping entries that are already listed because they wait for a decision.
     """
+    store = found.reads
     statuses = store.entry_statuses(graph).now
     is_quiet = row.status.is_ended or owner is None
     if row.request.workflow == REACH_WORKFLOW:
@@ -247,13 +255,7 @@ def _gather_graph(
     if told:
         statuses = statuses.copy()
         statuses[told] = EntryStatus.COMPLETED
-    if (
-        row.status.is_ended
-        and row.request.workflow != REACH_WORKFLOW
-        and store.listings.executions(
-            row_queries.ExecutionQuery(deployments=(row.deployment,), after=row.number, limit=1)
-        )
-    ):
+    if row.status.is_ended and row.request.workflow != REACH_WORKFLOW and not found.is_latest(row):
         is_over = np.isin(statuses, WORTH_TELLING) & ~left_half_way(
             store, row, graph, statuses
         )  # others were repaired since
@@ -266,12 +268,11 @@ def _gather_graph(
     stuck = [EntryStatus.FAILED, EntryStatus.UNSURE, EntryStatus.SLEEPING, *([] if is_quiet else [EntryStatus.RUNNING])]
     if np.isin(statuses, [*stuck, EntryStatus.SKIPPED]).any():
         _Case(store, row, graph, statuses).gather(stuck, now, groups)
-    is_still = not (calls or told or is_quiet) and not np.isin(statuses, MOVING).any()
-    if is_still and row.status is ExecutionStatus.RUNNING and row.request.workflow != REACH_WORKFLOW:
+    if not (calls or told or is_quiet) and _is_idle(row, statuses):
         _gather_held(store, row, graph, statuses, groups)
 
 
-def _gather_held(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray, groups: Groups) -> None:
+def _gather_held(store: ReadAhead, row: ExecutionRow, graph: int, statuses: np.ndarray, groups: Groups) -> None:
     """Add ready entries of an idle execution that wait for a running call of another execution."""
     whole, topology = store.graph(graph), store.topology(row.deployment)
     found = lane_holders.first_held(store, row, whole, topology, statuses)
@@ -286,7 +287,7 @@ def _gather_held(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarr
         group.mends.append(f"phaseline executions follow {other.id}")
 
 
-def _last_sign_of_life(store: Store, row: ExecutionRow) -> int:
+def _last_sign_of_life(store: ExecutionReads, row: ExecutionRow) -> int:
     """Return the last stored time at which an engine worked on an execution.
 
     This is the best known time of an engine's death, because a process cannot store its own death.
@@ -300,7 +301,7 @@ def _last_sign_of_life(store: Store, row: ExecutionRow) -> int:
 class _Case:
     """One graph of an execution, from which stuck entries are collected."""
 
-    def __init__(self, store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> None:
+    def __init__(self, store: ExecutionReads, row: ExecutionRow, graph: int, statuses: np.ndarray) -> None:
         self._row = row
         self._statuses = statuses
         self._graph: Graph = store.graph(graph)

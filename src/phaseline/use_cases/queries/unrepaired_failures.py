@@ -2,50 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.model.deployment.instance_states import InstanceState
-from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.graph.status import LEFT, EntryStatus
 from phaseline.model.resources.resources import REACH_WORKFLOW
+from phaseline.model.rows import deployment_summaries
+from phaseline.model.rows.details import DetailQuery
 from phaseline.use_cases.lookup.entries import last_own_graph
+from phaseline.use_cases.lookup.unreadable_rows import Flaws
 from phaseline.use_cases.queries.events.events_and_logs import owners
-from phaseline.use_cases.queries.executions import WORTH_TELLING
 
 if TYPE_CHECKING:
-    from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.model.rows.rows import ExecutionRow, GraphRow
+    from phaseline.ports.execution_reads import ExecutionReads
+    from phaseline.use_cases.lookup.read_ahead import ReadAhead
 
-HALF_WAY = (
-    InstanceState.INITIALIZING,
-    InstanceState.CREATING,
-    InstanceState.CONFIGURING,
-    InstanceState.STARTING,
-    InstanceState.STOPPING,
-    InstanceState.DELETING,
-)
-"""States of instances during operations. In a deployment where nothing runs, only a failure leaves them there."""
-LEFT = (ExecutionStatus.FAILED, ExecutionStatus.CANCELED)
+BAD = (EntryStatus.FAILED, EntryStatus.UNSURE)
 LOOKED_BACK = 20
 """Number of failed and canceled executions that are examined, latest first."""
 
 
-def left_half_way(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> np.ndarray:
+def half_way(reads: ReadAhead, deployments: Iterable[Sequence[ExecutionRow]]) -> tuple[list[int], list[int]]:
+    """Return (graphs, deployments) that show which failures left instances half way that are so still."""
+    graphs: list[int] = []
+    places: list[int] = []
+    for rows in deployments:
+        with Flaws().of(rows[0].deployment_name):  # reported when the deployment itself is read
+            if not np.isin(reads.states(rows[0].deployment), deployment_summaries.HALF_WAY).any():
+                continue
+            last = [last_own_graph(reads, row) for row in rows if row.status in LEFT]
+            graphs += [graph.id for graph in last if graph is not None and np.isin(reads.statuses(graph.id), BAD).any()]
+            places.append(rows[0].deployment)
+    return graphs, places
+
+
+def has_entries(reads: ReadAhead, graph: GraphRow, statuses: Sequence[EntryStatus]) -> bool:
+    """Return True if an entry of a graph has one of the statuses, or if the statuses cannot be read."""
+    with Flaws().of(graph.name):
+        return bool(np.isin(reads.entry_statuses(graph.id).now, statuses).any())
+    return True
+
+
+def read_left_behind(reads: ReadAhead, deployments: Sequence[Sequence[ExecutionRow]]) -> None:
+    """Read ahead what ``left_behind`` needs of the executions of several deployments at rest."""
+    if not deployments:
+        return
+    left = [[row for row in rows if row.status in LEFT][-LOOKED_BACK:] for rows in deployments]
+    reads.know(row for rows in left for row in rows)
+    graphs_of = [row.number for rows in left for row in rows]
+    reads.read(DetailQuery(graphs_of=graphs_of, states_of=[rows[0].deployment for rows in deployments]))
+    graphs, places = half_way(reads, deployments)
+    reads.read(DetailQuery(columns_of=graphs, topologies_of=places))
+
+
+def left_half_way(store: ExecutionReads, row: ExecutionRow, graph: int, statuses: np.ndarray) -> np.ndarray:
     """Return a bool array by position: True if the entry failed or is unsure and its instance is still half way.
 
     An instance is half way while it is in a state such as ``creating`` or ``stopping``.
     """
-    bad = np.isin(statuses, WORTH_TELLING)
+    bad = np.isin(statuses, BAD)
     if not bad.any():
         return bad
     owner = owners(store.graph(graph), store.topology(row.deployment))
     states = store.states(row.deployment)
-    return np.asarray(bad & (owner >= 0) & np.isin(states[owner], HALF_WAY))
+    return np.asarray(bad & (owner >= 0) & np.isin(states[owner], deployment_summaries.HALF_WAY))
 
 
-def left_behind(store: Store, rows: Sequence[ExecutionRow]) -> ExecutionRow | None:
+def left_behind(store: ExecutionReads, rows: Sequence[ExecutionRow]) -> ExecutionRow | None:
     """Return the latest execution before the last one that left instances half way and was not replaced.
 
     ``left_half_way`` defines half way. An execution is replaced if later executions failed on all instances that it
@@ -66,11 +92,11 @@ def left_behind(store: Store, rows: Sequence[ExecutionRow]) -> ExecutionRow | No
     return None
 
 
-def _any_half_way(store: Store, deployment: int) -> bool:
-    return bool(np.isin(store.states(deployment), HALF_WAY).any())
+def _any_half_way(store: ExecutionReads, deployment: int) -> bool:
+    return bool(np.isin(store.states(deployment), deployment_summaries.HALF_WAY).any())
 
 
-def _numbers(store: Store, row: ExecutionRow) -> np.ndarray:
+def _numbers(store: ExecutionReads, row: ExecutionRow) -> np.ndarray:
     """Return the numbers of the instances on which an execution failed and that are still half way."""
     last = last_own_graph(store, row)
     if last is None:

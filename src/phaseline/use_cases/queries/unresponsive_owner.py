@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import frozen
 
 if TYPE_CHECKING:
-    from phaseline.model.rows.rows import Owner
+    from collections.abc import Sequence
+
+    from phaseline.model.rows.rows import Owner, RequestRow
     from phaseline.ports.store import Store
 
 SILENT_MS = 10_000
@@ -55,7 +57,12 @@ def silence(store: Store, now: int, owner: Owner | None = None) -> Silence | Non
     if not asked or now - asked[0].at < SILENT_MS:
         return None
     owner = owner or store.owner()
-    if owner is None:
+    return None if owner is None else silence_of(asked, now, owner)
+
+
+def silence_of(asked: Sequence[RequestRow], now: int, owner: Owner) -> Silence | None:
+    """Return the silence of the owner process, or None if none of the unanswered requests has waited too long."""
+    if not asked or now - asked[0].at < SILENT_MS:
         return None
     since = max(asked[0].at, owner.since)  # a request older than the owner has waited for it only since it started
     return Silence(owner, since, now - since) if now - since >= SILENT_MS else None

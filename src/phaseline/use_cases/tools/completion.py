@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal
 
 from phaseline.app.store_location import store_file
 from phaseline.model.rows import row_queries
-from phaseline.use_cases.lookup.find import rosters_of
 from phaseline.use_cases.tools.doctor import older_schema
 
 if TYPE_CHECKING:
@@ -39,8 +38,8 @@ def execution_ids(ctx: RequestContext, beginning: str) -> list[str]:
 
 def instance_ids(ctx: RequestContext, beginning: str) -> list[str]:
     """Return the ids of instances that begin with the given text."""
-    store = ctx.store
-    return _fitting((id for _, roster in rosters_of(store, store.deployments()) for id in roster.ids), beginning)
+    rows = ctx.store.listings.with_ids(beginning, limit=OFFERED)
+    return _fitting((id for _, ids in rows for id in ids), beginning)
 
 
 def cluster_names(ctx: RequestContext, beginning: str) -> list[str]:
@@ -53,9 +52,8 @@ def cluster_names(ctx: RequestContext, beginning: str) -> list[str]:
 
 def resource_names(ctx: RequestContext, beginning: str) -> list[str]:
     """Return the names of resources that begin with the given text."""
-    store = ctx.store
-    rows = store.listings.deployments(row_queries.DeploymentQuery(kind="resources"))
-    return _fitting((id for _, roster in rosters_of(store, rows) for id in roster.ids), beginning)
+    rows = ctx.store.listings.with_ids(beginning, kind="resources", limit=OFFERED)
+    return _fitting((id for _, ids in rows for id in ids), beginning)
 
 
 def secret_names(ctx: RequestContext, beginning: str) -> list[str]:

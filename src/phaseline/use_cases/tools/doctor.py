@@ -389,8 +389,9 @@ def _unreadable(ctx: RequestContext) -> Iterator[Check]:
     for name, flaw in list(flaws.values())[:SHOWN]:
         text = f"the deployment '{name}' cannot be read: {flaw}"
         yield Check("deployments", "warn", text, f"phaseline deployments delete {name} --force")
-    latest = {row.deployment: row for row in store.listings.unsettled() if row.deployment not in flaws}
-    found = [row for row in latest.values() if row.request.flaw or row.reason.startswith("PL-S012")]
+    living = [row.number for row in store.deployments() if row.number not in flaws]
+    latest = [one.executions[-1] for one in store.listings.summaries(living).values() if one.executions]
+    found = [row for row in latest if row.request.flaw or row.reason.startswith("PL-S012")]
     for row in found[:SHOWN]:
         text = row.reason or f"the execution {row.id} cannot be continued: {row.request.flaw}"
         yield Check(

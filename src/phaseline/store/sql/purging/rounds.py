@@ -20,6 +20,7 @@ from phaseline.store.sql.purging.paths import NewestPaths
 from phaseline.store.sql.purging.room import ROW_BYTES, SLICE_BYTES, Room, paged
 from phaseline.store.sql.purging.sweep import ANY_BATCH, LINES, Sweep, delete_piece
 from phaseline.store.sql.queries import PLACES, places_of
+from phaseline.store.sql.read_model import changes
 
 if TYPE_CHECKING:
     from phaseline.store.database.connection import Connect, Connection
@@ -69,6 +70,7 @@ _ANSWERED = f"""select number, length(body) + length(answer) from request
     where {_RANGE} and execution = 0 and answered_at > 0 and answered_at < ? order by number limit ?"""
 _OF_DEPLOYMENTS = (
     "blueprint", "topology", "state_name", "blueprint_use", "package_use", "plan", "label", "hook_switch",
+    "deployment_summary", "deployment_node",
 )  # fmt: skip
 """Tables with few rows for each deployment, which are deleted together with its row."""
 
@@ -161,6 +163,7 @@ class SqlPurge:
                 reached = each.number
                 break
         self._after = reached
+        changes.drop_executions(db, chosen)
         self._delete(db, "execution", "number", chosen)
         for table in ("plan", "around"):
             self._delete(db, table, "execution", chosen)

@@ -6,11 +6,13 @@ The checks look at labels, other enabled packages and limits of roles.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from phaseline.model.execution.lifecycle_actions import action_of
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
+from phaseline.model.rows.details import DetailQuery
 from phaseline.packages import applicability, compatibility, task_serializer
 from phaseline.packages.format.condition_language import holds
 from phaseline.packages.format.settings_values import chosen
@@ -19,6 +21,7 @@ from phaseline.plan.stages import task_listing
 from phaseline.use_cases.loading.package_checks import product_problems
 from phaseline.use_cases.lookup import enabled_tasks, label_syntax
 from phaseline.use_cases.lookup.installed_packages import known
+from phaseline.use_cases.lookup.read_ahead import ReadAhead
 from phaseline.use_cases.lookup.secret_settings import opened
 from phaseline.use_cases.queries import deployments
 
@@ -38,9 +41,13 @@ UNMAKING = frozenset({"DELETE", "ABANDON"})
 """Actions whose completion leaves the deployment not installed."""
 
 
-def uses_of(ctx: RequestContext, deployment: DeploymentRow) -> dict[str, tuple[PackageRow, PackageUse]]:
-    """Return {name: (package, its use)} of the packages that the deployment uses."""
-    by_number = {row.number: row for row in ctx.store.packages.all()}
+Uses = Mapping[str, tuple["PackageRow", "PackageUse"]]
+"""{name: (package, its use)} of the packages that a deployment uses"""
+
+
+def uses_of(ctx: RequestContext, deployment: DeploymentRow, rows: Sequence[PackageRow] | None = None) -> Uses:
+    """Return the packages that the deployment uses. ``rows``: all installed packages, if the caller has read them."""
+    by_number = {row.number: row for row in (ctx.store.packages.all() if rows is None else rows)}
     used = ((by_number[use.package], use) for use in ctx.store.packages.uses(deployment.number))
     return {row.name: (row, use) for row, use in used}
 
@@ -48,21 +55,25 @@ def uses_of(ctx: RequestContext, deployment: DeploymentRow) -> dict[str, tuple[P
 class Eligibility:
     """Checks whether packages may be enabled for one deployment; the data for the checks is read only once."""
 
-    def __init__(self, ctx: RequestContext, deployment: DeploymentRow) -> None:
+    def __init__(self, ctx: RequestContext, deployment: DeploymentRow, uses: Uses) -> None:
+        """``uses``: the packages that the deployment uses."""
         self._ctx = ctx
         self._deployment = deployment
-        self._count: Count | None = None
-        self._others: list[InstalledPackage] | None = None
+        self._uses = uses
 
-    @property
+    @cached_property
     def others(self) -> list[InstalledPackage]:
         """The packages that are enabled for the deployment."""
-        if self._others is None:
-            uses = uses_of(self._ctx, self._deployment).values()
-            self._others = [
-                known(self._ctx, row, opened(self._ctx, use.settings)) for row, use in uses if use.is_enabled
-            ]
-        return self._others
+        return [
+            known(self._ctx, row, opened(self._ctx, use.settings)) for row, use in self._uses.values() if use.is_enabled
+        ]
+
+    @cached_property
+    def _reads(self) -> ReadAhead:
+        """The instances and executions of the deployment."""
+        reads, here = ReadAhead(self._ctx.store), [self._deployment.number]
+        reads.read(DetailQuery(topologies_of=here, states_of=here, executions_of=here))
+        return reads
 
     def against(self, found: InstalledPackage) -> list[Problem]:
         """Return all problems of enabling a package, including conflicts with other enabled packages."""
@@ -96,7 +107,7 @@ class Eligibility:
         roles = enabled_tasks.roles_by_node(self._ctx, number, chosen)
         given = task_serializer.SerializerInput(INSTALL, holds, labels, slow=self._ctx.app.judge, roles=roles)
         try:
-            task_listing.task_rows(task_serializer.serialized(chosen, given), self._ctx.store.topology(number), INSTALL)
+            task_listing.task_rows(task_serializer.serialized(chosen, given), self._reads.topology(number), INSTALL)
         except ProblemsError as error:
             return list(error.problems)
         return []
@@ -121,7 +132,7 @@ class Eligibility:
         """Return the enabled packages that have other names than ``name``."""
         return [other for other in self.others if other.row.name != name]
 
-    @property
+    @cached_property
     def labels(self) -> Mapping[str, Sequence[str]]:
         """The labels of the deployment: {key: values}."""
         return label_syntax.by_key(self._ctx.store.labels.of(self._deployment.number))
@@ -131,18 +142,16 @@ class Eligibility:
         """The deployment as conditions of packages see it: {key of a label: its first value}."""
         return {key: values[0] for key, values in self.labels.items()}
 
-    @property
+    @cached_property
     def count(self) -> Count:
         """A function that counts the instances of the deployment that have a role."""
-        if self._count is None:
-            self._count = role_limits.counting(self._ctx.store.topology(self._deployment.number))
-        return self._count
+        return role_limits.counting(self._reads.topology(self._deployment.number))
 
     def _not_now(self, package: Package) -> list[Problem]:
         """Return the problem PL-F067 if instances are installed and the package must be enabled before that."""
         if (
             package.is_hotpluggable
-            or not deployments.living_count(self._ctx.store, self._deployment)
+            or not deployments.living_count(self._reads, self._deployment)
             or self._is_begun_only()
         ):
             return []
@@ -158,7 +167,7 @@ class Eligibility:
         Return False if the stored executions do not show this, for example because some were purged.
         """
         is_begun = False
-        for row in reversed(self._ctx.store.executions(self._deployment.number)):
+        for row in reversed(self._reads.executions(self._deployment.number)):
             action = action_of(row.request.workflow)
             if row.status is ExecutionStatus.COMPLETED and action in MAKING:
                 return False

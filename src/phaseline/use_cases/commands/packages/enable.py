@@ -13,7 +13,7 @@ from phaseline.packages.format.settings_values import secret_named
 from phaseline.plan.rounds import role_limits
 from phaseline.use_cases.commands.packages.eligibility import Eligibility, uses_of
 from phaseline.use_cases.lookup.find import find_deployment
-from phaseline.use_cases.lookup.installed_packages import installed_rows, known, restore_package
+from phaseline.use_cases.lookup.installed_packages import by_version, known, read_all, restore_package
 from phaseline.use_cases.lookup.running_engine import request_reload
 from phaseline.use_cases.lookup.secret_settings import opened, sealed, shown
 from phaseline.use_cases.queries import deployments
@@ -62,7 +62,7 @@ def enable(
     row = _meant(ctx, package, list(uses.values()))
     before, use = uses.get(row.name, (None, None))
     given = {**(opened(ctx, use.settings) if use is not None else {}), **(settings or {})}
-    asked = Eligibility(ctx, deployment)
+    asked = Eligibility(ctx, deployment, uses)
     chosen = known(ctx, row, given)
     if use is not None and use.is_enabled and use.package == row.number:
         problems = asked.beyond_limits(chosen, known(ctx, row, opened(ctx, use.settings)))
@@ -120,14 +120,16 @@ def list_enabled(ctx: RequestContext, name: str, *, everything: bool = False) ->
     reason.
     """
     deployment = find_deployment(ctx.store, name)
-    uses = uses_of(ctx, deployment)
+    rows = ctx.store.packages.all()
+    uses = uses_of(ctx, deployment, rows)
+    read_all(ctx, rows if everything else [row for row, _ in uses.values()])
     found = [
         _view(deployment, known(ctx, row, use.settings), "enabled" if use.is_enabled else "imported")
         for row, use in uses.values()
     ]
     if everything:
-        used, asked = {row.number for row, _ in uses.values()}, Eligibility(ctx, deployment)
-        for row in installed_rows(ctx):
+        used, asked = {row.number for row, _ in uses.values()}, Eligibility(ctx, deployment, uses)
+        for row in by_version(rows):
             if row.number not in used:
                 other = known(ctx, row, {})
                 against = [problem for problem in asked.against(other) if problem.severity == "error"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from heapq import heappush, heappushpop
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.graph.graph import Graph, Step
     from phaseline.model.rows.rows import BatchRow, EventRow, ExecutionRow, GraphRow, NoteRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.execution_reads import ExecutionReads
 
 Causes = Mapping[tuple[int, str], "deque[EventRow]"]
 """{(number of the called instance, operation): stored events of its calls, oldest first}."""
@@ -40,7 +41,9 @@ KINDS = 8
 class Narrated:
     """All rounds of one execution, from which the events of its instances are computed."""
 
-    def __init__(self, store: Store, row: ExecutionRow, causes: Causes, former: Narrated | None = None) -> None:
+    def __init__(
+        self, store: ExecutionReads, row: ExecutionRow, causes: Causes, former: Narrated | None = None
+    ) -> None:
         """Read all rounds. ``causes``: the stored failures; each is used for one call and then removed from ``causes``.
 
         ``former``: the object that an earlier read made; ``added`` returns the lines that are new since that read.
@@ -105,21 +108,24 @@ class Narrated:
     ) -> None:
         """Keep the last ``limit`` wanted lines in the heap ``best``; ``those``: (last time, instance), descending."""
 
-        def needed() -> Iterator[int]:
-            for at, instance in those:
+        def needed(some: Iterable[tuple[int, int]]) -> Iterator[int]:
+            for at, instance in some:
                 if len(best) == limit and (not best or (at, place, instance) < best[0][:3]):
                     return  # no line of this instance or of those after it is among the last
                 yield instance
 
-        one = self._rounds[place]
-        for instance, lines in self._tell(one, needed(), _Notes(one.store, one.id)):
-            for number, line in enumerate(lines):
-                if is_wanted(line):
-                    new = (line.at, place, instance, number, line)
-                    if len(best) < limit:
-                        heappush(best, new)
-                    else:
-                        heappushpop(best, new)
+        one, size = self._rounds[place], limit
+        rest = iter(those)
+        while (some := list(islice(rest, size))) and (first := list(needed(some))):
+            size *= 2  # so that few queries read the notes of all instances that are needed
+            for instance, lines in self._tell(one, needed(some), one.notes_of(first)):
+                for number, line in enumerate(lines):
+                    if is_wanted(line):
+                        new = (line.at, place, instance, number, line)
+                        if len(best) < limit:
+                            heappush(best, new)
+                        else:
+                            heappushpop(best, new)
 
     def _tell(
         self, one: _Round, instances: Iterable[int], notes: Mapping[int, NoteRow]
@@ -151,7 +157,7 @@ class _Round:
 
     def __init__(
         self,
-        store: Store,
+        store: ExecutionReads,
         row: ExecutionRow,
         stored: GraphRow,
         topology: Topology,
@@ -202,6 +208,11 @@ class _Round:
             before = former.tell(some, notes, former.calls.of(positions))
             for (number, lines), (_, had) in zip(told, before, strict=True):
                 yield number, _added(had, lines)
+
+    def notes_of(self, instances: Sequence[int]) -> dict[int, NoteRow]:
+        """Return {position: note} of the entries of instances."""
+        is_theirs = np.repeat(np.isin(self.instances, instances), np.diff(np.append(self._firsts, len(self._mine))))
+        return self._notes(self._mine[is_theirs])
 
     def _notes(self, positions: np.ndarray) -> dict[int, NoteRow]:
         return {note.position: note for note in self.store.notes(self.id, among=positions.tolist())}
@@ -464,29 +475,6 @@ class _Calls(Mapping[int, Sequence[CallSpan]]):
         if len(called):
             found[called] = fold.reduceat(by_call, (self._last - self._count)[called])
         return found
-
-
-class _Notes(Mapping[int, "NoteRow"]):
-    """The notes of a graph by position; each is read when it is first used."""
-
-    def __init__(self, store: Store, graph: int) -> None:
-        self._store, self._graph = store, graph
-
-    def __getitem__(self, position: int) -> NoteRow:
-        for note in self._store.notes(self._graph, among=[position]):
-            return note
-        raise KeyError(position)
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(all_notes(self._store, self._graph))
-
-    def __len__(self) -> int:
-        return len(all_notes(self._store, self._graph))
-
-
-def all_notes(store: Store, graph: int) -> dict[int, NoteRow]:
-    """Return {position: note} with all notes of a graph."""
-    return {note.position: note for note in store.notes(graph)}
 
 
 def _mixed(numbers: np.ndarray) -> np.ndarray:

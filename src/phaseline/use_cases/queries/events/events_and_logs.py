@@ -13,6 +13,7 @@ from phaseline.model.graph.graph import owners_of
 from phaseline.model.problems.problem import problem_error
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.use_cases.lookup.find import find_execution, find_instance
+from phaseline.use_cases.lookup.read_ahead import read_calls
 from phaseline.use_cases.queries.events import event_pages as events_event_pages
 from phaseline.use_cases.queries.events.event_columns import EventColumns, rank
 from phaseline.use_cases.queries.events.line_filter import ANY, LineFilter, Sieve
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph
     from phaseline.model.rows.rows import EventRow, ExecutionRow
     from phaseline.ports.store import Store
+    from phaseline.use_cases.lookup.read_ahead import ReadAhead
     from phaseline.use_cases.queries.events.event_pages import Narrated
 
 Causes = dict[tuple[int, str], "deque[EventRow]"]
@@ -120,24 +122,29 @@ def event_pages(
     limit: int | None = None,
 ) -> EventPages:
     """Return the events that ``events`` returns, but in pages, so that not all lines are in memory at once."""
-    row = find_execution(ctx.store, id, deployment)
-    return EventLook(ctx.store, row).pages(wanted, limit)
+    with ctx.store.at_once():
+        row = find_execution(ctx.store, id, deployment)
+        look = EventLook(ctx.store, row, reads=read_calls(ctx.store, row))
+    return look.pages(wanted, limit)
 
 
 class EventLook:
     """The events of an execution as stored at one time. ``former``: an earlier ``EventLook``, for ``added``."""
 
-    def __init__(self, store: Store, row: ExecutionRow, former: EventLook | None = None) -> None:
+    def __init__(
+        self, store: Store, row: ExecutionRow, former: EventLook | None = None, *, reads: ReadAhead | None = None
+    ) -> None:
         """Read the execution, its graphs, and the events stored since ``former`` was created, or all events.
 
-        Results of calls are read when lines are computed.
+        Results of calls are read when lines are computed. ``reads``: everything except the stored events, if the
+        caller has read it, together with ``row``, in the same transaction.
         """
-        self._store = store
+        known = store if reads is None else reads
         causes: Causes = {}
         self._told: list[tuple[Line, int]] = []
         with store.at_once():
-            self.row = row = store.execution(row.id) or row
-            self._topology = store.topology(row.deployment)
+            self.row = row = row if reads is not None else store.execution(row.id) or row
+            self._topology = known.topology(row.deployment)
             self.last: int = 0 if former is None else former.last
             for event in _event_rows(store, row, self.last):
                 self.last = event.sequence
@@ -148,10 +155,10 @@ class EventLook:
             self.narrated: Narrated | None = None
             self.resources: list[Line] = []
             if row.request.workflow == REACH_WORKFLOW:
-                self.resources = list(path_events.path_lines(store, row))
+                self.resources = list(path_events.path_lines(known, row))
             else:
                 self.narrated = events_event_pages.Narrated(
-                    store, row, causes, None if former is None else former.narrated
+                    known, row, causes, None if former is None else former.narrated
                 )
 
     def _line(self, event: EventRow) -> Line:

@@ -17,6 +17,7 @@ from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.plan.explain import critical_path as explain_critical_path
 from phaseline.use_cases.lookup.entries import GraphEntries
 from phaseline.use_cases.lookup.find import find_execution
+from phaseline.use_cases.lookup.read_ahead import read_calls
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -95,9 +96,10 @@ def timeline(ctx: RequestContext, id: str | None = None, *, deployment: str | No
             "PL-C067", f"{row.id} brings resources to their targets, each in its own time", mend, subject=row.id
         )
     now = ctx.clock.now()
-    batches = store.batches(execution=row.number)
-    topology = store.topology(row.deployment)
-    rounds = [_round(stored, store.graph(stored.id), batches, topology, now) for stored in store.graphs(row.number)]
+    reads = read_calls(store, row)
+    batches = reads.batches(execution=row.number)
+    topology = reads.topology(row.deployment)
+    rounds = [_round(stored, reads.graph(stored.id), batches, topology, now) for stored in reads.graphs(row.number)]
     return Timeline(
         row.id,
         row.deployment_name,

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.deployment.sealed_values import HIDDEN
 from phaseline.packages import task_order
-from phaseline.use_cases.lookup.installed_packages import folder_of, installed_rows, read_stored
+from phaseline.use_cases.lookup.installed_packages import folder_of, installed_rows, read_all, read_stored
 from phaseline.use_cases.queries.packages.find_package import find_package
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.packages.installed import PackageRow
+    from phaseline.model.packages.installed import PackageRow, PackageUser
     from phaseline.model.packages.package import Package, PackageSetting
 
 
@@ -57,17 +57,21 @@ class PackageView:
 def list_packages(ctx: RequestContext) -> list[PackageView]:
     """Return all installed packages, by name and version."""
     known = installed_rows(ctx)
-    return [_view(ctx, row, known) for row in known]
+    read_all(ctx, known)
+    users = ctx.store.packages.all_users() if known else {}
+    return [_view(ctx, row, known, users.get(row.number, ())) for row in known]
 
 
 def show_package(ctx: RequestContext, name: str) -> PackageView:
     """Return one package: for ``NAME`` the newest version, or ``NAME==VERSION``. Raises: PL-F062."""
-    return _view(ctx, find_package(ctx, name), installed_rows(ctx))
+    row = find_package(ctx, name)
+    return _view(ctx, row, installed_rows(ctx), ctx.store.packages.users(row.number))
 
 
-def _view(ctx: RequestContext, row: PackageRow, known: Sequence[PackageRow]) -> PackageView:
+def _view(
+    ctx: RequestContext, row: PackageRow, known: Sequence[PackageRow], users: Sequence[PackageUser]
+) -> PackageView:
     package = read_stored(ctx, row)
-    users = ctx.store.packages.users(row.number)
     return PackageView(
         name=row.name,
         version=row.version,

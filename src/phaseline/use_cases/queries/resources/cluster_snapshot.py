@@ -6,6 +6,7 @@ Columns are indexed by resource number. Each graph is read only once, when it is
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -18,12 +19,17 @@ from phaseline.model.graph.status import EntryStatus
 from phaseline.model.problems.problem import problem_error
 from phaseline.model.resources.resources import REACH_WORKFLOW, REMOVED, newest_of
 from phaseline.model.resources.state_graph_names import FIRST_NAMED, state_name
+from phaseline.model.rows.details import DetailQuery
+from phaseline.model.rows.row_queries import DeploymentQuery
+from phaseline.use_cases.lookup.read_ahead import ReadAhead
+from phaseline.use_cases.lookup.unreadable_rows import Flaws
 from phaseline.use_cases.queries.resources.state_stays import Stay
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.rows import BatchRow, DeploymentRow, ExecutionRow
+    from phaseline.ports.execution_reads import ExecutionReads
     from phaseline.ports.store import Store
 
 Standing = Literal["arrived", "moving", "failed", "still"]
@@ -34,7 +40,7 @@ NO_STATE = ""
 class ClusterSnapshot:
     """One stored cluster. It takes no locks, so data read later may be slightly newer than data read earlier."""
 
-    def __init__(self, store: Store, row: DeploymentRow) -> None:
+    def __init__(self, store: ExecutionReads, row: DeploymentRow) -> None:
         """Read the number of resources and their states; other data is read when it is first needed."""
         self.store = store
         self.row = row
@@ -174,11 +180,25 @@ class ClusterSnapshot:
             self._batches[execution] = self.store.batches(execution=execution)
         return self._batches[execution]
 
+    def open_batches(self, execution: int) -> Sequence[BatchRow]:
+        """Return the open batches of an execution."""
+        if execution in self._batches:
+            return [batch for batch in self._batches[execution] if not batch.closed_at]
+        return self.store.batches(execution=execution, only_open=True)
+
     def stay_in(self, graph: int, execution: int, state: str, at: int) -> Stay:
         """Return the stay that a graph describes: some resources in a state, since the time ``at``."""
         found = self._stays.get(graph)
         if found is None:
-            found = self._stays[graph] = Stay(self.store, graph, execution, state, at, lambda: self.batches(execution))
+            found = self._stays[graph] = Stay(
+                self.store,
+                graph,
+                execution,
+                state,
+                at,
+                lambda: self.batches(execution),
+                lambda: self.open_batches(execution),
+            )
         return found
 
     @cached_property
@@ -257,9 +277,51 @@ def _has(ascending: np.ndarray, number: int) -> bool:
     return place < len(ascending) and int(ascending[place]) == number
 
 
+def read_clusters(
+    store: Store, rows: Sequence[DeploymentRow], flaws: Flaws | None = None, *, with_graphs: bool = True
+) -> tuple[ReadAhead, list[ClusterSnapshot]]:
+    """Read several clusters by one statement; return what was read, and the clusters.
+
+    ``flaws`` collects clusters that cannot be read; without it, they raise an error. ``with_graphs``: read all graphs
+    of their executions, too, for statements about many resources.
+    """
+    numbers = [row.number for row in rows]
+    reads = ReadAhead(store)
+    reads.read(
+        DetailQuery(
+            topologies_of=numbers,
+            states_of=numbers,
+            executions_of=numbers if with_graphs else (),
+            graphs_within=numbers if with_graphs else (),
+            with_columns=with_graphs,
+            open_batches=with_graphs,
+        )
+    )
+    found: list[ClusterSnapshot] = []
+    for row in rows:
+        with flaws.of(row.name) if flaws is not None else nullcontext():
+            found.append(ClusterSnapshot(reads, row))
+    return reads, found
+
+
+def telling_graphs(reads: ReadAhead, snapshots: Iterable[ClusterSnapshot]) -> dict[int, set[int]]:
+    """Return {execution: its graphs with entries that are open or have failed}; lists show no other graphs."""
+    found: dict[int, set[int]] = {}
+    for snapshot in snapshots:
+        with Flaws().of(snapshot.row.name):  # reported when the cluster itself is read
+            for graph, execution, _, _ in snapshot.graphs:
+                if not np.isin(reads.statuses(graph), QUIET).all():
+                    found.setdefault(execution, set()).add(graph)
+    return found
+
+
+QUIET = (EntryStatus.PASSED, EntryStatus.COMPLETED, EntryStatus.CANCELED)
+"""Statuses of entries that do not keep a resource in its state."""
+
+
 def clusters(store: Store, name: str | None = None) -> list[DeploymentRow]:
     """Return all clusters, or only the one with this name or unique beginning of a name. Raises: PL-C030."""
-    rows = {row.name: row for row in store.deployments() if row.kind == "resources"}
+    rows = {row.name: row for row in store.listings.deployments(DeploymentQuery(kind="resources"))}
     if name is None:
         return list(rows.values())
     fitting = [name] if name in rows else [known for known in rows if name and known.startswith(name)]

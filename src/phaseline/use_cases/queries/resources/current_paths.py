@@ -11,10 +11,10 @@ from phaseline.model.resources.resources import REACH_WORKFLOW, REMOVED, newest_
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.execution_reads import ExecutionReads
 
 
-def only_present(store: Store, row: ExecutionRow, graph: int, statuses: np.ndarray) -> np.ndarray:
+def only_present(store: ExecutionReads, row: ExecutionRow, graph: int, statuses: np.ndarray) -> np.ndarray:
     """Return the statuses of a graph's entries; open, failed and skipped entries that are outdated become canceled.
 
     An entry is outdated if its resource was removed or was given another target by a later execution. The graph is read

@@ -16,41 +16,44 @@ from phaseline.use_cases.lookup.unreadable_rows import Flaws
 from phaseline.use_cases.queries.resources.state_stays import WORDS, Stay
 
 if TYPE_CHECKING:
-    from phaseline.model.rows.rows import DeploymentRow
-    from phaseline.ports.store import Store
+    from collections.abc import Sequence
+
+    from phaseline.model.rows.rows import BatchRow, DeploymentRow
+    from phaseline.use_cases.lookup.read_ahead import ReadAhead
 
 
-def count_nodes(store: Store, names: dict[str, str], counts: dict[str, Counter[str]], dues: dict[str, int]) -> None:
-    """Add the nodes of all deployments to ``counts`` ({phase: {status: number}}).
-
-    Only the latest execution of each deployment is read. ``names``: {phase in lower case: its name}; ``dues``: {phase:
-    the earliest time of a next call}. All three are changed.
-    """
-    for row in store.deployments():
-        known = store.state_names(row.number) if row.kind != "resources" else ()
-        if known:  # none as long as no node has gone along a path
-            with Flaws().of(row.name):
-                _count_nodes_of(store, row, known, names, counts, dues)
-
-
-def _count_nodes_of(
-    store: Store,
-    row: DeploymentRow,
-    known: tuple[str, ...],
+def count_nodes(
+    reads: ReadAhead,
+    rows: Sequence[DeploymentRow],
     names: dict[str, str],
     counts: dict[str, Counter[str]],
     dues: dict[str, int],
 ) -> None:
-    executions = store.executions(row.number)
-    latest = executions[-1].number if executions else 0
-    numbers, states = state_numbers(known), store.states(row.number)
-    batches = store.batches(execution=latest) if latest else ()
-    for graph in store.graphs(latest) if latest else ():
-        columns = store.graph(graph.id)
+    """Add the nodes of deployments, of which ``reads`` has read the last rounds, to ``counts``.
+
+    ``counts`` is {phase: {status: number}}; only the latest execution of each deployment counts. ``names``: {phase in
+    lower case: its name}; ``dues``: {phase: the earliest time of a next call}. All three are changed.
+    """
+    for row in rows:
+        with Flaws().of(row.name):
+            _count_nodes_of(reads, row, names, counts, dues)
+
+
+def _count_nodes_of(
+    reads: ReadAhead, row: DeploymentRow, names: dict[str, str], counts: dict[str, Counter[str]], dues: dict[str, int]
+) -> None:
+    latest = reads.latest.get(row.number, 0)
+    numbers, states = state_numbers(reads.state_names(row.number)), reads.states(row.number)
+
+    def running() -> Sequence[BatchRow]:
+        return reads.batches(execution=latest, only_open=True)
+
+    for graph in reads.graphs(latest) if latest else ():
+        columns = reads.graph(graph.id)
         if not has_phases(columns.steps):
             continue
-        status = Stay(store, graph.id, latest, "", 0, lambda: batches).status
-        due = {note.position: note.due for note in store.notes(graph.id) if note.due}
+        status = Stay(reads, graph.id, latest, "", 0, running).status
+        due = {note.position: note.due for note in reads.notes(graph.id) if note.due}
         for stay in stays_of(columns.steps):
             for step in stay.phases:
                 name = phase_of(step.phase)

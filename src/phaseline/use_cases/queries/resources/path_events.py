@@ -17,7 +17,7 @@ from phaseline.views.views import Line
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import BatchRow, ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.execution_reads import ExecutionReads
 
 WORDS = {
     OutcomeKind.PENDING: "without an answer",
@@ -30,7 +30,7 @@ WORDS = {
 }
 
 
-def path_lines(store: Store, row: ExecutionRow) -> Iterator[Line]:
+def path_lines(store: ExecutionReads, row: ExecutionRow) -> Iterator[Line]:
     """Yield a line for each state that was entered, and lines for the start and end of each call, unsorted."""
     batches = store.batches(execution=row.number)
     for graph in store.graphs(row.number):

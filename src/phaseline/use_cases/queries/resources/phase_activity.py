@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
@@ -11,18 +11,23 @@ import numpy as np
 
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.execution.breakpoints import due_of
-from phaseline.model.graph.graph import LANE_PREFIX
+from phaseline.model.graph.graph import LANE_PREFIX, phase_of
 from phaseline.model.graph.status import EntryStatus, OutcomeKind
 from phaseline.model.phases.activity import COUNTED, Activity, activity_of
 from phaseline.model.resources.state_graph_names import measure_of
+from phaseline.model.rows.details import DetailQuery
+from phaseline.model.rows.row_queries import DeploymentQuery
 from phaseline.model.rows.rows import RequestKind
+from phaseline.use_cases.lookup.read_ahead import ReadAhead
 from phaseline.use_cases.lookup.unreadable_rows import Flaws
-from phaseline.use_cases.queries.resources.cluster_snapshot import ClusterSnapshot, clusters
+from phaseline.use_cases.queries.resources.cluster_snapshot import ClusterSnapshot, telling_graphs
 from phaseline.use_cases.queries.resources.node_activity import count_nodes
 from phaseline.use_cases.queries.resources.state_stays import WORDS
 
 if TYPE_CHECKING:
-    from phaseline.model.rows.rows import BatchRow, Metric, PausedRow
+    from phaseline.model.rows.phase_tables import PhaseTables
+    from phaseline.model.rows.rows import BatchRow, DeploymentRow, LaneStatistics, Metric, PausedRow
+    from phaseline.ports.execution_reads import ExecutionReads
     from phaseline.ports.store import Store
     from phaseline.use_cases.queries.resources.state_stays import Stay
 
@@ -30,6 +35,8 @@ PAUSES_TOLD = 20
 RUNS_TOLD = 10
 LOOKED_AT = 100
 """Number of latest calls from which averages are computed."""
+MOST_INSTANCES = 1_000_000
+"""Number of instances whose graphs are in memory at the same time; more are read in several groups."""
 CALLED = (EntryStatus.RUNNING, EntryStatus.CANCELING)
 
 
@@ -96,27 +103,102 @@ class PhaseNow:
     pauses: Sequence[Pause] = ()
 
 
-def phases_now(store: Store) -> Mapping[str, PhaseNow]:
-    """Return {phase in lower case: its activity}, of phases that resources are or were in, and of paused phases."""
+def phases_now(store: Store, tables: PhaseTables) -> Mapping[str, PhaseNow]:
+    """Return {phase in lower case: its activity}, of phases that resources are or were in, and of paused phases.
+
+    ``tables``: what the store has of phases.
+    """
     names: dict[str, str] = {}
     counts: dict[str, Counter[str]] = {}
     dues: dict[str, int] = {}
-    for row in clusters(store):
-        with Flaws().of(row.name):  # `resources list` reports a cluster that cannot be read
-            _count(ClusterSnapshot(store, row), names, counts, dues)
-    count_nodes(store, names, counts, dues)
-    paused = store.paused_phases()
-    pauses = _pauses(store)
-    measures = store.measures()
-    names.update((key, found[0]) for key, found in pauses.items() if key not in names)
+    rows = store.listings.deployments(DeploymentQuery(has_states=True))
+    pauses: dict[str, tuple[str, list[Pause]]] = {}
+    lanes: dict[str, LaneStatistics] = {}
+    for group in _groups(rows):
+        with_resources = [row for row in group if row.kind == "resources"]
+        with_nodes = [row for row in group if row.kind != "resources"]
+        reads, snapshots = _read(store, with_resources, with_nodes)
+        pauses = _pauses(reads)
+        found = _phases_in(reads, snapshots, with_nodes)
+        asked = {*found, *(name for name, _ in pauses.values()), *(pause.name for pause in tables.paused.values())}
+        graphs = telling_graphs(reads, snapshots)
+        notes = {graph for some in graphs.values() for graph in some}
+        notes.update(graph.id for row in with_nodes for graph in reads.graphs(reads.latest.get(row.number, 0)))
+        reads.read(DetailQuery(notes_of=notes, lanes={LANE_PREFIX + name for name in asked}, last_calls=LOOKED_AT))
+        for snapshot in snapshots:
+            with Flaws().of(snapshot.row.name):  # `resources list` reports a cluster that cannot be read
+                _count(snapshot, names, counts, dues)
+        count_nodes(reads, with_nodes, names, counts, dues)
+        lanes |= {name: reads.runs_of(LANE_PREFIX + name) for name in asked}
+    paused = tables.paused
+    names.update((key, found_[0]) for key, found_ in pauses.items() if key not in names)
     names.update((key, pause.name) for key, pause in paused.items() if key not in names)
     return {
         key: altered(
-            _now(store, name, counts.get(key, Counter()), dues.get(key, 0), paused.get(key), _measured(measures, name)),
+            _now(
+                lanes.get(name) or store.runs_of(LANE_PREFIX + name, last=LOOKED_AT),
+                name,
+                counts.get(key, Counter()),
+                dues.get(key, 0),
+                paused.get(key),
+                _measured(tables.measures, name),
+            ),
             pauses=pauses[key][1][-PAUSES_TOLD:] if key in pauses else (),
         )
         for key, name in names.items()
     }
+
+
+def _groups(rows: Sequence[DeploymentRow]) -> Iterator[list[DeploymentRow]]:
+    """Yield deployments in groups with a limited number of instances: usually one group; an empty one if there are none."""
+    group: list[DeploymentRow] = []
+    room = MOST_INSTANCES
+    for row in rows:
+        if group and room < row.instance_count:
+            yield group
+            group, room = [], MOST_INSTANCES
+        group.append(row)
+        room -= row.instance_count
+    yield group
+
+
+def _read(
+    store: Store, with_resources: Sequence[DeploymentRow], with_nodes: Sequence[DeploymentRow]
+) -> tuple[ReadAhead, list[ClusterSnapshot]]:
+    """Read clusters with all their graphs, and the last rounds of deployments of nodes on paths, by one statement."""
+    reads = ReadAhead(store)
+    numbers = [row.number for row in with_resources]
+    reads.read(
+        DetailQuery(
+            topologies_of=numbers,
+            executions_of=numbers,
+            graphs_within=numbers,
+            states_of=[*numbers, *(row.number for row in with_nodes)],
+            rounds_of=[row.number for row in with_nodes],
+            with_columns=True,
+            open_batches=True,
+            requests_of=(0,),
+        )
+    )
+    snapshots = []
+    for row in with_resources:
+        with Flaws().of(row.name):  # `resources list` reports a cluster that cannot be read
+            snapshots.append(ClusterSnapshot(reads, row))
+    return reads, snapshots
+
+
+def _phases_in(reads: ReadAhead, snapshots: Sequence[ClusterSnapshot], with_nodes: Sequence[DeploymentRow]) -> set[str]:
+    """Return the names of the phases in the graphs that were read."""
+    found: set[str] = set()
+    for snapshot in snapshots:
+        with Flaws().of(snapshot.row.name):
+            found.update(phase for stay in snapshot.stays for phase in stay.phases)
+    for row in with_nodes:
+        with Flaws().of(row.name):
+            graphs = [reads.graph(graph.id) for graph in reads.graphs(reads.latest.get(row.number, 0))]
+            names = (phase_of(step.phase) for graph in graphs for step in graph.steps)
+            found.update(name for name in names if name is not None)
+    return found
 
 
 def _measured(measures: Mapping[str, Metric], name: str) -> Mapping[str, Any]:
@@ -133,7 +215,7 @@ def blocked(now: PhaseNow) -> PhaseNow:
     return altered(now, counts=dict(counts), is_queued=False, activity=activity)
 
 
-def _pauses(store: Store) -> dict[str, tuple[str, list[Pause]]]:
+def _pauses(store: ExecutionReads) -> dict[str, tuple[str, list[Pause]]]:
     """Return {phase in lower case: (its name, requests to pause it and to lift pauses, oldest first)}."""
     found: dict[str, tuple[str, list[Pause]]] = {}
     for request in store.requests_of(0):
@@ -192,10 +274,14 @@ def _count_left(snapshot: ClusterSnapshot, stay: Stay, names: dict[str, str], co
 
 
 def _now(
-    store: Store, name: str, counts: Counter[str], due: int, pause: PausedRow | None, measured: Mapping[str, Any]
+    found: LaneStatistics,
+    name: str,
+    counts: Counter[str],
+    due: int,
+    pause: PausedRow | None,
+    measured: Mapping[str, Any],
 ) -> PhaseNow:
     called, waited_ms = measured.get("called", 0), measured.get("waited_ms", 0)
-    found = store.runs_of(LANE_PREFIX + name, last=LOOKED_AT)
     runs = found.last
     is_called = any(not run.closed_at for run in runs)
     done = [run for run in runs if run.closed_at]

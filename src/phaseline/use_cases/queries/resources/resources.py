@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.rows.details import DetailQuery
 from phaseline.records.formats.canonical_text import print_record
 from phaseline.records.formats.json_codec import to_json
 from phaseline.use_cases.lookup.known_phases import known_phases
 from phaseline.use_cases.lookup.unreadable_rows import NOT_READ, Flaws
-from phaseline.use_cases.queries.resources.cluster_snapshot import ClusterSnapshot, clusters
+from phaseline.use_cases.queries.resources.cluster_snapshot import (
+    ClusterSnapshot,
+    clusters,
+    read_clusters,
+    telling_graphs,
+)
 from phaseline.use_cases.queries.resources.failure_groups import FailureGroup, groups
 from phaseline.use_cases.queries.resources.phase_entries import KnownPhases, entries_of
 from phaseline.use_cases.queries.resources.resource_records import record_of
 from phaseline.use_cases.queries.resources.rows import ResourceRow, documents_in, rows_of
-from phaseline.use_cases.queries.resources.selection import Chosen, ResourceSelector, choose, choose_one
+from phaseline.use_cases.queries.resources.selection import Chosen, ResourceSelector, choose_among, choose_one
 from phaseline.views.phase_entry import PhaseEntryView
 
 if TYPE_CHECKING:
@@ -66,26 +72,43 @@ def list_resources(ctx: RequestContext, choice: ResourceSelector, *, limit: int 
 
     Raises: the errors of ``choose``.
     """
-    registry = known_phases(ctx)
-    known = KnownPhases(registry, ctx.store.paused_phases())
+    tables = ctx.store.listings.phase_tables()
+    known = KnownPhases(known_phases(ctx, tables), tables.paused)
     flaws = Flaws()
-    chosen = choose(ctx, choice, flaws)
-    rows: list[ResourceRow] = []
-    counts: dict[str, int] = {}
-    read = []
+    with ctx.store.at_once():
+        reads, snapshots = read_clusters(ctx.store, clusters(ctx.store, choice.cluster), flaws)
+        chosen = choose_among(ctx, choice, reads, snapshots)
+        parts = list(_page(chosen, limit))
+        graphs = telling_graphs(reads, [snapshot for snapshot, _ in chosen])
+        reads.read(
+            DetailQuery(
+                notes_of={graph for some in graphs.values() for graph in some},
+                batches_of=reads.ranges_of(graphs),
+                documents_of={snapshot.row.number: shown.tolist() for snapshot, shown in parts},
+            )
+        )
+        rows: list[ResourceRow] = []
+        counts: dict[str, int] = {}
+        read = []
+        is_veiled = ctx.vault.sees_seals(tables.data_keys)
+        for (snapshot, numbers), (_, shown) in zip(chosen, parts, strict=True):
+            for state, count in snapshot.counted(numbers).items():
+                counts[state] = counts.get(state, 0) + count
+            with flaws.of(snapshot.row.name):
+                rows += rows_of(snapshot, shown, documents_in(snapshot, is_veiled=is_veiled), known)
+                read.append((snapshot, numbers))
+        failures = _failures(read, flaws)
+    there_are = sum(len(snapshot.living) for snapshot in snapshots)
+    return ResourceList(rows, sum(counts.values()), counts, failures, there_are, flaws.told)
+
+
+def _page(chosen: Chosen, limit: int | None) -> Iterator[tuple[ClusterSnapshot, np.ndarray]]:
+    """Yield the clusters with those of their selected resources that are shown: the first ``limit`` of all."""
+    room = limit
     for snapshot, numbers in chosen:
-        for state, count in snapshot.counted(numbers).items():
-            counts[state] = counts.get(state, 0) + count
-        room = None if limit is None else max(0, limit - len(rows))
-        shown = numbers[:room]
-        with flaws.of(snapshot.row.name):
-            rows += rows_of(snapshot, shown, documents_in(snapshot, is_veiled=ctx.vault.has_seals), known)
-            read.append((snapshot, numbers))
-    there_are = 0
-    for row in clusters(ctx.store, choice.cluster):
-        with Flaws().of(row.name):  # reported when it was read for the choice
-            there_are += len(ClusterSnapshot(ctx.store, row).living)
-    return ResourceList(rows, sum(counts.values()), counts, _failures(read, flaws), there_are, flaws.told)
+        shown = numbers if room is None else numbers[: max(0, room)]
+        room = None if room is None else room - len(shown)
+        yield snapshot, shown
 
 
 def _failures(chosen: Chosen, flaws: Flaws) -> Sequence[FailureGroup]:

@@ -12,6 +12,7 @@ from phaseline.lang.gc_pause import undisturbed
 from phaseline.model.deployment.sealed_values import veiled_properties
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.phases.phase_data import NO_DATA
+from phaseline.use_cases.queries.resources.cluster_snapshot import QUIET
 from phaseline.use_cases.queries.resources.phase_entries import KnownPhases, entries_at
 from phaseline.views.phase_entry import PhaseEntryView
 
@@ -29,8 +30,6 @@ OFF = "Off"
 LEFT = "Canceled"
 """Word for the status of a resource whose way to its target was canceled."""
 STATUSES = {int(status): status for status in EntryStatus}
-INACTIVE = (EntryStatus.PASSED, EntryStatus.COMPLETED, EntryStatus.CANCELED)
-"""Statuses of entries that do not keep a resource in its state."""
 
 
 @frozen
@@ -68,7 +67,7 @@ class _Rows:
         places = np.searchsorted(stay.subjects, numbers)
         columns = {phase: stay.status[step.first + places] for phase, step in stay.phases.items()}
         is_present = self._snapshot.newest[numbers] == stay.execution
-        active = {phase: np.flatnonzero(is_present & ~np.isin(column, INACTIVE)) for phase, column in columns.items()}
+        active = {phase: np.flatnonzero(is_present & ~np.isin(column, QUIET)) for phase, column in columns.items()}
         documents = self._documents(sorted({at for shown in active.values() for at in numbers[shown].tolist()}))
         is_failed = np.zeros(len(numbers), bool)
         for phase, column in columns.items():

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,9 +12,15 @@ from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.phases.phase_data import ENGINE_KEYS, NO_DATA
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
+from phaseline.model.rows.details import DetailQuery
 from phaseline.records.expression import Expression
 from phaseline.records.values import ErrorValue
-from phaseline.use_cases.queries.resources.cluster_snapshot import ClusterSnapshot, clusters
+from phaseline.use_cases.queries.resources.cluster_snapshot import (
+    ClusterSnapshot,
+    clusters,
+    read_clusters,
+    telling_graphs,
+)
 from phaseline.use_cases.queries.resources.failure_groups import gather
 from phaseline.use_cases.queries.resources.phase_entries import entries_of
 from phaseline.use_cases.queries.resources.resource_records import record_of
@@ -24,6 +29,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.ports.store import Store
     from phaseline.records.record import Record
+    from phaseline.use_cases.lookup.read_ahead import ReadAhead
     from phaseline.use_cases.lookup.unreadable_rows import Flaws
 
 MOST_TOLD = 20
@@ -69,23 +75,34 @@ def choose(ctx: RequestContext, choice: ResourceSelector, flaws: Flaws | None = 
     if verb and choice.says_nothing:
         mend = f"give names, --group, --all or an expression: phaseline resources {verb} --filter 'PhaseFailed'"
         raise problem_error("PL-C033", "no resources selected", mend)
+    rows = clusters(ctx.store, choice.cluster)
+    reads, snapshots = read_clusters(ctx.store, rows, flaws, with_graphs=not choice.names)
+    return choose_among(ctx, choice, reads, snapshots)
+
+
+def choose_among(
+    ctx: RequestContext, choice: ResourceSelector, reads: ReadAhead, snapshots: Sequence[ClusterSnapshot]
+) -> Chosen:
+    """Return the selected resources of these clusters. Raises: the errors of ``choose``."""
     expression = _expression(choice.where)
-    snapshots = list(_snapshots(ctx.store, choice.cluster, flaws))
     chosen = [(each, each.living) for each in snapshots]
     if choice.names:
         chosen = _named(choice.names, snapshots)
+    if expression is not None or choice.group:
+        graphs = {} if choice.names else telling_graphs(reads, snapshots)
+        reads.read(
+            DetailQuery(
+                notes_of={graph for some in graphs.values() for graph in some},
+                batches_of=reads.ranges_of(graphs if PHASE_MAP in choice.where.lower() else ()),
+                documents_of={each.row.number: numbers.tolist() for each, numbers in chosen} if choice.where else {},
+            )
+        )
     if expression is not None:
         now = ctx.clock.now() / 1000
         chosen = [(each, _fulfilling(ctx, each, numbers, expression, now)) for each, numbers in chosen]
     if choice.group:
         chosen = _grouped(choice.group, chosen)
     return [(each, numbers) for each, numbers in chosen if len(numbers)]
-
-
-def _snapshots(store: Store, cluster: str | None, flaws: Flaws | None) -> Iterator[ClusterSnapshot]:
-    for row in clusters(store, cluster):
-        with flaws.of(row.name) if flaws is not None else nullcontext():
-            yield ClusterSnapshot(store, row)
 
 
 def _grouped(key: str, chosen: Chosen) -> list[tuple[ClusterSnapshot, np.ndarray]]:

@@ -20,7 +20,7 @@ from phaseline.model.graph.status import EntryStatus, Mark
 if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph, Step
     from phaseline.model.rows.rows import BatchRow, NoteRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.execution_reads import ExecutionReads
 
 MET = (EntryStatus.COMPLETED, EntryStatus.PASSED)
 SAYS_MORE = (EntryStatus.FAILED, EntryStatus.CANCELED)
@@ -62,15 +62,26 @@ class Stay:
     """The stay of some resources in one state, as stored in one graph; each part is read when it is first needed."""
 
     def __init__(
-        self, store: Store, graph: int, execution: int, state: str, at: int, batches: Callable[[], Sequence[BatchRow]]
+        self,
+        store: ExecutionReads,
+        graph: int,
+        execution: int,
+        state: str,
+        at: int,
+        batches: Callable[[], Sequence[BatchRow]],
+        open_batches: Callable[[], Sequence[BatchRow]] | None = None,
     ) -> None:
-        """``batches`` returns the calls of the execution. ``at``: time (ms) when the resources entered the state; 0: unknown."""
+        """``at``: time (ms) when the resources entered the state; 0: unknown.
+
+        ``batches`` returns the calls of the execution, ``open_batches`` those that run (None: those of ``batches``).
+        """
         self._store = store
         self.graph = graph
         self.execution = execution
         self.state = state
         self.at = at
         self._all_batches = batches
+        self._open_batches = open_batches or batches
         self._tallies: dict[str, tuple[list[int], list[int]]] = {}
         self._called: dict[str, Sequence[tuple[BatchRow, np.ndarray, np.ndarray]]] = {}
 
@@ -113,7 +124,7 @@ class Stay:
     def status(self) -> np.ndarray:
         """The present status of each entry, by position, as the engine has it; uint8."""
         is_called = self._store.owner() is not None  # nothing runs any more if the owner process died
-        called = [batch for batch in self._batches if not batch.closed_at] if is_called else []
+        called = [batch for batch in self._open_batches() if not batch.closed_at] if is_called else []
         statuses = self._store.entry_statuses(self.graph, called)
         stored, running = statuses.stored, statuses.now
         running[(running == EntryStatus.BLOCKED) & (self._unmet(stored) == 0)] = EntryStatus.WAITING

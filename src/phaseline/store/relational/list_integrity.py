@@ -1,0 +1,93 @@
+"""Integrity of the tables that lists read: they must agree with the tables whose data they repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from phaseline.model.rows.maintenance import StoreFinding
+from phaseline.store.codec.json_documents import to_text
+from phaseline.store.sql.read_model import changes, summaries
+from phaseline.store.sql.read_model.instance_columns import UNREADABLE
+from phaseline.store.sql.read_model.one_statement import CHOSEN, OUT_OF_DATE, UNREADABLE_ROW
+
+if TYPE_CHECKING:
+    from phaseline.store.database.connection import Connection
+
+COMPARED_TOGETHER = 500
+"""Number of deployments whose instances are in memory at the same time."""
+
+RULES: tuple[tuple[str, str, str], ...] = (
+    (
+        "store",
+        "count other executions than there are",
+        "select execution_count from store where execution_count <> (select count(*) from execution)",
+    ),
+    (
+        "deployment_summary",
+        "belong to no deployment",
+        "select deployment from deployment_summary where deployment not in (select number from deployment where deleted_at = 0)",
+    ),
+    (
+        "deployment_node",
+        "belong to no deployment",
+        "select deployment from deployment_node where deployment not in (select number from deployment where deleted_at = 0)",
+    ),
+    (
+        "deployment",
+        "have no summary",
+        "select name from deployment where deleted_at = 0 and number not in (select deployment from deployment_summary)",
+    ),
+)
+"""(table, what is wrong with the rows found, SQL statement that finds them)"""
+
+
+def contradictions(db: Connection, failure: type[Exception]) -> Iterator[StoreFinding]:
+    """Yield a finding for summaries and nodes of deployments that differ from their instances and executions.
+
+    Deployments that cannot be read are left out: that is found elsewhere. ``failure``: the error of the database for
+    what it cannot read.
+    """
+    try:
+        living = db.execute(
+            "select number, tenant, name from deployment where deleted_at = 0 order by number"
+        ).fetchall()
+        for table, names in (
+            ("deployment_summary", _wrong_summaries(db, [(number, name) for number, _, name in living])),
+            ("deployment_node", _wrong_nodes(db, living)),
+        ):
+            found = list(names)
+            if found:
+                what = "differ from the stored instances and executions"
+                yield StoreFinding(table, f"{len(found)} {what} (one is of '{found[0]}')", len(found))
+    except failure as error:
+        yield StoreFinding("deployment_summary", f"cannot be read: {error}")
+
+
+def _wrong_summaries(db: Connection, living: Iterable[tuple[int, str]]) -> Iterator[str]:
+    """Yield the names of deployments at rest whose summary, if it is not out of date, is wrong."""
+    left = iter(living)
+    while some := dict(islice(left, COMPARED_TOGETHER)):
+        stored = {row[0]: row for row in db.execute(_SUMMARIES, (to_text(list(some)),))}
+        for row in summaries.rows_at_rest(db, list(some)):
+            kept = stored.get(row[0])
+            is_read = kept is not None and kept[2] not in {OUT_OF_DATE, UNREADABLE_ROW}
+            if is_read and row[2] != UNREADABLE_ROW and kept != row:
+                yield some[row[0]]
+
+
+_SUMMARIES = f"""select deployment, latest, status, states, instances, is_calm from deployment_summary
+    where deployment {CHOSEN}"""
+
+
+def _wrong_nodes(db: Connection, living: Iterable[tuple[int, str, str]]) -> Iterator[str]:
+    """Yield the names of deployments whose nodes are not those of their topology."""
+    statement = "select tenant, node, deployment, instances from deployment_node where deployment = ?"
+    for number, tenant, name in living:
+        try:
+            rows = changes.rows_of_topology(db, number, tenant)
+        except UNREADABLE:
+            continue
+        if sorted(rows) != sorted(db.execute(statement, (number,))):
+            yield name

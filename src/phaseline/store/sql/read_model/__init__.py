@@ -1,0 +1,1 @@
+"""What lists read: several selects as one statement, summaries of deployments, and details of many executions (RF5)."""

@@ -1,0 +1,59 @@
+"""Statistics of several lanes: the number of their batches, the time that these took, and the latest of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+from phaseline.model.rows.rows import LaneStatistics
+from phaseline.store.codec.json_documents import to_text
+from phaseline.store.sql import queries as reads
+from phaseline.store.sql.read_model.one_statement import CHOSEN, Part, Row
+
+if TYPE_CHECKING:
+    from phaseline.model.rows.rows import BatchRow
+
+
+class LaneRows:
+    """The parts of a statement that select the batches of lanes, and their rows as statistics."""
+
+    def __init__(self, lanes: Collection[str], last: int) -> None:
+        """``last``: number of the latest batches of each lane."""
+        self._lanes = sorted(lanes)
+        self._last = last
+        self._counts: dict[str, tuple[int, int]] = {}
+
+    def parts(self) -> tuple[Part, Part]:
+        """Return the parts whose rows ``count`` and ``read`` take, in this order."""
+        which = to_text(self._lanes)
+        return (
+            Part(
+                f"""select phase, count(*),
+                coalesce(cast(sum(closed_at - started_at) filter (where closed_at > 0) as bigint), 0)
+                from batch where phase {CHOSEN} group by phase""",
+                "tii",
+                (which,),
+            ),
+            Part(
+                f"""select {reads.BATCH} from batch where id in (select id from (
+                select id, row_number() over (partition by phase order by id desc) as place
+                from batch where phase {CHOSEN}) as ranked where place <= ?)""",
+                reads.BATCH_KINDS,
+                (which, self._last),
+            ),
+        )
+
+    def count(self, rows: list[Row]) -> Mapping[str, object]:
+        """Take the numbers and times of batches."""
+        self._counts = {phase: (count, took_ms) for phase, count, took_ms in rows}
+        return {}
+
+    def read(self, rows: list[Row]) -> Mapping[str, object]:
+        """Return the statistics of the lanes, {"lanes": {lane: statistics}}."""
+        last: dict[str, list[BatchRow]] = {}
+        for row in sorted(rows, key=itemgetter(0)):
+            last.setdefault(row[1], []).append(reads.batch_of(row))
+        return {
+            "lanes": {lane: LaneStatistics(*self._counts.get(lane, (0, 0)), last.get(lane, ())) for lane in self._lanes}
+        }
