@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+HEARD_MS = 500
+"""How often in ms the owner must look by itself if other processes can wake it: a wake-up is lost with a killed process."""
 UNHEARD_MS = 150
-"""How often, in ms, a listener looks by itself, because a wake-up of another process may be lost."""
+"""The same if no other process can wake it."""
 
 Wake = Callable[[], None]
 

@@ -13,9 +13,10 @@ from phaseline.calls.threads.inbox import Inbox
 from phaseline.model.rows.rows import RequestKind
 from phaseline.ports.store import Store
 from phaseline.run.loop.engine import Engine
-from phaseline.run.loop.request_reader import LOOK_MS, Lookout
+from phaseline.run.loop.request_reader import CALM_AFTER, CALM_MS, LOOK_MS, Lookout
 from phaseline.store.memory.store import MemoryStore
 from phaseline.store.sqlite.store import SqliteStore
+from phaseline.store.wake_ups import HEARD_MS, UNHEARD_MS
 from phaseline.testing.clock import VirtualClock
 from phaseline.testing.plain_services import PlainServices
 
@@ -56,11 +57,13 @@ def test_rf6_after_a_while_a_request_makes_a_look_due_at_once() -> None:
 
 
 class Seldom(MemoryStore):
-    """A store whose wake-ups are so sure that its owner need look seldom."""
+    """A store that says how often its owner must look."""
+
+    every_ms = 2_000
 
     @contextmanager
     def listen(self, wake: object) -> Iterator[int]:
-        yield 2_000
+        yield self.every_ms
 
 
 def test_rf6_the_store_says_how_often_to_look_without_a_wake_up() -> None:
@@ -71,6 +74,22 @@ def test_rf6_the_store_says_how_often_to_look_without_a_wake_up() -> None:
         assert not lookout.is_due(AGAIN + 999)
         assert lookout.is_due(AGAIN + 1_000)
     assert lookout.is_due(AGAIN + 1_000 + AGAIN), "nothing is heard any more"
+
+
+@pytest.mark.parametrize(("every_ms", "calm_ms"), [(2_000, CALM_MS), (HEARD_MS, CALM_MS), (UNHEARD_MS, LOOK_MS)])
+def test_rf6_an_engine_that_can_be_woken_wakes_less_often_when_nothing_happens(every_ms: int, calm_ms: int) -> None:
+    store = Seldom(FakeClock())
+    store.every_ms = every_ms
+    lookout, now = Lookout(store, Inbox()), 0
+    with lookout:
+        for _ in range(CALM_AFTER):
+            assert lookout.pause_ms == LOOK_MS
+            assert lookout.is_due(now)
+            now += max(every_ms, LOOK_MS)
+        assert lookout.pause_ms == calm_ms
+        lookout._wake()
+        assert lookout.is_due(now)
+        assert lookout.pause_ms == LOOK_MS, "more may follow"
 
 
 @contextmanager

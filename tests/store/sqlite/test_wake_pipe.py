@@ -86,7 +86,8 @@ def test_a_pipe_is_for_its_user_alone(pipe: WakePipe) -> None:
 
 def test_another_file_of_that_name_is_neither_written_nor_removed(pipe: WakePipe) -> None:
     Path(pipe.path).write_text("precious")
-    with pipe.listen(lambda: None):
+    with pipe.listen(lambda: None) as hears:
+        assert not hears, "the owner looks by itself"
         pipe.write()
     assert Path(pipe.path).read_text() == "precious"
 

@@ -42,7 +42,7 @@ from phaseline.run.loop.drain import DrainState, LeaseChecks
 from phaseline.run.loop.eviction import Eviction
 from phaseline.run.loop.open_batches import Backlog, OpenBatches, event_of
 from phaseline.run.loop.recovery import released, restore
-from phaseline.run.loop.request_reader import LOOK_MS, Door, Lookout
+from phaseline.run.loop.request_reader import Door, Lookout
 from phaseline.run.loop.rounds import Rounds
 
 if TYPE_CHECKING:
@@ -265,7 +265,7 @@ class Engine:
     def interrupt(self) -> None:
         """Begin no new calls. ``run`` returns when the running calls have returned; given-up calls are not awaited.
 
-        Safe to call in a signal handler, because it takes no lock. The loop notices it within ``LOOK_MS``.
+        Safe to call in a signal handler, because it takes no lock. The loop notices it within ``CALM_MS``.
         """
         self.leaving.is_wanted = True
 
@@ -389,8 +389,8 @@ class Engine:
 
     def _wait(self, wait_ms: int) -> None:
         """Wait until a call returns, a request arrives or ``wait_ms`` has passed."""
-        while wait_ms > 0 and not self._hands.wait(min(wait_ms, LOOK_MS)):
-            wait_ms -= LOOK_MS
+        while wait_ms > 0 and not self._hands.wait(pause_ms := min(wait_ms, self._lookout.pause_ms)):
+            wait_ms -= pause_ms
             self._store.refresh_lists()  # there is nothing else to do
             if self._look() or (self.leaving.is_wanted and not self.leaving.is_held):
                 return

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 
 LOOK_MS = 150
 """The longest time in ms between two looks for requests without a wake-up; a busy engine looks in its turns."""
+CALM_MS = 500
+"""The same time for an engine that is woken by the store, once nothing has happened for a while."""
+CALM_AFTER = 20
+"""Number of looks without a wake-up after which an engine is calm: about 3 s."""
 DONE: Mapping[str, Value] = {"done": True}
 """The answer to a request that was carried out."""
 
@@ -53,6 +57,7 @@ class Lookout:
         self._looked: int | None = None
         self._every_ms = LOOK_MS
         self._is_listening = self._is_closed = False
+        self._quiet_looks = 0
         self.is_woken = False
 
     def __enter__(self) -> None:
@@ -70,6 +75,11 @@ class Lookout:
         """Let no further look be due: the engine ends."""
         self._is_closed = True
 
+    @property
+    def pause_ms(self) -> int:
+        """The longest time in ms that the loop may wait without a look at requests and signals."""
+        return min(max(self._every_ms, LOOK_MS), CALM_MS) if self._quiet_looks >= CALM_AFTER else LOOK_MS
+
     def is_due(self, now: int) -> bool:
         """Return True, and note the time ``now``, if a request may be new: after a wake-up, or long after the last look."""
         is_first = self._looked is None
@@ -78,6 +88,7 @@ class Lookout:
         if self._hearing is not None and not is_first and not self._is_listening:
             self._is_listening = True
             self._every_ms = self._hearing.enter_context(self._store.listen(self._wake))
+        self._quiet_looks = 0 if self.is_woken else self._quiet_looks + 1
         self.is_woken = False  # before the look, so that a wake-up during it leads to another one
         self._looked = now
         return True

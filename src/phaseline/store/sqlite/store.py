@@ -109,10 +109,10 @@ class SqliteStore(SqlStore):
     @contextmanager
     def listen(self, wake: Callable[[], None]) -> Iterator[int]:
         """Return a context in which ``wake`` is called after a request was stored, by any process of this machine."""
-        from phaseline.store.wake_ups import UNHEARD_MS
+        from phaseline.store.wake_ups import HEARD_MS, UNHEARD_MS
 
-        with self.connections.listeners().on_requests(wake), self.connections.pipe.listen(wake):
-            yield UNHEARD_MS
+        with self.connections.listeners().on_requests(wake), self.connections.pipe.listen(wake) as hears:
+            yield HEARD_MS if hears else UNHEARD_MS
 
     def version(self) -> int:
         """Return a number above 0 that changes whenever another process has written."""

@@ -44,17 +44,20 @@ class WakePipe:
             os.close(handle)
 
     @contextmanager
-    def listen(self, wake: Callable[[], None]) -> Iterator[None]:
-        """Return a context in which a thread calls ``wake`` after other processes have written into the pipe."""
+    def listen(self, wake: Callable[[], None]) -> Iterator[bool]:
+        """Return a context in which a thread calls ``wake`` after other processes have written into the pipe.
+
+        It yields False if that is impossible.
+        """
         handle = self._open()
         if handle < 0:
-            yield
+            yield False
             return
         end, ending = os.pipe()  # the end is not written into the named pipe, which another process may read, too
         thread = threading.Thread(target=_hear, args=(handle, end, wake), name="phaseline-wake-ups", daemon=True)
         thread.start()
         try:
-            yield
+            yield True
         finally:
             os.write(ending, END)  # closing would not be noticed while a forked child has it open, too
             thread.join()
