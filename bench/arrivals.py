@@ -78,7 +78,7 @@ def main() -> None:
         is_over.set()
 
     with reach.at_place(folder, phases) as place:
-        with place.store.own("bench") as lease, open_engine(place, lease, NullWatcher()) as engine:
+        with place.app.store.own("bench") as lease, open_engine(place, lease, NullWatcher()) as engine:
             watch = Watch(engine.scheduler)
             threading.Thread(target=arrive).start()
             until = math.inf

@@ -82,7 +82,7 @@ def main() -> None:
     looks: list[int] = []
     with open_context(load_settings(given={"store.url": f"sqlite:///{store}"}), "bench") as ctx:
         loaded = load(ctx, file, inputs={}, plugin_folders=(plugins,))
-        with ctx.store.own("bench") as lease, open_engine(ctx, lease, NullWatcher()) as engine:
+        with ctx.app.store.own("bench") as lease, open_engine(ctx, lease, NullWatcher()) as engine:
             for number in range(SETTLING_CYCLES + cycles):
                 if number in {SETTLING_CYCLES, SETTLING_CYCLES + cycles // 2}:
                     looks.append(resident_bytes())

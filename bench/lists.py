@@ -27,7 +27,7 @@ MORE = f"""with recursive more(place) as (select 1 union all select place + 1 fr
     select 'heal-' || (100000 + place), tenant, 1 + place % {DEPLOYMENTS}, request, 'completed', '', 0, 7, 8, 9, created_by
     from more join execution on number = (select min(number) from execution where status = 'completed')"""
 """Statement that adds ended executions to the deployments in turn."""
-COUNTED = "update store set execution_count = (select count(*) from execution)"
+COUNTED = "update tenant set execution_count = (select count(*) from execution)"
 
 
 def rows(count: int) -> list[Row]:

@@ -52,7 +52,7 @@ def failed(folder: Path, phases: str) -> None:
 
     with (
         at_place(folder, phases) as place,
-        place.store.own("bench") as lease,
+        place.app.store.own("bench") as lease,
         open_engine(place, lease, NullWatcher()) as engine,
     ):
         engine.recover()

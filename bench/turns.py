@@ -69,7 +69,7 @@ def _begun(stack: contextlib.ExitStack, folder: Path, defined: int, active: int)
 
     ctx = stack.enter_context(reach.at_place(folder, str(phases)))
     reach.apply(ctx, 0, RESOURCES)
-    lease = stack.enter_context(ctx.store.own("bench"))
+    lease = stack.enter_context(ctx.app.store.own("bench"))
     engine = stack.enter_context(open_engine(ctx, lease, NullWatcher()))
     stack.callback(engine.close, 0)
     return Watched(ctx, engine, active)

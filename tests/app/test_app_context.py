@@ -69,7 +69,7 @@ def test_a_request_has_the_user_the_notices_and_the_request_id_of_whoever_makes_
     ctx.app.notice = told.append
     made = ctx.app.request("r-1")
     made.notice("one")
-    assert (told, made.actor, made.store is ctx.app.store) == (["one"], ctx.app.user, True)
+    assert (told, made.actor, made.store is ctx.app.store.of(ctx.app.user.tenant)) == (["one"], ctx.app.user, True)
     assert [one.requested and one.requested.id for one in (made, ctx)] == ["r-1", None]
     with pytest.raises(ProblemsError, match="PL-C094"):
         ctx.app.request("")

@@ -93,7 +93,7 @@ def worked(terminal: Terminal) -> None:
 
 def worked_at(ctx: RequestContext) -> None:
     """The same at an open store."""
-    with ctx.store.own("a test") as lease, open_engine(ctx, lease, NullWatcher()) as engine:
+    with ctx.app.store.own("a test") as lease, open_engine(ctx, lease, NullWatcher()) as engine:
 
         def is_quiet() -> bool:
             if engine.has_work or engine.scheduler.batches:

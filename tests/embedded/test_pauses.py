@@ -43,4 +43,4 @@ def test_whatever_is_raised_in_between_ends_the_listening() -> None:
     store = MemoryStore(a.FakeClock())
     with pytest.raises(RuntimeError), Pauses(store, 1):
         raise RuntimeError
-    assert store._wake_ups._for_answers == []
+    assert store._held.wake_ups._for_answers == []

@@ -16,7 +16,7 @@ def test_an_engine_removes_what_is_older_than_its_settings_say(tmp_path: Path) -
         f"sqlite:///{tmp_path}/store.db", retention_executions="1m", log_file=str(tmp_path / "engine.log")
     )
     with open_context(settings, "a test") as ctx:
-        store = ctx.store
+        store = ctx.app.store
         number, run = a.installed(store)
         with store.own("a test"):
             answers = [RequestAnswer(row.number) for row in store.requests()]

@@ -16,5 +16,5 @@ def test_where_no_engine_runs_this_process_answers_and_lets_go_of_the_store() ->
 
 
 def test_what_has_its_answers_takes_no_engine() -> None:
-    with open_context(Settings("memory:"), "a test") as ctx, ctx.store.own("another thread"):
+    with open_context(Settings("memory:"), "a test") as ctx, ctx.app.store.own("another thread"):
         settle(ctx, [])

@@ -181,7 +181,7 @@ class Life:
         """Retention removes some slices of what is old, and its process dies."""
         before = self.shop.ctx.clock.now() + 1
         rules = PurgeRules(before if self.later else 0, before)
-        purging = SqlPurge(self.shop.ctx.store._writing, rules, slice_bytes=4_000)
+        purging = SqlPurge(self.shop.ctx.app.store._writing, rules, slice_bytes=4_000)
         for _ in range(self.dice.randrange(1, 5)):
             purging.slice()
 
@@ -204,7 +204,7 @@ class Life:
                 self.said.append("ok")
             except ProblemsError as error:
                 self.said.append(error.problems[0].code)
-            assert list(self.shop.ctx.store.check()) == [], (number, self.said)
+            assert list(self.shop.ctx.app.store.check()) == [], (number, self.said)
         copy = self.folder / "last.db"
         upkeep.backup(self.shop.ctx, str(copy))
         with closing(SqliteStore.open(copy, self.shop.ctx.clock)) as opened:

@@ -25,7 +25,7 @@ from phaseline.model.execution.execution import Request, RetryPolicy
 from phaseline.model.execution.stored_plans import PLAN, Aim, StoredPlan
 from phaseline.model.graph.batch_members import GraphSegment
 from phaseline.model.graph.status import ExecutionStatus
-from phaseline.model.rows.rows import ExecutionRow, NewDeployment
+from phaseline.model.rows.rows import DEFAULT_TENANT, ExecutionRow, NewDeployment
 from phaseline.plan.graph import operation_names as op
 from phaseline.plan.topology.adoption import NOT_THERE, same
 from phaseline.testing.builders import operation
@@ -191,7 +191,7 @@ class Whole(DayTwo):
         self.compare(life, topology)
         again = written_down(
             store,
-            (number, ""),
+            (number, "", DEFAULT_TENANT),
             (topology, store.states(number), store.documents(number)),
             CodeLocation("/nowhere"),
             state_names=(),

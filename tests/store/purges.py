@@ -7,7 +7,7 @@ from tests.store import builders as a
 from phaseline.model.rows.maintenance import PurgeRules
 from phaseline.model.rows.rows import Actor, DocumentChange, EntryRemark, EventRow, LogLine, RequestAnswer, TurnPayload
 from phaseline.ports.store import Store
-from phaseline.store.relational.store import SqlStore
+from phaseline.store.relational.whole_store import SqlStore
 from phaseline.store.sql.purging.rounds import SqlPurge
 
 OLD = PurgeRules(executions_before=10**9)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from phaseline.model.rows.rows import DEFAULT_TENANT
 from phaseline.model.rows.secrets import SecretRow, WrappedKey
 from phaseline.ports.store import Store
 
@@ -59,12 +60,12 @@ def test_b41_all_keys_are_replaced(reopen: Reopen) -> None:
     store.secrets.add_key("seals", WrappedKey(b"s", "m1"))
     told = []
 
-    def rewrapped(kind: str, name: str, key: WrappedKey) -> WrappedKey:
-        told.append((kind, name))
+    def rewrapped(tenant: str, kind: str, name: str, key: WrappedKey) -> WrappedKey:
+        told.append((tenant, kind, name))
         return WrappedKey(key.wrapped + b"!", "m2")
 
     assert store.secrets.rewrap(rewrapped) == 3
-    assert sorted(told) == [("purpose", "seals"), ("secret", "a"), ("secret", "b")]
+    assert sorted(told) == [("", "purpose", "seals"), (DEFAULT_TENANT, "secret", "a"), (DEFAULT_TENANT, "secret", "b")]
     store = reopen()
     assert {row.key for row in store.secrets.all()} == {WrappedKey(b"key of a!", "m2"), WrappedKey(b"key of b!", "m2")}
     assert store.secrets.data_keys() == {"seals": WrappedKey(b"s!", "m2")}
@@ -74,7 +75,7 @@ def test_b41_a_key_that_cannot_be_replaced_leaves_all_as_they_are(store: Store) 
     store.secrets.put(secret("a"))
     store.secrets.put(secret("b"))
 
-    def rewrapped(_kind: str, name: str, key: WrappedKey) -> WrappedKey:
+    def rewrapped(_tenant: str, _kind: str, name: str, key: WrappedKey) -> WrappedKey:
         if name == "b":
             raise ZeroDivisionError
         return WrappedKey(key.wrapped, "m2")

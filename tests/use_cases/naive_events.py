@@ -14,7 +14,7 @@ from phaseline.model.rows.rows import BatchRow, EventRow, ExecutionRow
 from phaseline.plan.explain.cloudify_event_lines import CallSpan, GraphOutcome
 from phaseline.plan.explain.cloudify_events import narrate_all
 from phaseline.ports.store import Store
-from phaseline.use_cases.queries.events.events_and_logs import owners
+from phaseline.use_cases.lookup.entries import owners
 from phaseline.use_cases.queries.events.line_filter import LineFilter, Sieve
 from phaseline.views.views import Line
 

@@ -109,11 +109,11 @@ def test_a_deployment_that_cannot_be_read_is_damage_and_no_defect_and_once_forgo
             with pytest.raises(ProblemsError) as found:
                 ask("shop-0")
             assert [problem.code for problem in found.value.problems] == ["PL-S003"]
-        (finding,) = anew.ctx.store.check()
+        (finding,) = anew.ctx.app.store.check()
         assert "delete its records: phaseline deployments delete shop-0 --force" in finding.message
         assert anew.deployments.show("shop-1").name == "shop-1"
         anew.deployments.delete("shop-0", force=True)
-        assert list(anew.ctx.store.check()) == []
+        assert list(anew.ctx.app.store.check()) == []
 
 
 def statements(path: Path, look) -> int:

@@ -174,7 +174,7 @@ def test_an_open_execution_is_shown_as_work_in_progress_that_nobody_does(ctx: Re
     assert show_execution(ctx, interrupted).runner == ""
     found = why(ctx, list_instances(ctx).items[0].id)
     assert f"resume {interrupted}" in found.note
-    with ctx.store.own("somebody else"):
+    with ctx.app.store.own("somebody else"):
         assert "somebody else" in show_execution(ctx, interrupted).runner
         assert "somebody else" in why(ctx, list_instances(ctx).items[0].id).note
 

@@ -30,7 +30,9 @@ def file(tmp_path: Path) -> Path:
 
 
 def vault(store: MemoryStore, file: Path, **environment: str) -> Vault:
-    return Vault(store.secrets, store.identity(), MasterKeys(str(file), environment), FakeClock())
+    return Vault(
+        lambda tenant: store.of(tenant).secrets, store.identity(), MasterKeys(str(file), environment), FakeClock()
+    )
 
 
 def code(caught: pytest.ExceptionInfo[ProblemsError]) -> str:
@@ -121,7 +123,7 @@ def test_b41_a_new_master_key_takes_over_and_the_old_one_is_gone(store: MemorySt
     kept.learn(SECRET)
     sealed = kept.sealed({"password": SECRET})
     before = file.read_text()
-    assert kept.rotate() == 2
+    assert kept.rotate(store.secrets) == 2
     assert file.read_text() != before
     assert len(file.read_text().split()) == 1
     fresh = vault(store, file)
@@ -140,14 +142,14 @@ def test_b41_a_rotation_that_dies_halfway_loses_nothing(store: MemoryStore, file
     assert old in file.read_text()
     assert vault(store, file).get("db") == SECRET
     kept.create("web", "other-secret", "ann")
-    assert kept.rotate() == 2
+    assert kept.rotate(store.secrets) == 2
     assert [vault(store, file).get(name) for name in ("db", "web")] == [SECRET, "other-secret"]
 
 
 def test_b41_a_variable_brings_its_new_key_itself(store: MemoryStore, file: Path) -> None:
     old, new = (base64.b64encode(os.urandom(32)).decode() for _ in range(2))
     vault(store, file, **{VARIABLE: old}).create("db", SECRET, "ann")
-    assert vault(store, file, **{VARIABLE: f"{new},{old}"}).rotate() == 1
+    assert vault(store, file, **{VARIABLE: f"{new},{old}"}).rotate(store.secrets) == 1
     assert vault(store, file, **{VARIABLE: new}).get("db") == SECRET
 
 

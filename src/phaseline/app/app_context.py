@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from phaseline.compat.fuel.judge import YaqlJudge
     from phaseline.model.rows.orders import RequestId
     from phaseline.ports.store import Store
+    from phaseline.ports.store_upkeep import StoreUpkeep
+    from phaseline.ports.tenant_store import TenantStore
     from phaseline.vault.vault import Vault
     from phaseline.views.background import Background
 
@@ -118,7 +120,7 @@ class AppContext:
 
     @shared_property
     def store(self) -> Store:
-        """The store, opened when it is first needed."""
+        """The whole store, opened when it is first needed. Only the engine may use it: use cases have their tenant's."""
         from phaseline.app.function_discovery import offer_functions
         from phaseline.store import open_store
 
@@ -130,6 +132,11 @@ class AppContext:
         for notice in store.notices:
             self.notice(notice)
         return store
+
+    @property
+    def upkeep(self) -> StoreUpkeep:
+        """What an operator of the whole store does: check, back up, compact, and replace the master key."""
+        return self.store
 
     def _is_new(self) -> bool:
         """Return True if the store is the user's default and does not exist yet.
@@ -143,7 +150,7 @@ class AppContext:
 
     @shared_property
     def vault(self) -> Vault:
-        """The vault of the store; the master key is read or created when the first secret is used."""
+        """The vault of the default tenant; the master key is read or created when the first secret is used."""
         from phaseline.app.settings import KEY_FILE, own_folder
         from phaseline.vault.master_keys import MasterKeys
         from phaseline.vault.vault import Vault
@@ -151,7 +158,7 @@ class AppContext:
         in_memory = self.settings.store_url == "memory:"
         file = self.settings.secrets_key_file or str(own_folder(os.environ) / KEY_FILE)
         keys = MasterKeys("" if in_memory else file, command=self.settings.secrets_key_command)
-        return Vault(self.store.secrets, self.store.identity(), keys, self.clock)
+        return Vault(lambda tenant: self.store.of(tenant).secrets, self.store.identity(), keys, self.clock)
 
     @shared_property
     def passing_folder(self) -> Path:
@@ -283,14 +290,14 @@ class RequestContext:
         return self.app.clock
 
     @property
-    def store(self) -> Store:
-        """The store, opened when it is first needed."""
-        return self.app.store
+    def store(self) -> TenantStore:
+        """What the user's tenant has in the store, which is opened when it is first needed."""
+        return self.app.store.of(self.actor.tenant)
 
     @property
     def vault(self) -> Vault:
-        """The secrets of the store."""
-        return self.app.vault
+        """The secrets of the user's tenant."""
+        return self.app.vault.of_tenant(self.actor.tenant)
 
     @property
     def catalog(self) -> PluginCatalog:

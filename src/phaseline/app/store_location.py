@@ -7,9 +7,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from phaseline.model.rows.rows import DEFAULT_TENANT
+
 if TYPE_CHECKING:
     from phaseline.app.app_context import AppContext
 
+TENANTS = "tenants"
+"""Name of the folder with the copies of tenants other than the default one."""
 NAME_LENGTH = 16
 """Number of characters of the name under which copies of files of a store in a database are kept."""
 
@@ -50,6 +54,16 @@ def place_of_copies(url: str) -> Path | None:
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     name = sha256(url.encode()).hexdigest()[:NAME_LENGTH]
     return Path(base).absolute() / "phaseline" / "stores" / name
+
+
+def part_of_tenant(folder: Path, tenant: str) -> Path:
+    """Return the part of a folder with copies of stored files that is a tenant's; the default tenant has the folder itself.
+
+    Two tenants may store equal files, and each deletes its own copies.
+    """
+    if tenant == DEFAULT_TENANT:
+        return folder
+    return folder / TENANTS / sha256(tenant.encode()).hexdigest()[:NAME_LENGTH]
 
 
 def has_store(app: AppContext) -> bool:

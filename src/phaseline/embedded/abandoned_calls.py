@@ -14,7 +14,7 @@ from phaseline.use_cases.lookup.entries import GraphEntries
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import BatchRow, ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import StoreRows
 
 NAMED = 3
 """Number of instances of each group that are named; further ones are only counted."""
@@ -44,12 +44,12 @@ class _Calls:
     instances: list[str] = field(default_factory=list)
 
 
-def running_calls(store: Store) -> dict[int, BatchRow]:
+def running_calls(store: StoreRows) -> dict[int, BatchRow]:
     """Return {id: batch} of the batches with calls that have not returned."""
     return {batch.id: batch for batch in store.batches(only_open=True)}
 
 
-def given_up(store: Store, batches: Mapping[int, BatchRow]) -> list[GivenUp]:
+def given_up(store: StoreRows, batches: Mapping[int, BatchRow]) -> list[GivenUp]:
     """Return the abandoned calls in these batches, of executions that are still open.
 
     A new owner of the store may meanwhile have called some of these entries again, in other batches.
@@ -65,7 +65,7 @@ def given_up(store: Store, batches: Mapping[int, BatchRow]) -> list[GivenUp]:
 
 
 def _of_execution(
-    store: Store, row: ExecutionRow, graphs: Sequence[int], batches: Collection[int]
+    store: StoreRows, row: ExecutionRow, graphs: Sequence[int], batches: Collection[int]
 ) -> Iterator[GivenUp]:
     mine = [batch for batch in store.batches(execution=row.number) if batch.id in batches]
     topology = store.topology(row.deployment)

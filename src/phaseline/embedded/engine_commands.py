@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import Owner
     from phaseline.ports.lease import Lease
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
     from phaseline.run.loop.engine import Engine
     from phaseline.use_cases.queries.status import Need
 
@@ -115,7 +115,7 @@ def run_engine(
     held: frozenset[int] = frozenset()
     while True:
         with ExitStack() as owned:
-            with ctx.store.waiting():
+            with ctx.app.store.waiting():
                 found = _stand_by(ctx, leave, owned, say, until_idle=until_idle, stays=stays)
             if isinstance(found, str):
                 reason = found
@@ -123,16 +123,16 @@ def run_engine(
                 say("The engine runs")
                 reason, made, held = _work(ctx, leave, found, until_idle=until_idle, stays=stays)
                 calls += made
-                left = given_up(ctx.store, running_calls(ctx.store))
-        besides = held | (set() if stays else set(standing_still(ctx.store)))
-        if reason != "idle" or ctx.store.owner() is not None or not has_open_work(ctx.store, besides=besides):
+                left = given_up(ctx.app.store, running_calls(ctx.app.store))
+        besides = held | (set() if stays else set(standing_still(ctx.app.store)))
+        if reason != "idle" or ctx.store.owner() is not None or not has_open_work(ctx.app.store, besides=besides):
             views, needs = _open(ctx), _needs(ctx.store)
             waiting = [view.id for view in views if view.status is ExecutionStatus.ATTENTION or view.id in needs]
             told = [need for found in needs.values() for need in found]
             return EngineRun(reason, calls, views, waiting, left, _failed_since(ctx, start), told)
 
 
-def _needs(store: Store) -> Mapping[str, Sequence[Need]]:
+def _needs(store: TenantStore) -> Mapping[str, Sequence[Need]]:
     """Return {id of an execution that cannot continue without an approval: its pending approvals}."""
     from phaseline.use_cases.queries.status import Need
 
@@ -166,7 +166,8 @@ def _stand_by(
         if leave.is_wanted:
             return "interrupted"
         now = ctx.store.changed(look)
-        if until_idle and now and not has_open_work(ctx.store, besides=() if stays else standing_still(ctx.store)):
+        store = ctx.app.store
+        if until_idle and now and not has_open_work(store, besides=() if stays else standing_still(store)):
             return "idle"
         look = now or look
         if lease := try_own(ctx, owned):
@@ -219,7 +220,7 @@ def _rests(ctx: RequestContext, engine: Engine) -> bool:
     held = engine.held
     runs = [run for run in engine.scheduler.runs.values() if run.status is not ExecutionStatus.ATTENTION]
     moving = [engine.planning.row(run.execution) for run in runs if run.execution not in held]
-    return all(stands_still(ctx.store, row) for row in moving)
+    return all(stands_still(ctx.app.store, row) for row in moving)
 
 
 def engine_status(ctx: RequestContext) -> EngineStatus:

@@ -99,7 +99,7 @@ def hand_over(ctx: RequestContext, within_s: float = TAKEN_UP_WITHIN_S) -> Backg
     sees the work. A process that seems to wait for the store may itself be leaving; therefore read the store until it
     has an owner or ``within_s`` is over.
     """
-    store = ctx.store
+    store = ctx.app.store
     deadline = time.monotonic() + within_s
     while ctx.app.launch is not None and store.owner() is None and has_open_work(store):
         if not store.somebody_waits():
@@ -121,7 +121,7 @@ def _launched(ctx: RequestContext, within_s: float) -> Background | None:
     deadline = time.monotonic() + within_s
     while background is not None and time.monotonic() < deadline:
         is_gone = not background.is_alive
-        if ctx.store.owner() is not None or not has_open_work(ctx.store):
+        if ctx.store.owner() is not None or not has_open_work(ctx.app.store):
             break
         if is_gone:
             from phaseline.app.background_engine import died
@@ -147,7 +147,7 @@ def ensure_taken_up(
         while time.monotonic() < begun + (TAKEN_UP_WITHIN_S if background is None else within_s):
             is_gone = background is not None and not background.is_alive
             is_owned = ctx.store.owner() is not None
-            if answer.has_come(ctx.store) and (is_owned or not has_open_work(ctx.store)):
+            if answer.has_come(ctx.store) and (is_owned or not has_open_work(ctx.app.store)):
                 break
             if is_gone and not is_owned:
                 from phaseline.app.background_engine import died

@@ -10,7 +10,7 @@ import threading
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import StoreReads
 
 FIRST_S = 0.001
 """Length, in seconds, of the first pause."""
@@ -21,7 +21,7 @@ GROWTH = 1.5
 class Pauses:
     """A context for waiting: call ``wait`` between two looks at the store."""
 
-    def __init__(self, store: Store, most_s: float) -> None:
+    def __init__(self, store: StoreReads, most_s: float) -> None:
         """``most_s``: length, in seconds, of the longest pause."""
         self._answered = threading.Event()
         self._hearing = store.listen_for_answers(self._answered.set)

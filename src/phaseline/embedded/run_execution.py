@@ -18,6 +18,8 @@ from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.model.resources.resources import REACH_WORKFLOW
+from phaseline.model.rows import row_queries
+from phaseline.model.rows.rows import Actor
 from phaseline.store import MEMORY
 from phaseline.use_cases.commands.submission import SubmissionAnswer
 from phaseline.use_cases.loading.stored_blueprint_files import restore_files
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
     from phaseline.plan.topology.stack_document import FilesTaken
     from phaseline.ports.executor import Executor
     from phaseline.ports.lease import Lease
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import StoreReads
     from phaseline.run.loop.engine import Engine
     from phaseline.tasks.host_keys import HostKeys
     from phaseline.use_cases.commands.submission import Submission
@@ -100,7 +102,7 @@ def run_or_watch(
         try:
             ending = _run(ctx, answer, watching, leave)
         except KeyboardInterrupt:  # the user of this process does not want to wait; other followers continue
-            if has_open_work(ctx.store, besides={submission.row.number}):
+            if has_open_work(ctx.app.store, besides={submission.row.number}):
                 _leave(ctx)
             raise
         finally:
@@ -121,14 +123,14 @@ def _leave(ctx: RequestContext) -> Background | None:
     If that fails, show the error as a warning instead of raising it.
     """
     try:
-        is_wanted = ctx.app.launch is not None and has_open_work(ctx.store)
+        is_wanted = ctx.app.launch is not None and has_open_work(ctx.app.store)
         return leaving.hand_over(ctx) if is_wanted else None
     except ProblemsError as error:
         ctx.notice(f"warning {error.problems[0]}; {error.problems[0].mend}")
         return None
 
 
-def raise_if_held(store: Store, row: ExecutionRow) -> None:
+def raise_if_held(store: StoreReads, row: ExecutionRow) -> None:
     """Raise PL-S013 if the execution waits because the store was restored, and was not released yet."""
     if not row.status.is_ended and row.number <= store.incarnations.held():
         from phaseline.store.sql.errors import held
@@ -139,7 +141,7 @@ def raise_if_held(store: Store, row: ExecutionRow) -> None:
 def _run(ctx: RequestContext, answer: SubmissionAnswer, watching: Watcher, leave: LeaveRequest) -> Ending:
     """Wait until following the execution is over (``is_settled``) or this process owns the store; the owner runs the execution."""
     with ExitStack() as owned:
-        with ctx.store.waiting():
+        with ctx.app.store.waiting():
             found = wait(ctx, answer, watching, leaves=lambda: leave.is_wanted, own=lambda: try_own(ctx, owned))
         return found if isinstance(found, Ending) else _serve(ctx, answer, watching, leave, found)
 
@@ -149,7 +151,7 @@ def try_own(ctx: RequestContext, owned: ExitStack) -> Lease | None:
     if ctx.store.owner() is not None:
         return None
     try:
-        return owned.enter_context(ctx.store.own(ctx.app.command))
+        return owned.enter_context(ctx.app.store.own(ctx.app.command))
     except ProblemsError as error:
         if error.problems[0].code == "PL-S004":  # another process was faster
             return None
@@ -188,13 +190,13 @@ def _serve(
             return is_over or engine.has_ended(number) or engine.needs_attention(number)
 
         def has_company() -> bool:
-            return bool(engine.known - {number}) and has_open_work(store, besides={number})
+            return bool(engine.known - {number}) and has_open_work(ctx.app.store, besides={number})
 
         engine.run(lambda: has_settled() or leave.is_wanted)
         if not has_settled():
             engine.run(lambda: has_settled() or has_company())  # no call of its own begins any more
         drain_s = DRAIN_S
-        if has_open_work(store, besides={number}):
+        if has_open_work(ctx.app.store, besides={number}):
             drain_s = leaving.step_aside(
                 engine, lambda: watching.noticed(leaving.stays(store.execution(answer.submission.row.id)))
             )
@@ -223,17 +225,13 @@ def open_engine(
 
     services = ProcessServices(ctx, lease, watcher, watched)
     log = services.log
-    engine = Engine(ctx.store, ctx.clock, services, lease)
+    engine = Engine(ctx.app.store, ctx.clock, services, lease)
     engine.eviction.most_bytes = ctx.settings.cache_mib << 20
     if ages := retention_ages(ctx.settings):
         from phaseline.run.loop.retention import Retention
 
-        engine.retention = Retention(ctx.store, services, ctx.clock.now, ages)
-    if ctx.store.has_packages:
-        from phaseline.use_cases.lookup.installed_packages import restore_packages
-
-        restore_packages(ctx)
-    restore_files(ctx, lambda: (row.deployment for row in ctx.store.executions(only_open=True)))
+        engine.retention = Retention(ctx.app.store, services, ctx.clock.now, ages)
+    _restore_code(ctx)
     log.started(ctx.app.command, user=ctx.actor.name)
     if log.trouble:
         watcher.noticed(f"warning the log file {log.path} cannot be written: {log.trouble}; see: phaseline doctor")
@@ -257,6 +255,27 @@ def open_engine(
             vars(held).clear()
 
 
+def _restore_code(ctx: RequestContext) -> None:
+    """Write the files of packages and stored blueprints that open executions need, whichever tenant they belong to."""
+    store = ctx.app.store
+    has_packages = store.has_packages
+    if not has_packages and not store.stored_blueprints.all():
+        return
+    rows = store.executions(only_open=True)
+    for tenant in sorted({row.tenant for row in rows} | {ctx.actor.tenant}):
+        own = _within(ctx, tenant)
+        if has_packages:
+            from phaseline.use_cases.lookup.installed_packages import restore_packages
+
+            restore_packages(own)
+        restore_files(own, [row.deployment for row in rows if row.tenant == tenant])
+
+
+def _within(ctx: RequestContext, tenant: str) -> RequestContext:
+    """Return the context in which the engine does something for a tenant."""
+    return ctx if tenant == ctx.actor.tenant else altered(ctx, actor=Actor(ctx.actor.name, tenant))
+
+
 class ProcessServices:
     """The services that the engine gets from this process (``run.loop.engine_services.EngineServices``)."""
 
@@ -266,7 +285,7 @@ class ProcessServices:
         self._watched = watched.number if watched is not None and watcher.wants_progress else None
         self._throttle = Throttle()
         self.log = open_log(ctx.settings, ctx.clock)
-        self.secrets = ctx.vault
+        self.secrets = ctx.app.vault
         self.phases = PluginFolders(ctx)
 
     def make_executor(self, inbox: Inbox[CallReport], deployments: DeploymentCache) -> Executor:
@@ -315,7 +334,9 @@ class ProcessServices:
         """Return the files of the blueprint for the document of a deployment that is abandoned."""
         from phaseline.use_cases.prepare.stack_files import taken
 
-        return taken(self._ctx, deployment, code, file)
+        wanted = row_queries.DeploymentQuery(numbers=(deployment,))
+        tenants = [row.tenant for row in self._ctx.app.store.listings.deployments(wanted)]
+        return taken(_within(self._ctx, tenants[0]), deployment, code, file) if tenants else None
 
     def reload(self) -> Mapping[str, Value]:
         """Reload the plugins, and return the answer to the request that asks for it."""

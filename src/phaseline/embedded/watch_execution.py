@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph
     from phaseline.model.rows.rows import ExecutionRow, GraphRow, NoteRow
     from phaseline.ports.lease import Lease
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
     from phaseline.use_cases.commands.submission import SubmissionAnswer
 
 QUICK_LOOK_S = 0.02
@@ -108,7 +108,7 @@ class _Listener:
         return str(found)
 
 
-def is_settled(store: Store, answer: SubmissionAnswer) -> bool:
+def is_settled(store: TenantStore, answer: SubmissionAnswer) -> bool:
     """Return whether following the execution is over.
 
     True if the request was refused, or if it was accepted and the execution has ended or waits for an operator.
@@ -121,14 +121,14 @@ def is_settled(store: Store, answer: SubmissionAnswer) -> bool:
     return row is None or row.status.is_ended or row.status is ExecutionStatus.ATTENTION or _is_stuck(store, row)
 
 
-def blocker_of(store: Store, row: ExecutionRow) -> str:
+def blocker_of(store: TenantStore, row: ExecutionRow) -> str:
     """Return the id of the execution that keeps this one from beginning, or "" if there is none."""
     now = store.execution(row.id)
     queued = None if now is None else blocking_execution(store, now)
     return "" if queued is None else queued.blocker.id
 
 
-def waits_for(store: Store, row: ExecutionRow, blocker: str) -> str:
+def waits_for(store: TenantStore, row: ExecutionRow, blocker: str) -> str:
     """Return a sentence: an execution waits for ``blocker``, and which decision ``blocker`` itself waits for."""
     from phaseline.use_cases.queries.stuck import awaited_in
 
@@ -138,7 +138,7 @@ def waits_for(store: Store, row: ExecutionRow, blocker: str) -> str:
     return f"{row.id} waits for {blocker}{words}. To run beside it: --if-busy force"
 
 
-def _is_stuck(store: Store, row: ExecutionRow) -> bool:
+def _is_stuck(store: TenantStore, row: ExecutionRow) -> bool:
     """Return whether the execution waits for another execution that waits for an operator."""
     queued = blocking_execution(store, row)
     return queued is not None and queued.needs_person

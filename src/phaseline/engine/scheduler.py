@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.engine import request_handlers as requests
+from phaseline.engine import stories
 from phaseline.engine.arena import Arena
 from phaseline.engine.event_handlers import FACTS
 from phaseline.engine.lanes import function_shelves
@@ -20,7 +21,6 @@ from phaseline.engine.open_batches import OpenBatch, members_of
 from phaseline.engine.policy_columns import PolicyTable
 from phaseline.engine.propagate_scalar import FEW
 from phaseline.engine.status_transitions import ANNOUNCE, ASKED, CONDITIONAL, EXIT, PASSED, WAITING
-from phaseline.engine.stories import Stories
 from phaseline.engine.timers import Sleepers
 from phaseline.engine.turn_draft import TurnDraft
 from phaseline.lang.arrays import as_slice, every, present, unique
@@ -62,7 +62,7 @@ class Scheduler:
         each entry. The arena is compacted when dropped graphs have more than ``compact_from`` entries.
         """
         self.arena = Arena()
-        self.arena.stories = Stories() if checked else None
+        self.arena.stories = stories.Stories() if checked else None
         self.table = PolicyTable()
         self.lanes = Lanes(lambda operation, positions: function_shelves.functions_of(self.arena, operation, positions))
         self.sleepers = Sleepers()

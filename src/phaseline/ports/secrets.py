@@ -17,6 +17,10 @@ class SecretSource(Protocol):
     clear.
     """
 
+    def of_tenant(self, tenant: str) -> SecretSource:
+        """Return the source of a tenant's secrets. Known values and sealed values are common to all tenants."""
+        ...
+
     def get(self, name: str) -> str:
         """Return the text of a secret and mask it from now on. Raises ``KeyError`` if no secret has this name."""
         ...

@@ -14,7 +14,7 @@ from phaseline.store import DATABASE_PREFIXES, MEMORY, file_of, open_store, requ
 from phaseline.store.database.schema import SCHEMA_VERSION
 from phaseline.store.relational.connections import Connections, Problems
 from phaseline.store.relational.copying import CopySource, CopyTarget, UncopiedRowsError, copy_all, raise_if_newer
-from phaseline.store.relational.store import SqlStore
+from phaseline.store.relational.whole_store import SqlStore
 from phaseline.store.sql import errors as failures
 from phaseline.store.sqlite import copied_store as new_file
 from phaseline.store.sqlite import database_file as file

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import threading
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from phaseline.model.problems.problem import problem_error
+from phaseline.model.rows.rows import DEFAULT_TENANT
 from phaseline.vault import envelope
 from phaseline.vault.known_secrets import KnownValues, leaves
 from phaseline.vault.master_keys import id_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.problems.problem import ProblemsError
-    from phaseline.model.rows.secrets import SecretRow, SecretShelf, WrappedKey
+    from phaseline.model.rows.secrets import AllSecrets, SecretRow, SecretShelf, WrappedKey
     from phaseline.ports.clock import Clock
     from phaseline.vault.master_keys import MasterKeys
 
@@ -24,14 +26,28 @@ SEALING = "seals"
 
 
 class Vault:
-    """The ``ports.secrets.SecretSource`` of a store.
+    """The ``ports.secrets.SecretSource`` of a tenant.
 
-    Nothing is read and no key is made before the first secret is used.
+    Nothing is read and no key is made before the first secret is used. Values that must be masked, and the key of
+    sealed values, are common to all tenants.
     """
 
-    def __init__(self, shelf: SecretShelf, identity: str, keys: MasterKeys, clock: Clock) -> None:
-        """``identity``: the store's random name; secrets encrypted for one store cannot be decrypted in another."""
-        self._shelf = shelf
+    def __init__(
+        self,
+        shelf_of: Callable[[str], SecretShelf],
+        identity: str,
+        keys: MasterKeys,
+        clock: Clock,
+        *,
+        tenant: str = DEFAULT_TENANT,
+        first: Vault | None = None,
+    ) -> None:
+        """``shelf_of`` returns the stored secrets of a tenant. ``first``: the vault of another tenant in this process.
+
+        ``identity``: the store's random name; secrets encrypted for one store cannot be decrypted in another.
+        """
+        self._shelf_of = shelf_of
+        self._tenant = tenant
         self._identity = identity
         self._keys = keys
         self._clock = clock
@@ -39,7 +55,24 @@ class Vault:
         self._seals_seen = False
         self._read: dict[str, tuple[SecretRow, str]] = {}
         self._lock = threading.Lock()
-        self.known = KnownValues()
+        self.known: KnownValues = KnownValues() if first is None else first.known
+        self._first = first or self
+        self._others: dict[str, Vault] = {tenant: self}
+
+    def of_tenant(self, tenant: str) -> Vault:
+        """Return the vault of a tenant."""
+        if self._first is not self:
+            return self._first.of_tenant(tenant)
+        found = self._others.get(tenant)
+        if found is None:
+            found = Vault(self._shelf_of, self._identity, self._keys, self._clock, tenant=tenant, first=self)
+            self._others[tenant] = found
+        return found
+
+    @cached_property
+    def _shelf(self) -> SecretShelf:
+        """The stored secrets of the tenant, which few commands need."""
+        return self._shelf_of(self._tenant)
 
     # -- what calls need ----------------------------------------------------------------------------------------
 
@@ -153,8 +186,10 @@ class Vault:
             row = SecretRow(
                 name=name,
                 version=version,
-                body=envelope.encrypt(text.encode(), data_key, self._stands_for("secret", name, str(version))),
-                key=self._wrapped("secret", name, data_key),
+                body=envelope.encrypt(
+                    text.encode(), data_key, self._stands_for(*_of(self._tenant, "secret"), name, str(version))
+                ),
+                key=self._wrapped(self._tenant, "secret", name, data_key),
                 created_at=now if before is None else before.created_at,
                 created_by=user if before is None else before.created_by,
                 updated_at=now,
@@ -162,8 +197,8 @@ class Vault:
             )
             return row if self._shelf.put(row) else None
 
-    def rotate(self) -> int:
-        """Re-encrypt all data keys with a new master key; return their number.
+    def rotate(self, secrets: AllSecrets) -> int:
+        """Re-encrypt all data keys of the store with a new master key; return their number.
 
         If the keys are in a file, a new one is made and written first, and old ones are removed last. If they are in
         the environment variable, its first key is the new one, which the user must have put there.
@@ -172,7 +207,7 @@ class Vault:
             if self._keys.are_in_file:
                 self._keys.write([envelope.new_key(), *self._keys.read()])
             newest = self._keys.newest()
-            count = self._shelf.rewrap(self._rewrapped)
+            count = secrets.rewrap(self._rewrapped)
             if self._keys.are_in_file:
                 self._keys.write([newest])
             return count
@@ -183,14 +218,14 @@ class Vault:
         keys += [("purpose", purpose, key) for purpose, key in self._shelf.data_keys().items()]
         for kind, name, key in keys:
             try:
-                self._unwrapped(kind, name, key)
+                self._unwrapped(self._tenant, kind, name, key)
             except envelope.CannotOpen as error:
                 raise self._damaged(f"the key of '{name}'") from error
         return len(keys)
 
-    def _rewrapped(self, kind: str, name: str, key: WrappedKey) -> WrappedKey:
+    def _rewrapped(self, tenant: str, kind: str, name: str, key: WrappedKey) -> WrappedKey:
         try:
-            return self._wrapped(kind, name, self._unwrapped(kind, name, key))
+            return self._wrapped(tenant, kind, name, self._unwrapped(tenant, kind, name, key))
         except envelope.CannotOpen as error:
             raise self._damaged(f"the key of '{name}'") from error
 
@@ -200,8 +235,8 @@ class Vault:
         try:
             clear = envelope.decrypt(
                 row.body,
-                self._unwrapped("secret", row.name, row.key),
-                self._stands_for("secret", row.name, str(row.version)),
+                self._unwrapped(self._tenant, "secret", row.name, row.key),
+                self._stands_for(*_of(self._tenant, "secret"), row.name, str(row.version)),
             )
         except envelope.CannotOpen as error:
             raise self._damaged(f"the secret '{row.name}'") from error
@@ -214,27 +249,31 @@ class Vault:
                 present = self._shelf.data_keys().get(SEALING)
                 if present is None:
                     with self._keys.alone():
-                        present = self._shelf.add_key(SEALING, self._wrapped("purpose", SEALING, envelope.new_key()))
+                        present = self._shelf.add_key(
+                            SEALING, self._wrapped("", "purpose", SEALING, envelope.new_key())
+                        )
                 try:
-                    self._sealing = self._unwrapped("purpose", SEALING, present)
+                    self._sealing = self._unwrapped("", "purpose", SEALING, present)
                 except envelope.CannotOpen as error:
                     raise self._damaged("the key of sealed values") from error
                 self._seals_seen = True
             return self._sealing
 
-    def _wrapped(self, kind: str, name: str, data_key: bytes) -> WrappedKey:
+    def _wrapped(self, tenant: str, kind: str, name: str, data_key: bytes) -> WrappedKey:
         master = self._keys.newest()
         from phaseline.model.rows.secrets import WrappedKey
 
-        return WrappedKey(envelope.encrypt(data_key, master, self._stands_for("key", kind, name)), id_of(master))
+        return WrappedKey(
+            envelope.encrypt(data_key, master, self._stands_for("key", *_of(tenant, kind), name)), id_of(master)
+        )
 
-    def _unwrapped(self, kind: str, name: str, key: WrappedKey) -> bytes:
+    def _unwrapped(self, tenant: str, kind: str, name: str, key: WrappedKey) -> bytes:
         master = self._keys.find(key.master)
         if master is None:
             message = f"the master key {key.master}, which secrets of this store were stored with, is not in {self._keys.place}"
             mend = "put that key back, or name its file with the setting secrets.key_file; without that key they are unreadable"
             raise problem_error("PL-S020", message, mend)
-        return envelope.decrypt(key.wrapped, master, self._stands_for("key", kind, name))
+        return envelope.decrypt(key.wrapped, master, self._stands_for("key", *_of(tenant, kind), name))
 
     def _stands_for(self, *parts: str) -> str:
         return "\0".join(("phaseline", self._identity, *parts))
@@ -242,3 +281,11 @@ class Vault:
     def _damaged(self, what: str) -> ProblemsError:
         mend = "the store was changed from outside: take it from a backup, or delete the secret and create it again"
         return problem_error("PL-S023", f"{what} cannot be opened: it is not what was encrypted", mend)
+
+
+def _of(tenant: str, kind: str) -> tuple[str, ...]:
+    """Return what binds a ciphertext to a tenant and a kind, so that rows of two tenants cannot be swapped.
+
+    The default tenant's are not marked, because older versions stored them.
+    """
+    return (kind,) if kind != "secret" or tenant == DEFAULT_TENANT else ("tenant", tenant, kind)

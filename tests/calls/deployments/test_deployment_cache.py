@@ -11,12 +11,12 @@ from phaseline.vault.vault import Vault
 
 def test_d30_data_for_the_next_call_of_an_entry_is_opened_by_the_engine_that_goes_on() -> None:
     store, keys = MemoryStore(FakeClock()), MasterKeys("", {})
-    before = Vault(store.secrets, store.identity(), keys, FakeClock())
+    before = Vault(lambda tenant: store.of(tenant).secrets, store.identity(), keys, FakeClock())
     before.learn("correct-horse-battery")
     left = {"seen": "correct-horse-battery", "count": 3}
     sealed = before.sealed(left)
     assert "correct" not in str(sealed)
-    after = DeploymentCache(store, Vault(store.secrets, store.identity(), keys, FakeClock()))
+    after = DeploymentCache(store, Vault(lambda tenant: store.of(tenant).secrets, store.identity(), keys, FakeClock()))
     after.keep_data(7, [NoteRow(3, 1, 0, 0, "", {}, sealed), NoteRow(4, 1, 0, 0, "", {}, None)])
     assert after.data(7) == {3: left}
     assert after.secrets.knows("it was correct-horse-battery")

@@ -53,7 +53,7 @@ def test_rf6_after_a_while_a_request_makes_a_look_due_at_once() -> None:
         lookout.close()
         assert not lookout.is_due(AGAIN), "an engine that ends looks no more"
     ask(store)
-    assert store._wake_ups.asked() is False
+    assert store._held.wake_ups.asked() is False
 
 
 class Seldom(MemoryStore):

@@ -29,7 +29,7 @@ def filled(count: int) -> MemoryStore:
 
 def slices(store: MemoryStore, rules: PurgeRules) -> list[tuple[int, int]]:
     """Executions and lines that each slice removes."""
-    purging = MemoryPurge(store._changing, rules, store._forget_gone, removed_together=2)
+    purging = MemoryPurge(store._changing, rules, store._own, store._forget_gone, removed_together=2)
     found = []
     while not purging.is_over:
         removed = purging.slice()

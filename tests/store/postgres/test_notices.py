@@ -123,7 +123,9 @@ def test_bg4_an_owner_and_whoever_waits_read_with_one_round_trip(cut: tuple[Cutt
     proxy, url = cut
     with opened(url) as (store, _):
         number = ask(store)
-        for read in (store.owner, store.requests, lambda: store.answer_of(number)):
+        own = store.of(a.ANN.tenant)
+        waits = store.owner, store.requests, lambda: store.answer_of(number), own.owner, lambda: own.answer_of(number)
+        for read in waits:
             for _ in range(10):  # the driver prepares a statement when it has seen it five times
                 read()
             before = proxy.round_trips

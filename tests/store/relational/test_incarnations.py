@@ -7,7 +7,7 @@ from tests.store import builders as a
 from phaseline.model.rows.rows import Actor, RequestKind
 from phaseline.ports.store import Store
 from phaseline.store.relational import incarnations
-from phaseline.store.relational.store import SqlStore
+from phaseline.store.relational.whole_store import SqlStore
 
 
 def test_bk5_what_was_open_waits_and_is_asked_anew_under_new_numbers(store: Store) -> None:

@@ -6,7 +6,7 @@ import pytest
 from tests.store import builders as a
 
 from phaseline.ports.store import Store
-from phaseline.store.relational.store import SqlStore
+from phaseline.store.relational.whole_store import SqlStore
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from phaseline.store.sqlite.store import SqliteStore
 @pytest.mark.parametrize(
     ("damage", "table", "message"),
     [
-        ("update store set execution_count = execution_count + 1", "store", "count other executions"),
+        ("update tenant set execution_count = execution_count + 1", "tenant", "count other executions"),
         ("delete from deployment_summary where deployment = 3", "deployment", "have no summary"),
         ("insert into deployment_summary values (999, 0, 'good', '{}', 0, 1)", "deployment_summary", "belong to no"),
         ("insert into deployment_node values ('default', 'x', 999, 1)", "deployment_node", "belong to no deployment"),

@@ -9,6 +9,7 @@ import pytest
 
 from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery
 from phaseline.store.database import schema
+from phaseline.store.database.tenant_rows import ALL, TenantRows
 from phaseline.store.sql import listings
 from phaseline.store.sqlite.database_file import FileConnection, connect
 
@@ -37,24 +38,43 @@ def steps(db: FileConnection, statement: str) -> str:
         ExecutionQuery(begins="heal-12"),
     ],
 )
+@pytest.mark.parametrize("own", [ALL, TenantRows("acme")])
 def test_rf5_a_page_of_executions_is_searched_by_an_index(
-    statements: tuple[FileConnection, list[str]], wanted: ExecutionQuery
+    statements: tuple[FileConnection, list[str]], wanted: ExecutionQuery, own: TenantRows
 ) -> None:
     db, seen = statements
-    listings.select_executions(db, wanted)
+    listings.select_executions(db, wanted, own)
     assert len(seen) == 1
-    assert "SCAN execution" not in steps(db, seen[0])
+    found = steps(db, seen[0])
+    assert "SCAN execution" not in found
+    is_page = wanted == ExecutionQuery(is_latest_first=True, after=900, limit=50)
+    assert ("execution_tenant" in found) == (is_page and own is not ALL), "the other conditions choose fewer rows"
 
 
-def test_rf5_the_first_page_stops_at_its_limit(statements: tuple[FileConnection, list[str]]) -> None:
+def test_rf4_in_a_process_with_one_tenant_no_list_reads_the_index_of_tenants(
+    statements: tuple[FileConnection, list[str]],
+) -> None:
     db, seen = statements
-    listings.select_executions(db, ExecutionQuery(is_latest_first=True, limit=50))
+    own = TenantRows("acme")
+    for own.is_alone in (True, False):
+        listings.select_executions(db, ExecutionQuery(is_latest_first=True), own)
+    assert ["execution_tenant" in steps(db, said) for said in seen] == [False, True]
+    assert all("TEMP B-TREE" not in steps(db, said) for said in seen)
+
+
+@pytest.mark.parametrize("own", [ALL, TenantRows("acme")])
+def test_rf5_the_first_page_stops_at_its_limit(statements: tuple[FileConnection, list[str]], own: TenantRows) -> None:
+    db, seen = statements
+    listings.select_executions(db, ExecutionQuery(is_latest_first=True, limit=50), own)
     assert "TEMP B-TREE" not in steps(db, seen[0])  # sorting would read all executions first
 
 
-def test_rf5_deployments_of_one_number_are_found_by_it(statements: tuple[FileConnection, list[str]]) -> None:
+@pytest.mark.parametrize("own", [ALL, TenantRows("acme")])
+def test_rf5_deployments_of_one_number_are_found_by_it(
+    statements: tuple[FileConnection, list[str]], own: TenantRows
+) -> None:
     db, seen = statements
-    listings.select_deployments(db, DeploymentQuery(numbers=(3,)))
+    listings.select_deployments(db, DeploymentQuery(numbers=(3,)), own)
     assert len(seen) == 1
     assert "SCAN deployment" not in steps(db, seen[0])
 

@@ -12,6 +12,8 @@ from phaseline.catalog.files.blueprint_trees import BlueprintTree, take_up
 from phaseline.model.blueprint.stored_blueprints import BlueprintShelf, StoredBlueprint, StoredFile
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.store.memory.stored_blueprints import MemoryBlueprints
+from phaseline.store.memory.tables import MemoryTables
+from phaseline.store.memory.tenant_rows import MemoryTenantRows
 from phaseline.use_cases.commands.upload_blueprint import add_blueprint
 
 TEXT = "tosca_definitions_version: cloudify_dsl_1_4\ndescription: %s\n"
@@ -41,7 +43,7 @@ class Between(MemoryBlueprints):
     """A shelf on which others delete, ``times`` times, what was just seen: content, then the equal version."""
 
     def __init__(self, times: int) -> None:
-        super().__init__(nullcontext, dict)
+        super().__init__(nullcontext, dict, MemoryTenantRows(MemoryTables()))
         self.times = times
 
     def lacking(self, digests: Sequence[str]) -> Sequence[str]:

@@ -21,11 +21,11 @@ def ctx() -> Iterator[RequestContext]:
 
 def begin(ctx: RequestContext, name: str, number: int, *, ended: ExecutionStatus | None = None) -> None:
     """An install whose first two calls failed; open, unless ``ended`` says how it came out."""
-    with ctx.store.own("a test"):
+    with ctx.app.store.own("a test"):
         _, run = installed(ctx.store, name)
         failed = OutcomeKind.FAILED
         page = PageWritten(number, 0, bytes([EntryStatus.FAILED] * 2 + [EntryStatus.BLOCKED] * 22))
-        ctx.store.commit(
+        ctx.app.store.commit(
             turn(
                 graphs=(added(number, run, graph()),),
                 opened=(batch(number, run, numbers(0, 1), graph=number),),

@@ -40,7 +40,10 @@ class Hearing(NullWatcher):
 @pytest.fixture
 def owner(tmp_path: Path) -> Iterator[RequestContext]:
     """A process that owns the store and does nothing for anybody."""
-    with open_context(Settings(f"sqlite:///{tmp_path}/store.db"), "the owner") as found, found.store.own("the owner"):
+    with (
+        open_context(Settings(f"sqlite:///{tmp_path}/store.db"), "the owner") as found,
+        found.app.store.own("the owner"),
+    ):
         yield found
 
 
@@ -89,7 +92,7 @@ def test_what_was_asked_before_the_owner_came_counts_from_its_coming(tmp_path: P
         ask(ctx)
         forward(ctx, 3 * SILENT_MS)
         assert silence(ctx.store, ctx.clock.now()) is None, "there is no owner"
-        with ctx.store.own("a new one"):
+        with ctx.app.store.own("a new one"):
             assert silence(ctx.store, ctx.clock.now()) is None
             forward(ctx, SILENT_MS)
             found = silence(ctx.store, ctx.clock.now())

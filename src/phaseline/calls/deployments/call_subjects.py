@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from phaseline.calls.protocol import no_secrets
 from phaseline.calls.protocol.call import (
     DeploymentContext,
     InstanceContext,
@@ -18,7 +19,6 @@ from phaseline.calls.protocol.call import (
     written_of,
 )
 from phaseline.calls.protocol.mask_before_storing import raise_if_secret_names
-from phaseline.calls.protocol.no_secrets import NoSecrets
 from phaseline.dsl.functions.topology_view import TopologyInstances, blueprint_id, display_name, facts_of
 from phaseline.lang.arrays import as_slice
 from phaseline.lang.fast_dataclasses import altered
@@ -29,7 +29,7 @@ from phaseline.model.graph.graph import SubjectKind
 from phaseline.model.health.checks import CheckResults, HeldBodies
 from phaseline.model.phases.phase_data import attributes_in
 from phaseline.model.resources.state_graph_names import state_name
-from phaseline.model.rows.rows import DocumentChange
+from phaseline.model.rows.rows import DEFAULT_TENANT, DocumentChange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -84,18 +84,20 @@ class LoadedDeployment:
         state_names: Sequence[str] = (),
         secrets: SecretSource | None = None,
         checks: CheckResults | None = None,
+        tenant: str = DEFAULT_TENANT,
     ) -> None:
         """Take stored ``documents`` {instance number: runtime properties} and ``states`` (uint8 by instance number).
 
-        ``state_names`` are the names of the states that have no fixed number.
+        ``state_names`` are the names of the states that have no fixed number. ``tenant`` owns the deployment.
         """
         self.number = number
+        self.tenant = tenant
         self.states = states
         self.state_names = tuple(state_names)
         self.checks = CheckResults(HeldBodies()) if checks is None else checks
         self.named: Callable[[int], str] = str
         """Function that returns the id of an execution for its number."""
-        self._secrets: SecretSource = NoSecrets() if secrets is None else secrets
+        self._secrets: SecretSource = no_secrets.NoSecrets() if secrets is None else secrets
         self._take(topology, blueprint, inputs, view_of(name, blueprint, inputs, code, creator))
         self._documents = dict(documents)
         self._is_looked_at = False
@@ -430,7 +432,7 @@ class LoadedDeployment:
         """The scope for evaluating functions that belong to no instance."""
         properties = {node.name: node.properties for node in self.topology.nodes}
         instances = TopologyInstances(self.topology, self.document_of)
-        facts = facts_of(self.view.id, self.blueprint, self.view.creator)
+        facts = facts_of(self.view.id, self.blueprint, self.view.creator, self.tenant)
         from phaseline.dsl.functions.plan_and_runtime_scopes import RuntimeScope  # only where something is evaluated
 
         return RuntimeScope(self.inputs, properties, instances, facts=facts)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from phaseline.calls.deployments.call_subjects import LoadedDeployment
+from phaseline.calls.protocol import no_secrets
 from phaseline.calls.protocol.call import ExecutionContext
-from phaseline.calls.protocol.no_secrets import NoSecrets
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.labels import changed, labelled, labels_of
 from phaseline.model.deployment.sealed_values import hidden_inputs
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from phaseline.plan.rounds.round_preview import PreviewedRounds
     from phaseline.plan.topology.stack_document import FilesTaken
     from phaseline.ports.secrets import SecretSource
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import StoreRows
 
 
 def no_phase(_name: str) -> PhaseDefinition | None:
@@ -62,9 +62,9 @@ def nobodys(_deployment: int, _code: CodeLocation, _file: str) -> FilesTaken | N
 class DeploymentCache:
     """Deployments, executions and graphs in memory, by number. ``names``: the store's names in tokens, by graph."""
 
-    def __init__(self, store: Store, secrets: SecretSource | None = None) -> None:
+    def __init__(self, store: StoreRows, secrets: SecretSource | None = None) -> None:
         self._store = store
-        self.secrets: SecretSource = NoSecrets() if secrets is None else secrets
+        self.secrets: SecretSource = no_secrets.NoSecrets() if secrets is None else secrets
         self.names = Names(store.identity(), store.incarnations.all())
         self._loaded: dict[int, LoadedDeployment] = {}
         self._stale: set[int] = set()
@@ -105,7 +105,8 @@ class DeploymentCache:
                     creator=row.created_by,
                     state_names=store.state_names(deployment),
                     checks=store.checks(deployment),
-                    secrets=self.secrets,
+                    secrets=self.secrets.of_tenant(row.tenant),
+                    tenant=row.tenant,
                 )
             found.named = lambda execution: self.name_of(execution, deployment)
             self._loaded[deployment] = found
@@ -272,6 +273,7 @@ class DeploymentCache:
             row.request.workflow,
             row.request.parameters,
             creator=row.created_by,
+            tenant=row.tenant,
             is_resumed=row.attempt > 0,
             decisions=self._decided(row) if around.hooks else {},
             around=around,

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.execution.events import Batch
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import StoreRows
 
 Decisions = dict[str, "Mapping[str, Value]"]
 """{instance id: {name of a decision: its value}}"""
 DECISIONS, WARNINGS = "decisions", "warnings"
 
 
-def decided(store: Store, row: ExecutionRow) -> Decisions:
+def decided(store: StoreRows, row: ExecutionRow) -> Decisions:
     """Return the decisions of an execution so far. If two hook classes decide under one name, the later one wins."""
     found: Decisions = {}
     for graph in store.graphs(row.number):

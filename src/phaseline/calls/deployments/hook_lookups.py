@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.blueprint.labels import Relabelled
     from phaseline.plan.rounds.round_preview import PreviewedRounds
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import StoreRows
 
 UNMADE = (InstanceState.UNINITIALIZED, InstanceState.DELETED)
 
@@ -33,7 +33,7 @@ class ExecutionHookLookup:
     def __init__(
         self,
         execution: int,
-        store: Store,
+        store: StoreRows,
         leads_to: Callable[[int], PreviewedRounds | None],
         inputs_then: Callable[[], Mapping[str, Value] | None],
     ) -> None:

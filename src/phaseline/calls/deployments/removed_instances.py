@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.graph.graph import Graph
     from phaseline.model.rows.rows import ExecutionRow, GraphRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import StoreRows
 
 
 def acting_anew(row: ExecutionRow) -> ExecutionRow:
@@ -30,7 +30,7 @@ def acting_anew(row: ExecutionRow) -> ExecutionRow:
 
 
 def to_retry(
-    store: Store, row: ExecutionRow, wanted: tuple[int | None, np.ndarray | None], *, unsure: bool, replan: bool
+    store: StoreRows, row: ExecutionRow, wanted: tuple[int | None, np.ndarray | None], *, unsure: bool, replan: bool
 ) -> RetryRequested:
     """Return the scheduler's event for a retry of ``wanted`` (graph, positions).
 
@@ -42,7 +42,9 @@ def to_retry(
     return RetryRequested(row.number, *wanted, unsure, replan or must_replan(store, row, wanted[0]))
 
 
-def report_settled(store: Store, planning: Planning, row: ExecutionRow, graph: GraphRow, statuses: np.ndarray) -> None:
+def report_settled(
+    store: StoreRows, planning: Planning, row: ExecutionRow, graph: GraphRow, statuses: np.ndarray
+) -> None:
     """Report a stored graph that has settled to the planner."""
     stored = store.graph(graph.id)
     bounded = (stored.bounds, stored.group, stored.subject)
@@ -51,7 +53,7 @@ def report_settled(store: Store, planning: Planning, row: ExecutionRow, graph: G
     )
 
 
-def must_replan(store: Store, row: ExecutionRow, graph: int | None) -> bool:
+def must_replan(store: StoreRows, row: ExecutionRow, graph: int | None) -> bool:
     """Return True if a graph (None: the last one) acts on removed instances, so that it must be planned again."""
     topology = store.topology(row.deployment)
     if not len(topology.gone):

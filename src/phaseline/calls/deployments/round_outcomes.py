@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from phaseline.engine.arena import Arena
     from phaseline.model.graph.graph import Step
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import StoreRows
 
 CALLED = (EntryStatus.COMPLETED, EntryStatus.FAILED, EntryStatus.UNSURE)
 FAILURES_TOLD = 10
@@ -24,7 +24,7 @@ FAILURES_TOLD = 10
 class RoundOutcomes:
     """Reads outcomes from the arena, else from the store: a round that settles in this turn is not stored yet."""
 
-    def __init__(self, store: Store, arena: Arena, messages: Mapping[tuple[int, int], str]) -> None:
+    def __init__(self, store: StoreRows, arena: Arena, messages: Mapping[tuple[int, int], str]) -> None:
         """Store the sources; ``messages`` has the last messages kept in memory, by (graph, position)."""
         self._store, self._arena, self._messages = store, arena, messages
 

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.stack_documents import DocumentKind
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import StoreRows
 
 NO_FILES = FilesTaken()
 
 
 def new_document(
-    store: Store,
+    store: StoreRows,
     loaded: LoadedDeployment,
     row: ExecutionRow,
     kind: DocumentKind,
@@ -43,7 +43,7 @@ def new_document(
     documents = {instance: loaded.document_of(instance) for instance in known}
     body = written_down(
         store,
-        (row.deployment, row.deployment_name),
+        (row.deployment, row.deployment_name, row.tenant),
         (topology, loaded.states, documents),
         loaded.view.code,
         state_names=loaded.state_names,
@@ -63,8 +63,8 @@ def called_ill(row: ExecutionRow, subjects: np.ndarray, reason: str, at: int) ->
 
 
 def written_down(
-    store: Store,
-    deployment: tuple[int, str],
+    store: StoreRows,
+    deployment: tuple[int, str, str],
     shape: tuple[Topology, np.ndarray, Mapping[int, Mapping[str, Value]]],
     code: CodeLocation,
     *,
@@ -72,14 +72,14 @@ def written_down(
     doing: tuple[str, str],
     files: FilesTaken = NO_FILES,
 ) -> dict[str, Value]:
-    """Return the document of a deployment (number, name).
+    """Return the document of a deployment (number, name, tenant).
 
     ``shape`` is (topology, states as uint8 by instance number, {instance number: runtime properties}). ``doing`` is
     (the deployment's last action, the status of that action).
     """
     from phaseline.dsl.documents.json_codec import blueprint_to_json
 
-    number, name = deployment
+    number, name, tenant = deployment
     topology, states, documents = shape
     evaluated = {node.name: node for at, node in enumerate(topology.nodes) if at not in topology.past}
     written = topology.blueprint
@@ -98,7 +98,7 @@ def written_down(
         code=code,
         state_names=state_names,
         labels=store.labels.of(number),
-        tenant="default_tenant",
+        tenant=tenant,
         uses={namespace: str(one) for namespace, one in uses.items()},
         packages=_packages(store, number),
         files=files,
@@ -106,7 +106,7 @@ def written_down(
     return document_of(facts)
 
 
-def _packages(store: Store, deployment: int) -> list[Mapping[str, Value]]:
+def _packages(store: StoreRows, deployment: int) -> list[Mapping[str, Value]]:
     """Return the packages that a deployment uses, by name, with their settings as stored."""
     used = store.packages.uses(deployment) if store.has_packages else ()
     rows = {row.number: row for row in store.packages.all()} if used else {}

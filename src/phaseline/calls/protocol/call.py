@@ -29,6 +29,7 @@ from phaseline.model.graph.plugin_errors import NonRecoverableError, Recoverable
 from phaseline.model.graph.status import OutcomeKind
 from phaseline.model.phases.phase_data import attributes_in
 from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.rows.rows import DEFAULT_TENANT
 
 if TYPE_CHECKING:
     from phaseline.calls.protocol.hook_lookup import HookLookup
@@ -213,7 +214,7 @@ class ExecutionContext:
     workflow: str
     parameters: Mapping[str, Value] = field(default_factory=dict)
     creator: str = ""
-    tenant: str = "default_tenant"
+    tenant: str = DEFAULT_TENANT
     is_resumed: bool = False
     decisions: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     around: PrePost = PrePost()

@@ -8,12 +8,17 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from phaseline.model.blueprint.blueprint import Value
+    from phaseline.ports.secrets import SecretSource
 
 
 class NoSecrets:
     """A source without secrets; implements ``ports.secrets.SecretSource``."""
 
     has_seals = guards = False
+
+    def of_tenant(self, tenant: str) -> SecretSource:  # noqa: ARG002 - the port's signature
+        """Return this source."""
+        return self
 
     def get(self, name: str) -> str:
         """Raise ``KeyError``, because no secret exists."""

@@ -13,12 +13,11 @@ if TYPE_CHECKING:
     from phaseline.dsl.functions.scope import SecretLookup
     from phaseline.model.deployment.topology import Topology
 
-TENANT = "default_tenant"
-"""Name of the only tenant."""
 
-
-def facts_of(name: str, blueprint: Blueprint, owner: str, secrets: SecretLookup | None = None) -> DeploymentFacts:
-    """Return the data of the deployment ``name`` for functions. ``owner`` is the creating user."""
+def facts_of(
+    name: str, blueprint: Blueprint, owner: str, tenant: str, secrets: SecretLookup | None = None
+) -> DeploymentFacts:
+    """Return the data of the deployment ``name`` of a tenant for functions. ``owner`` is the creating user."""
     deployment: dict[str, Value] = {
         "id": name,
         "name": display_name(blueprint) or name,
@@ -27,7 +26,7 @@ def facts_of(name: str, blueprint: Blueprint, owner: str, secrets: SecretLookup 
     }
     from phaseline.dsl.functions.plan_and_runtime_scopes import DeploymentFacts  # reading a blueprint needs none
 
-    return DeploymentFacts(blueprint.labels, {"deployment": deployment, "tenant": {"name": TENANT}}, secrets)
+    return DeploymentFacts(blueprint.labels, {"deployment": deployment, "tenant": {"name": tenant}}, secrets)
 
 
 def blueprint_id(blueprint: Blueprint) -> str:

@@ -5,11 +5,11 @@ A list that shows something of many executions asks for all of it at once, inste
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from phaseline.lang.fast_dataclasses import frozen
+from phaseline.lang.fast_dataclasses import altered, frozen
 
 if TYPE_CHECKING:
     import numpy as np
@@ -91,6 +91,30 @@ class DetailQuery:
     last_calls: int = 100
     open_batches: bool = False
     open_requests: bool = False
+
+
+Kind = Literal["deployment", "execution", "graph"]
+_NUMBERS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
+    (
+        "deployment",
+        ("topologies_of", "inputs_of", "states_of", "executions_of", "graphs_within", "rounds_of", "documents_of"),
+    ),
+    ("execution", ("graphs_of", "events_of", "requests_of", "batches_of")),
+    ("graph", ("columns_of", "notes_of", "contexts_of")),
+)
+"""Which fields of a query have numbers of which kind."""
+
+
+def restricted(wanted: DetailQuery, strange: Callable[[Kind, Iterable[int]], Collection[int]]) -> DetailQuery:
+    """Return the query without numbers of rows that belong to others; ``strange`` returns those among some numbers."""
+    changed: dict[str, Any] = {}
+    for kind, fields in _NUMBERS:
+        given = {name: numbers for name in fields if (numbers := getattr(wanted, name))}
+        others = strange(kind, set().union(*given.values())) if given else ()
+        for name, numbers in given.items() if others else ():
+            left = [number for number in numbers if number not in others]
+            changed[name] = {number: numbers[number] for number in left} if isinstance(numbers, Mapping) else left
+    return altered(wanted, **changed) if changed else wanted
 
 
 @frozen

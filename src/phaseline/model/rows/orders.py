@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import Actor
 
 MOST_ORDERS = 100_000
-"""Most orders that a store keeps; the oldest are deleted first."""
+"""Most orders of a tenant that a store keeps; the oldest are deleted first."""
 
 
 @mutable

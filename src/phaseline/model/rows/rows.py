@@ -28,12 +28,16 @@ if TYPE_CHECKING:
     from phaseline.model.packages.installed import PackageUse
 
 
+DEFAULT_TENANT = "default_tenant"
+"""Name of the tenant that always exists; it is the only one of an embedded store."""
+
+
 @frozen
 class Actor:
     """The user of a request: the operating-system user if nothing else is known."""
 
     name: str
-    tenant: str = "default_tenant"
+    tenant: str = DEFAULT_TENANT
 
 
 @frozen
@@ -106,6 +110,7 @@ class DeploymentRow:
     instance_count: int
     kind: DeploymentKind = "blueprint"
     flaw: str = ""
+    tenant: str = DEFAULT_TENANT
 
 
 @frozen
@@ -138,6 +143,7 @@ class ExecutionRow:
     started_at: int
     ended_at: int
     created_by: str
+    tenant: str = DEFAULT_TENANT
 
 
 ConcurrencyRule = Callable[[ExecutionRow], bool]

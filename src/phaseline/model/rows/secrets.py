@@ -31,7 +31,10 @@ class SecretRow:
 
 
 class SecretShelf(Protocol):
-    """Storage of secrets. Any process may write; every method is one transaction."""
+    """Storage of a tenant's secrets. Any process may write; every method is one transaction.
+
+    Data keys for other purposes belong to the whole store.
+    """
 
     def all(self) -> Sequence[SecretRow]:
         """Return all secrets by name."""
@@ -60,9 +63,14 @@ class SecretShelf(Protocol):
         """Store and return the data key of a purpose. If one is already stored, return the stored key."""
         ...
 
-    def rewrap(self, rewrapped: Callable[[str, str, WrappedKey], WrappedKey]) -> int:
-        """Replace all data keys in one transaction and return their number.
 
-        ``rewrapped`` receives ``secret`` or ``purpose``, the name of that, and the key; it returns the new key.
+class AllSecrets(SecretShelf, Protocol):
+    """The secrets of a whole store. Names are those of the default tenant."""
+
+    def rewrap(self, rewrapped: Callable[[str, str, str, WrappedKey], WrappedKey]) -> int:
+        """Replace the data keys of all tenants in one transaction and return their number.
+
+        ``rewrapped`` receives the tenant (empty for a purpose), ``secret`` or ``purpose``, the name of that, and the
+        key; it returns the new key.
         """
         ...

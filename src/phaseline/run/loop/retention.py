@@ -16,7 +16,8 @@ from phaseline.model.rows.maintenance import Purged, PurgeRules
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from phaseline.ports.store import PurgeRound, Store
+    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import PurgeRound
     from phaseline.run.loop.engine_services import EngineServices
 
 FIRST_MS = 1_000

@@ -1,6 +1,7 @@
 """SQL script with the tables of a new store. A test checks that the migrations lead to equal tables.
 
-Every table has columns for tenant and actor from the beginning. Times are in ms, 0 meaning "not yet". Columns of
+Each table whose rows a person can name has a column for the tenant (ADR 0050), or leads to one: what belongs to a
+deployment, an execution or a graph has the tenant of that. Times are in ms, 0 meaning "not yet". Columns of
 numbers are the bytes of ``codec.columns``; lists and mappings are JSON.
 
 The members of a batch are in its row: ``positions`` of all members and, if they are from several graphs, ``graphs``
@@ -8,19 +9,19 @@ with the id of each graph and ``ends`` with the index after its last member. No 
 because each commit would have to write a page of it. Instead, the batch ids of an execution are above ``after_batch``
 of its first graph and, once it has ended, at most its ``last_batch`` (0: unknown).
 
-``deployment_summary``, ``deployment_node`` and ``execution_count`` repeat data of other tables, so that lists need not
+``deployment_summary``, ``deployment_node`` and ``tenant`` repeat data of other tables, so that lists need not
 read these (ADR 0049).
 """
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 """Version of the tables, kept in the file as ``user_version``; each migration adds one."""
 APPLICATION_ID = 0x5048_4C4E
 """Number in the header of a SQLite file that marks it as a store of Phaseline ("PHLN")."""
-REVISION = "0010"
+REVISION = "0011"
 """Last migration, under its name in alembic."""
-MIN_READER, MIN_WRITER = 8, 10
+MIN_READER, MIN_WRITER = 11, 11
 """Oldest versions of the tables whose programs may read, and may write, a store of this version (UP1)."""
 IS_OPEN = "status in ('queued', 'running', 'canceling', 'attention')"
 """SQL condition for an execution that has not ended.
@@ -39,8 +40,8 @@ TABLES = (
         identity text not null, created_at integer not null, epoch integer not null,
         purged_graph integer not null default 0, purged_batch integer not null default 0,
         place text not null default '', inode integer not null default 0, device integer not null default 0,
-        held integer not null default 0, held_request integer not null default 0,
-        execution_count integer not null default 0)""",
+        held integer not null default 0, held_request integer not null default 0)""",
+    "create table tenant (name text not null primary key, execution_count integer not null) without rowid",
     """create table deployment (
         number integer primary key autoincrement, tenant text not null, name text not null,
         blueprint_file text not null, description text not null, blueprint_folder text not null,
@@ -80,6 +81,7 @@ TABLES = (
         attempt integer not null, created_at integer not null, started_at integer not null,
         ended_at integer not null, created_by text not null, last_batch integer not null default 0)""",
     "create index execution_deployment on execution (deployment)",
+    "create index execution_tenant on execution (tenant, number)",
     "create table around (execution integer primary key, body text not null)",
     f"create index execution_open on execution (deployment) where {IS_OPEN}",
     f"create index execution_left on execution (deployment) where {IS_LEFT}",
@@ -120,8 +122,8 @@ TABLES = (
         deployment integer not null, place integer not null, name text not null,
         primary key (deployment, place)) without rowid""",
     """create table paused_phase (
-        name text not null collate nocase primary key, at integer not null, actor text not null,
-        reason text not null) without rowid""",
+        tenant text not null, name text not null collate nocase, at integer not null, actor text not null,
+        reason text not null, primary key (tenant, name)) without rowid""",
     "create table known_phase (name text not null primary key, known text not null) without rowid",
     """create table secret (
         tenant text not null, name text not null, version integer not null, body blob not null, data_key blob not null,
@@ -158,12 +160,12 @@ TABLES = (
         primary key (deployment, key, value)) without rowid""",
     "create index label_key on label (key, value)",
     """create table hook_switch (
-        name text not null, deployment integer not null, at integer not null, actor text not null, reason text not null,
-        primary key (name, deployment)) without rowid""",
+        tenant text not null, name text not null, deployment integer not null, at integer not null,
+        actor text not null, reason text not null, primary key (tenant, name, deployment)) without rowid""",
     """create table stack_document (
         kind text not null, name text not null, deployment integer not null, deployment_name text not null,
         at integer not null, created_by text not null, body text not null,
-        primary key (kind, deployment, name)) without rowid""",
+        tenant text not null default 'default_tenant', primary key (kind, deployment, name)) without rowid""",
     "create table measure (name text not null primary key, at integer not null, body text not null) without rowid",
     """create table package (
         number integer primary key autoincrement, tenant text not null, name text not null, version text not null,

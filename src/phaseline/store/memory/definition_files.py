@@ -11,11 +11,18 @@ from phaseline.model.packages.installed import StoredDefinition
 class MemoryDefinitions:
     """Definition files in a store in memory: the methods of the port ``DefinitionShelf``."""
 
-    def __init__(self, changing: Callable[[], AbstractContextManager[object]]) -> None:
-        """``changing``: a context in which no other thread uses the stored data."""
+    def __init__(
+        self,
+        changing: Callable[[], AbstractContextManager[object]],
+        tenant: str,
+        whole: MemoryDefinitions | None = None,
+    ) -> None:
+        """``changing``: a context in which no other thread uses the stored data. ``whole``: the shelf of the store."""
         self._changing = changing
-        self._rows: dict[tuple[str, str], StoredDefinition] = {}
-        self._contents: dict[str, bytes] = {}
+        self.tenants: dict[str, dict[tuple[str, str], StoredDefinition]] = {} if whole is None else whole.tenants
+        self.bodies: dict[str, dict[str, bytes]] = {} if whole is None else whole.bodies
+        self._rows = self.tenants.setdefault(tenant, {})
+        self._contents = self.bodies.setdefault(tenant, {})
 
     def all(self) -> Sequence[StoredDefinition]:
         """Return the versions of all plugins, sorted by name and version."""
@@ -47,4 +54,5 @@ class MemoryDefinitions:
 
     def _collect(self) -> None:
         used = {digest for row in self._rows.values() for digest in row.files.values()}
-        self._contents = {digest: body for digest, body in self._contents.items() if digest in used}
+        for digest in self._contents.keys() - used:
+            del self._contents[digest]

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from phaseline.model.rows import details
 from phaseline.model.rows.details import BatchRange, Decoded, DetailQuery, Details
 from phaseline.store.codec.json_documents import EMPTY
 from phaseline.store.memory.requests import unanswered
@@ -15,17 +16,22 @@ if TYPE_CHECKING:
 
     from phaseline.model.rows.rows import BatchRow, DeploymentRow, ExecutionRow, NoteRow
     from phaseline.store.memory.tables import HeldGraph, MemoryTables
+    from phaseline.store.memory.tenant_rows import MemoryTenantRows
 
 UNBOUNDED = BatchRange(0, 0)
 
 
 def read_details(
-    held: MemoryTables, wanted: DetailQuery, found_in: Callable[[DeploymentRow], DeploymentRow]
+    held: MemoryTables,
+    wanted: DetailQuery,
+    own: MemoryTenantRows,
+    found_in: Callable[[DeploymentRow], DeploymentRow],
 ) -> Details:
-    """Return the details that a query wants; the caller has the lock of the tables.
+    """Return the details of the tenant's rows that a query wants; the caller has the lock of the tables.
 
     ``found_in`` returns a deployment's row with the folders of its packages.
     """
+    wanted = details.restricted(wanted, own.strange)
     rounds = _executions(held, wanted)
     graphs = {number: [held.graphs[graph] for graph in held.executions[number].graphs] for number in sorted(rounds)}
     owners = _owners(held, wanted.contexts_of)
@@ -39,8 +45,8 @@ def read_details(
         statuses={known.row.id: _ready(known.statuses()) for some in graphs.values() for known in some},
         columns={graph: _ready(held.graphs[graph].graph) for graph in _known(columns, held.graphs)},
         notes={graph: _ready(_notes(held.graphs[graph]) if graph in held.graphs else []) for graph in wanted.notes_of},
-        batches=_batches(held, wanted.batches_of),
-        open_batches=_by_graph(held.batches_of(None, only_open=True)) if wanted.open_batches else None,
+        batches=_batches(held, own, wanted.batches_of),
+        open_batches=_by_graph(own, held.batches_of(None, only_open=True)) if wanted.open_batches else None,
         events={
             number: [event for event in held.executions[number].events if event.type in wanted.event_types]
             if number in held.executions
@@ -71,8 +77,8 @@ def read_details(
             for number in _known(wanted.rounds_of, held.deployments)
         },
         deployments={number: found_in(held.deployments[number].row) for number in places},
-        lanes={lane: held.runs_of(lane, wanted.last_calls) for lane in wanted.lanes},
-        open_requests=_ready(unanswered(held, 0)) if wanted.open_requests else None,
+        lanes={lane: held.runs_of(lane, wanted.last_calls, own) for lane in wanted.lanes},
+        open_requests=_ready(unanswered(held, 0, own)) if wanted.open_requests else None,
     )
 
 
@@ -103,14 +109,19 @@ def _notes(known: HeldGraph) -> Sequence[NoteRow]:
     return [known.notes[position] for position in sorted(known.notes)]
 
 
-def _batches(held: MemoryTables, wanted: Iterable[int]) -> Mapping[int, Sequence[Decoded[BatchRow]]]:
+def _batches(
+    held: MemoryTables, own: MemoryTenantRows, wanted: Iterable[int]
+) -> Mapping[int, Sequence[Decoded[BatchRow]]]:
     rows = {row.id: row for number in wanted for row in held.batches_of(number, only_open=False)}
-    return _by_graph([rows[id] for id in sorted(rows)])
+    return _by_graph(own, [rows[id] for id in sorted(rows)])
 
 
-def _by_graph(rows: Iterable[BatchRow]) -> Mapping[int, Sequence[Decoded[BatchRow]]]:
+def _by_graph(own: MemoryTenantRows, rows: Iterable[BatchRow]) -> Mapping[int, Sequence[Decoded[BatchRow]]]:
     found: dict[int, list[Decoded[BatchRow]]] = {}
-    for row in rows:
+    for each in rows:
+        row = own.without_others(each)
+        if row is None:
+            continue
         batch = _ready(row)
         for graph in set(row.places.graphs):
             found.setdefault(graph, []).append(batch)

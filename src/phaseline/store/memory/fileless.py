@@ -1,12 +1,16 @@
-"""The maintenance of a store that has no file: there is little to do."""
+"""The maintenance of a store that has no file, and its incarnations: there is little to do."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from phaseline.model.rows.maintenance import Compacted, StoreFinding
 from phaseline.store.sql import errors as failures
+
+if TYPE_CHECKING:
+    from phaseline.model.rows.incarnations import Incarnation
+    from phaseline.model.rows.rows import Actor, ExecutionRow
 
 
 class Fileless:
@@ -34,3 +38,20 @@ class Fileless:
     def compact(self) -> Compacted:
         """Do nothing, because there is no file."""
         return Compacted(0, 0)
+
+
+class MemoryIncarnations:
+    """The ``ports.store_upkeep.IncarnationShelf`` of a store that cannot be restored."""
+
+    def all(self) -> Sequence[Incarnation]:
+        """Return an empty sequence: a store in memory is never restored."""
+        return ()
+
+    def held(self) -> int:
+        """Return 0: no execution waits, because a store in memory is never restored."""
+        return 0
+
+    def go_on(self, actor: Actor, now: int) -> Sequence[ExecutionRow]:
+        """Return an empty sequence: no execution waits, because a store in memory is never restored."""
+        del actor, now
+        return ()

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.secrets import SecretShelf
     from phaseline.store.memory.packages import MemoryPackages
     from phaseline.store.memory.tables import HeldDeployment, MemoryTables
+    from phaseline.store.memory.tenant_rows import MemoryTenantRows
 
 
 class MemoryListings:
@@ -45,7 +46,7 @@ class MemoryListings:
 
     def __init__(
         self, guard: AbstractContextManager[object], held: MemoryTables, living: Callable[[], Sequence[DeploymentRow]],
-        labels: LabelShelf, packages: MemoryPackages, secrets: SecretShelf,
+        labels: LabelShelf, packages: MemoryPackages, secrets: SecretShelf, own: MemoryTenantRows,
     ) -> None:  # fmt: skip
         """Read from ``held`` under ``guard``, a context in which no other thread uses the stored data.
 
@@ -56,6 +57,7 @@ class MemoryListings:
         self._held = held
         self._living = living
         self._labels = labels
+        self._own = own
 
     def deployments(self, wanted: DeploymentQuery) -> Sequence[DeploymentRow]:
         """Return the deployments that a query selects."""
@@ -65,7 +67,7 @@ class MemoryListings:
     def executions(self, wanted: ExecutionQuery) -> Sequence[ExecutionRow]:
         """Return the executions that a query selects."""
         with self._guard:
-            rows = [known.row for known in self._held.executions.values() if is_execution_selected(known.row, wanted)]
+            rows = self._executions(wanted)
         if wanted.is_latest_first:
             return [row for row in reversed(rows) if not wanted.after or row.number < wanted.after][: wanted.limit]
         return [row for row in rows if row.number > wanted.after][: wanted.limit]
@@ -75,7 +77,11 @@ class MemoryListings:
         if isinstance(wanted, DeploymentQuery):
             return len(self._chosen(wanted))
         with self._guard:
-            return sum(is_execution_selected(known.row, wanted) for known in self._held.executions.values())
+            return len(self._executions(wanted))
+
+    def _executions(self, wanted: ExecutionQuery) -> list[ExecutionRow]:
+        rows = [known.row for known in self._held.executions.values() if self._own.has(known.row.tenant)]
+        return [row for row in rows if is_execution_selected(row, wanted)]
 
     @overload
     def page(self, wanted: DeploymentQuery) -> tuple[Sequence[DeploymentRow], int]: ...
@@ -126,13 +132,16 @@ class MemoryListings:
         with self._guard:
             held, runs = self._held.deployments, self._by_deployment()
             return {
-                number: self._summary(held[number], runs.get(number, ())) for number in deployments if number in held
+                number: self._summary(held[number], runs.get(number, ()))
+                for number in deployments
+                if self._own.deployment(number) in held
             }
 
     def _by_deployment(self) -> dict[int, list[ExecutionRow]]:
         found: dict[int, list[ExecutionRow]] = {}
         for known in self._held.executions.values():
-            found.setdefault(known.row.deployment, []).append(known.row)
+            if self._own.has(known.row.tenant):
+                found.setdefault(known.row.deployment, []).append(known.row)
         return found
 
     def _summary(self, known: HeldDeployment, rows: Sequence[ExecutionRow]) -> DeploymentSummary:
@@ -153,7 +162,7 @@ class MemoryListings:
     def rosters(self, deployments: Sequence[int]) -> Mapping[int, Roster]:
         """Return {deployment number: its instances}."""
         with self._guard:
-            return {number: _roster(self._held.deployments[number]) for number in deployments}
+            return {number: _roster(self._held.deployments[self._own.deployment(number)]) for number in deployments}
 
     def with_ids(
         self, beginning: str, *, kind: str = "", limit: int | None = None
@@ -183,7 +192,7 @@ class MemoryListings:
         from phaseline.store.memory.details import read_details
 
         with self._guard:
-            return read_details(self._held, wanted, self._packages.found_in)
+            return read_details(self._held, wanted, self._own, self._packages.found_in)
 
     def phase_tables(self) -> PhaseTables:
         """Return what the store has of phases, paused phases, measurements and packages."""
@@ -191,7 +200,8 @@ class MemoryListings:
 
         held = self._held
         with self._guard:
-            known, paused = dict(held.known_phases), dict(sorted(held.paused.items()))
+            rows = [(name, row) for (tenant, name), row in held.paused.items() if self._own.has(tenant)]
+            known, paused = dict(held.known_phases), dict(sorted(rows, key=lambda one: (one[0], -one[1].at)))
             keys = frozenset(self._secrets.data_keys())
             return PhaseTables(known, paused, dict(held.measures), self._packages.all(), keys)
 

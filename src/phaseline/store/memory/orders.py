@@ -15,24 +15,32 @@ if TYPE_CHECKING:
     from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import Actor
     from phaseline.store.memory.tables import HeldDeployment, MemoryTables
+    from phaseline.store.memory.tenant_rows import MemoryTenantRows
 
 
 class MemoryOrders:
     """The ``model.rows.orders.OrderShelf`` of the store in memory."""
 
-    def __init__(self, changing: Callable[[], AbstractContextManager[MemoryTables]]) -> None:
-        """``changing``: a context in which no other thread uses the stored data."""
+    def __init__(
+        self,
+        changing: Callable[[], AbstractContextManager[MemoryTables]],
+        own: MemoryTenantRows,
+        whole: MemoryOrders | None = None,
+    ) -> None:
+        """``changing``: a context in which no other thread uses the stored data. ``whole``: the shelf of all tenants."""
         self._changing = changing
-        self._rows: dict[tuple[str, str, str], GivenOrder] = {}
+        self._own = own
+        self.rows: dict[tuple[str, str, str], GivenOrder] = {} if whole is None else whole.rows
+        """{(tenant, user, request id): order} of all tenants."""
 
     def find(self, actor: Actor, id: str, since: int = 0) -> GivenOrder | None:
         """Return the order that this user gave under a request id at or after the time ``since`` (ms), or None."""
-        found = self._rows.get((actor.tenant, actor.name, id))
+        found = self.rows.get((self._own.by(actor).tenant, actor.name, id))
         return found if found is not None and found.at >= since else None
 
     def count(self) -> int:
         """Return the number of stored orders."""
-        return len(self._rows)
+        return sum(self._own.has(tenant) for tenant, *_ in list(self.rows))
 
     @contextmanager
     def as_one(self, order: NewOrder | None = None) -> Iterator[dict[str, Value]]:
@@ -60,9 +68,12 @@ class MemoryOrders:
 
     def _add(self, order: NewOrder, given: GivenOrder) -> None:
         order.answer = given.answer
-        kept = sorted((row.at, key) for key, row in self._rows.items() if row.at >= order.keeps_from)[1 - MOST_ORDERS :]
-        self._rows = {key: self._rows[key] for _, key in kept}
-        self._rows[order.actor.tenant, order.actor.name, order.id] = given
+        tenant = self._own.by(order.actor).tenant
+        known = sorted((row.at, key) for key, row in self.rows.items() if key[0] == tenant)
+        kept = [key for at, key in known if at >= order.keeps_from][1 - MOST_ORDERS :]
+        for key in {key for _, key in known} - set(kept):
+            del self.rows[key]
+        self.rows[tenant, order.actor.name, order.id] = given
         order.is_stored = True
 
 

@@ -15,24 +15,31 @@ from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.maintenance import Purged, PurgeRules
 from phaseline.model.rows.rows import EventRow, ExecutionRow, LogLine
 from phaseline.store.memory.tables import HeldExecution, MemoryTables
+from phaseline.store.memory.tenant_rows import MemoryTenantRows
 
 REMOVED_TOGETHER = 100
 """Number of executions that one slice removes, or whose lines it removes."""
 
 
 class MemoryPurge:
-    """Implements ``ports.store.PurgeRound`` in memory."""
+    """Implements ``ports.tenant_store.PurgeRound`` in memory."""
 
     def __init__(
         self,
         changing: Callable[[], AbstractContextManager[MemoryTables]],
         rules: PurgeRules,
+        own: MemoryTenantRows,
         forget: Callable[[MemoryTables, PurgeRules], None],
         *,
         removed_together: int = REMOVED_TOGETHER,
     ) -> None:
-        """Read nothing yet. ``forget`` removes what other objects keep of executions and deployments that are gone."""
+        """Read nothing yet.
+
+        ``own``: whose rows are removed. ``forget`` removes what other objects keep of executions and deployments that
+        are gone.
+        """
         self._changing, self._rules, self._forget, self._most = changing, rules, forget, removed_together
+        self._own = own
         self._parts = [self._executions, self._rest] if rules.executions_before else []
         if rules.lines_before:
             self._parts.append(self._lines)
@@ -62,11 +69,15 @@ class MemoryPurge:
         gone = [
             number
             for number, known in held.deployments.items()
-            if 0 < known.deleted_at < before and only in {None, number} and number not in having
+            if 0 < known.deleted_at < before
+            and only in {None, number}
+            and number not in having
+            and self._own.has(known.row.tenant)
         ]
         for number in gone:
             del held.deployments[number]
-        told = [each.number for each in held.requests.values() if not each.execution and 0 < each.answered_at < before]
+        asked = [each for each in held.requests.values() if self._own.has(each.actor.tenant)]
+        told = [each.number for each in asked if not each.execution and 0 < each.answered_at < before]
         forgotten = told if only is None else []
         for number in forgotten:
             del held.requests[number]
@@ -91,6 +102,8 @@ class MemoryPurge:
         for number, each in held.executions.items():
             row = each.row
             if number <= self._after or number in asked or only not in {None, row.deployment}:
+                continue
+            if not self._own.has(row.tenant):
                 continue
             if not row.status.is_ended or row.ended_at >= before or held.open_batches.keys() & each.batches.keys():
                 continue

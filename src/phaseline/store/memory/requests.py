@@ -1,4 +1,4 @@
-"""Requests and answers in the store in memory, and the register of threads that wait to own this store."""
+"""New executions, requests and answers in the store in memory, and the register of threads that wait to own this store."""
 
 from __future__ import annotations
 
@@ -10,11 +10,57 @@ from contextlib import contextmanager
 
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import Value
-from phaseline.model.rows.rows import Actor, ConcurrencyRule, RequestAnswer, RequestKind, RequestRow
+from phaseline.model.execution.pre_post import PrePost
+from phaseline.model.graph.status import ExecutionStatus
+from phaseline.model.rows.rows import (
+    Actor,
+    ConcurrencyRule,
+    ExecutionRow,
+    NewExecution,
+    RequestAnswer,
+    RequestKind,
+    RequestRow,
+)
+from phaseline.store.codec import requests
 from phaseline.store.codec.json_documents import to_text
-from phaseline.store.memory.tables import MemoryTables
+from phaseline.store.memory.tables import HeldExecution, MemoryTables
+from phaseline.store.memory.tenant_rows import MemoryTenantRows
 from phaseline.store.sql import errors as failures
 from phaseline.store.sql.requests import REOPENING, TAKEN_AT_ONCE, is_compatible, raise_if_incompatible
+
+
+def add_execution(
+    held: MemoryTables, new: NewExecution, deployment: int, *, asks: bool, beside: ConcurrencyRule | None
+) -> ExecutionRow:
+    """Store an execution with status queued, and if ``asks`` a request to start it; return its row.
+
+    Raises: PL-C010 if the deployment was deleted, PL-C016 if another execution is open that ``beside`` does not allow.
+    """
+    known = held.deployments[deployment]
+    if known.deleted_at:
+        raise failures.deleted(known.row.name)
+    raise_if_unavailable(held, deployment, new.request.workflow, beside)
+    held.last_execution += 1
+    number = held.last_execution
+    row = ExecutionRow(
+        number=number,
+        id=f"{new.request.workflow}-{number}",
+        deployment=deployment,
+        deployment_name=known.row.name,
+        request=requests.from_json(requests.to_json(altered(new.request, is_surrounded=new.around is not None))),
+        status=ExecutionStatus.QUEUED,
+        reason="",
+        attempt=0,
+        created_at=new.created_at,
+        started_at=0,
+        ended_at=0,
+        created_by=new.actor.name,
+        tenant=known.row.tenant,
+    )
+    held.executions[number] = HeldExecution(row, new.around or PrePost())
+    if asks:
+        add_request(held, RequestKind.START, number, {}, Actor(new.actor.name, row.tenant), new.created_at)
+    return row
 
 
 def add_request(
@@ -78,9 +124,13 @@ def raise_if_reopening(
             raise failures.reopening(row)
 
 
-def unanswered(shelves: MemoryTables, after: int) -> Sequence[RequestRow]:
+def unanswered(shelves: MemoryTables, after: int, own: MemoryTenantRows) -> Sequence[RequestRow]:
     """Return the requests after number ``after`` that have no answer, oldest first, at most ``TAKEN_AT_ONCE``."""
-    rows = [row for row in shelves.requests.values() if row.number > after and not row.answered_at]
+    rows = [
+        row
+        for row in shelves.requests.values()
+        if row.number > after and not row.answered_at and own.has(row.actor.tenant)
+    ]
     return rows[:TAKEN_AT_ONCE]
 
 
@@ -94,10 +144,10 @@ def last_reload(shelves: MemoryTables) -> int:
     return max((row.number for row in shelves.requests.values() if row.kind is RequestKind.RELOAD), default=0)
 
 
-def answer_of(shelves: MemoryTables, request: int) -> Mapping[str, Value] | None:
+def answer_of(shelves: MemoryTables, request: int, own: MemoryTenantRows) -> Mapping[str, Value] | None:
     """Return the answer to a request, or None while it has none. Raises LookupError for a number never given."""
     row = shelves.requests.get(request)
-    if row is None:
+    if row is None or not own.has(row.actor.tenant):
         raise LookupError(f"no request {request}")
     return row.answer
 

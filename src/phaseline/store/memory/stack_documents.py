@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import PlannerWrites
     from phaseline.store.memory.tables import MemoryTables
+    from phaseline.store.memory.tenant_rows import MemoryTenantRows
 
 Key = tuple[DocumentKind, int, str]
 
@@ -23,36 +24,51 @@ Key = tuple[DocumentKind, int, str]
 class MemoryDocuments:
     """Stack documents in a store in memory: the methods of the port ``DocumentShelf``."""
 
-    def __init__(self, changing: Callable[[], AbstractContextManager[object]]) -> None:
-        """``changing``: a context in which no other thread uses the stored data."""
+    def __init__(
+        self,
+        changing: Callable[[], AbstractContextManager[object]],
+        own: MemoryTenantRows,
+        whole: MemoryDocuments | None = None,
+    ) -> None:
+        """``changing``: a context in which no other thread uses the stored data. ``whole``: the shelf of all tenants."""
         self._changing = changing
-        self._rows: dict[Key, tuple[DocumentRow, str]] = {}
+        self._own = own
+        self.rows: dict[Key, tuple[DocumentRow, str, str]] = {} if whole is None else whole.rows
+        """{key: (row, content, tenant)} of all tenants."""
 
     def all(self, kind: DocumentKind, deployment: int | None = None) -> Sequence[DocumentRow]:
         """Return all documents of a kind, oldest first; only those of one deployment if it is given."""
         with self._changing():
-            found = [row for row, _ in self._rows.values() if row.kind == kind and deployment in {None, row.deployment}]
+            found = [
+                row
+                for row, _, tenant in self.rows.values()
+                if row.kind == kind and deployment in {None, row.deployment} and self._own.has(tenant)
+            ]
         return sorted(found, key=lambda row: (row.at, row.name))
 
     def body(self, row: DocumentRow) -> Mapping[str, Value]:
         """Return the content of a document. Raises: ``LookupError`` if the document was deleted."""
-        told: dict[str, Any] = json.loads(self._rows[row.kind, row.deployment, row.name][1])
+        found = self.rows.get((row.kind, row.deployment, row.name))
+        if found is None or not self._own.has(found[2]):
+            raise LookupError(row.name)
+        told: dict[str, Any] = json.loads(found[1])
         return told
 
     def write(self, held: MemoryTables, written: PlannerWrites, at: int) -> None:
         """Write a turn's added, deleted and kept documents, and delete the records of abandoned deployments."""
         for new in written.kept:
-            body, by = to_text(dict(new.body)), held.executions[new.execution].row.created_by
+            body, execution = to_text(dict(new.body)), held.executions[new.execution].row
+            by = execution.created_by
             row = DocumentRow(new.kind, new.name, new.deployment, new.deployment_name, at, by, len(body))
-            self._rows[new.kind, new.deployment, new.name] = (row, body)
+            self.rows[new.kind, new.deployment, new.name] = (row, body, execution.tenant)
         if written.kept:
             late = [
-                key for key, (row, _) in self._rows.items() if key[0] == ABANDONED and row.at < at - ABANDONED_KEPT_MS
+                key for key, (row, *_) in self.rows.items() if key[0] == ABANDONED and row.at < at - ABANDONED_KEPT_MS
             ]
             for key in late:
-                del self._rows[key]
+                del self.rows[key]
         for drop in written.dropped:
-            self._rows.pop((drop.kind, drop.deployment, drop.name), None)
+            self.rows.pop((drop.kind, drop.deployment, drop.name), None)
         for gone in written.forgotten:
             self.drop_snapshots(gone.deployment)
             held.deployments[gone.deployment].deleted_at = max(1, at)
@@ -64,5 +80,5 @@ class MemoryDocuments:
 
     def drop_snapshots(self, deployment: int) -> None:
         """Delete the snapshots of a deployment that is being deleted."""
-        for key in [key for key in self._rows if key[:2] == (SNAPSHOT, deployment)]:
-            del self._rows[key]
+        for key in [key for key in self.rows if key[:2] == (SNAPSHOT, deployment)]:
+            del self.rows[key]

@@ -33,6 +33,8 @@ from phaseline.model.rows.rows import (
 from phaseline.model.rows.shard_ids import shard_of
 from phaseline.store.codec.columns import from_pages
 from phaseline.store.codec.json_documents import EMPTY, to_text
+from phaseline.store.memory.tenant_rows import MemoryTenantRows
+from phaseline.store.wake_ups import WakeUps
 
 
 @dataclass(slots=True)
@@ -43,7 +45,6 @@ class HeldDeployment:
     """
 
     row: DeploymentRow
-    tenant: str
     blueprint: Blueprint
     inputs: str
     topology: Topology
@@ -67,11 +68,11 @@ class HeldDeployment:
             created_by=new.actor.name,
             instance_count=len(new.topology),
             kind=new.kind,
+            tenant=new.actor.tenant,
         )
         texts = {instance: to_text(dict(body)) for instance, body in new.documents.items()}
         return cls(
             row,
-            tenant=new.actor.tenant,
             blueprint=new.blueprint,
             inputs=to_text(dict(new.inputs)),
             topology=new.topology,
@@ -141,14 +142,18 @@ class MemoryTables:
     batches: dict[int, BatchRow] = field(default_factory=dict)
     open_batches: dict[int, None] = field(default_factory=dict)
     requests: dict[int, RequestRow] = field(default_factory=dict)
-    paused: dict[str, PausedRow] = field(default_factory=dict)
+    paused: dict[tuple[str, str], PausedRow] = field(default_factory=dict)
     known_phases: dict[str, str] = field(default_factory=dict)
     measures: dict[str, Metric] = field(default_factory=dict)
     last_deployment: int = 0
     last_execution: int = 0
     last_request: int = 0
     last_ids: dict[tuple[str, int], int] = field(default_factory=dict)
+    last_heard: int = 0
+    wake_ups: WakeUps = field(default_factory=WakeUps)
     """{("graph" or "batch", shard): the highest id that was stored}."""
+    looks: int = 1
+    """How often something was written, plus 1."""
 
     def note_id(self, kind: str, id: int) -> None:
         """Record that an id was used."""
@@ -164,9 +169,11 @@ class MemoryTables:
         rows = (self.batches[number] for number in sorted(wanted))
         return [row for row in rows if not (only_open and row.closed_at)]
 
-    def runs_of(self, lane: str, last: int) -> LaneStatistics:
+    def runs_of(self, lane: str, last: int, own: MemoryTenantRows) -> LaneStatistics:
         """Return statistics of the batches of a lane, with the ``last`` latest of them."""
-        found = [row for row in self.batches_of(None, only_open=False) if row.phase == lane]
+        lanes = (row for row in self.batches_of(None, only_open=False) if row.phase == lane)
+        mine = (own.without_others(row) for row in lanes if own.tenant is None or own.graph(row.places.graphs[0]) > 0)
+        found = [row for row in mine if row is not None]
         took_ms = sum(row.closed_at - row.started_at for row in found if row.closed_at)
         return LaneStatistics(len(found), took_ms, found[-last:])
 

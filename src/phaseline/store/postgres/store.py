@@ -18,7 +18,8 @@ from phaseline.store.postgres import connections as links
 from phaseline.store.postgres import lease, schema
 from phaseline.store.postgres.url import shown
 from phaseline.store.relational.connections import Problems
-from phaseline.store.relational.store import SqlStore
+from phaseline.store.relational.store import SqlRows
+from phaseline.store.relational.whole_store import SqlStore, SqlTenant
 from phaseline.store.sql import deployments as writes
 from phaseline.store.sql import errors as failures
 from phaseline.store.sql import requests as asking
@@ -41,10 +42,37 @@ COPYING = "set statement_timeout = 0; set client_min_messages = warning"
 _TABLES = "select tablename from pg_tables where schemaname = current_schema() order by tablename"
 
 
-class PostgresStore(SqlStore):
-    """Implements ``ports.store.Store`` in a PostgreSQL database; the protocol describes each method."""
+class PostgresRows(SqlRows):
+    """Rows of a store in PostgreSQL: those of one tenant or all. What processes read while they wait takes one round trip."""
 
     connections: links.PostgresConnections
+
+    def answer_of(self, request: int) -> Mapping[str, Value] | None:
+        """Return the answer to a request, or None while it is unanswered."""
+        return self._read_at_once(lambda db: asking.answer_of(db, request, self._rows))
+
+    def requests(self, after: int = 0) -> Sequence[RequestRow]:
+        """Return the requests with numbers above ``after`` that have no answer, oldest first."""
+        return self._read_at_once(lambda db: asking.unanswered(db, after, self._rows))
+
+    def _read_at_once(self, read: Callable[[Connection], Found]) -> Found:
+        """Return what one statement reads, in one round trip, because processes that wait for one another read often."""
+        try:
+            with self.connections.single(), self._reading() as db:
+                return read(db)
+        except ProblemsError as problem:
+            if not links.may_come_back(problem):
+                raise
+        with self._reading() as db:
+            return read(db)
+
+
+class PostgresTenant(PostgresRows, SqlTenant):
+    """Implements ``ports.tenant_store.TenantStore`` in a PostgreSQL database; the protocol describes each method."""
+
+
+class PostgresStore(PostgresRows, SqlStore):
+    """Implements ``ports.store.Store`` in a PostgreSQL database; the protocol describes each method."""
 
     def __init__(self, url: str, clock: Clock) -> None:
         """Do not call: ``open`` makes these objects."""
@@ -54,6 +82,10 @@ class PostgresStore(SqlStore):
         super().__init__(self.connections.path, clock, turns)
         self._fence = links.Fence(0)
         self._stand_by = lease.StandBy(self.connections, self._write)
+
+    @property
+    def _tenant_type(self) -> type[PostgresTenant]:
+        return PostgresTenant
 
     @classmethod
     def open(cls, url: str, clock: Clock, *, makes: bool = True) -> PostgresStore:
@@ -123,25 +155,6 @@ class PostgresStore(SqlStore):
     def owner(self) -> Owner | None:
         """Return the process that owns the store now, or None."""
         return self._read_at_once(lease.holder)
-
-    def answer_of(self, request: int) -> Mapping[str, Value] | None:
-        """Return the answer to a request, or None while it is unanswered."""
-        return self._read_at_once(lambda db: asking.answer_of(db, request))
-
-    def requests(self, after: int = 0) -> Sequence[RequestRow]:
-        """Return the requests with numbers above ``after`` that have no answer, oldest first."""
-        return self._read_at_once(lambda db: asking.unanswered(db, after))
-
-    def _read_at_once(self, read: Callable[[Connection], Found]) -> Found:
-        """Return what one statement reads, in one round trip, because processes that wait for one another read often."""
-        try:
-            with self.connections.single(), self._reading() as db:
-                return read(db)
-        except ProblemsError as problem:
-            if not links.may_come_back(problem):
-                raise
-        with self._reading() as db:
-            return read(db)
 
     def changed(self, since: int = 0) -> int:
         """Return 0 if nothing was written since the call that returned ``since``; otherwise the next ``since``."""

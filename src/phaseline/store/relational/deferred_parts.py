@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from phaseline.model.problems.problem import ProblemsError
     from phaseline.ports.clock import Clock
     from phaseline.store.codec.topologies import KnownTopologies
+    from phaseline.store.database.tenant_rows import TenantRows
     from phaseline.store.relational.connections import ReadSnapshot, Transaction
-    from phaseline.store.relational.incarnations import SqlIncarnations
     from phaseline.store.sql.definition_files import SqlDefinitions
     from phaseline.store.sql.hook_switches import SqliteSwitches
     from phaseline.store.sql.labels import SqliteLabels
@@ -28,14 +28,13 @@ class DeferredParts:
 
     _clock: Clock
     _topologies: KnownTopologies
+    _rows: TenantRows
 
     if TYPE_CHECKING:
 
         def _reading(self) -> ReadSnapshot: ...
 
         def _writing(self) -> Transaction: ...
-
-        def _transaction(self, *, asks: bool = False) -> Transaction: ...
 
         def _damaged(self, reason: str) -> ProblemsError: ...
 
@@ -44,74 +43,67 @@ class DeferredParts:
         """Plugin packages that are installed."""
         from phaseline.store.sql.packages import SqlitePackages
 
-        return SqlitePackages(self._reading, self._writing, self._clock)
+        return SqlitePackages(self._reading, self._writing, self._clock, self._rows)
 
     @cached_property
     def stack_documents(self) -> SqliteDocuments:
         """Stack documents: deployments as JSON."""
         from phaseline.store.sql.stack_documents import SqliteDocuments
 
-        return SqliteDocuments(self._reading)
+        return SqliteDocuments(self._reading, self._rows)
 
     @property
     def orders(self) -> SqliteOrders:
         """Orders that were given with a request id."""
         from phaseline.store.sql.orders import SqliteOrders
 
-        return SqliteOrders(self._reading)
+        return SqliteOrders(self._reading, self._rows)
 
     @cached_property
     def hook_switches(self) -> SqliteSwitches:
         """Hook classes that are switched off."""
         from phaseline.store.sql.hook_switches import SqliteSwitches
 
-        return SqliteSwitches(self._reading, self._writing, self._clock)
+        return SqliteSwitches(self._reading, self._writing, self._clock, self._rows)
 
     @cached_property
     def listings(self) -> SqliteListings:
         """Rows for lists of many deployments."""
         from phaseline.store.sql.listings import SqliteListings
 
-        return SqliteListings(self._reading, self._topologies.find, self._damaged)
+        return SqliteListings(self._reading, self._topologies.find, self._damaged, self._rows)
 
     @cached_property
     def stored_plans(self) -> SqlitePlans:
         """Plans that users have stored."""
         from phaseline.store.sql.stored_plans import SqlitePlans
 
-        return SqlitePlans(self._reading, self._writing)
+        return SqlitePlans(self._reading, self._writing, self._rows)
 
     @cached_property
     def labels(self) -> SqliteLabels:
         """Labels of deployments."""
         from phaseline.store.sql.labels import SqliteLabels
 
-        return SqliteLabels(self._reading, self._writing)
+        return SqliteLabels(self._reading, self._writing, self._rows)
 
     @cached_property
     def secrets(self) -> SqliteSecrets:
         """Secrets, encrypted."""
         from phaseline.store.sql.secrets import SqliteSecrets
 
-        return SqliteSecrets(self._reading, self._writing)
+        return SqliteSecrets(self._reading, self._writing, self._rows)
 
     @cached_property
     def stored_blueprints(self) -> SqliteBlueprints:
         """Blueprints that users have stored."""
         from phaseline.store.sql.stored_blueprints import SqliteBlueprints
 
-        return SqliteBlueprints(self._reading, self._writing)
+        return SqliteBlueprints(self._reading, self._writing, self._rows)
 
     @cached_property
     def definitions(self) -> SqlDefinitions:
         """Definition files of plugins."""
         from phaseline.store.sql.definition_files import SqlDefinitions
 
-        return SqlDefinitions(self._reading, self._writing)
-
-    @cached_property
-    def incarnations(self) -> SqlIncarnations:
-        """What restores have begun."""
-        from phaseline.store.relational.incarnations import SqlIncarnations
-
-        return SqlIncarnations(self._reading, lambda: self._transaction(asks=True))
+        return SqlDefinitions(self._reading, self._writing, self._rows)

@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from phaseline.model.rows.rows import RequestKind
+from phaseline.model.rows.rows import Actor, RequestKind
 from phaseline.store.database.schema import IS_OPEN
+from phaseline.store.sql import deployments as writes
 from phaseline.store.sql import queries as reads
 from phaseline.store.sql import requests as asking
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phaseline.model.rows.incarnations import Incarnation
-    from phaseline.model.rows.rows import Actor, ExecutionRow
+    from phaseline.model.rows.rows import ExecutionRow
     from phaseline.store.database.connection import Connect, Connection
 
 NAME_BYTES = 4
@@ -58,7 +59,9 @@ class SqlIncarnations:
             rows = [row for row in reads.executions(db, only_open=True) if row.number <= last]
             db.execute("update store set held = 0, held_request = 0")
             for row in rows:
-                asking.add_request(db, RequestKind.START, row.number, {"id": row.id}, actor, now)
+                asking.add_request(
+                    db, RequestKind.START, row.number, {"id": row.id}, Actor(actor.name, row.tenant), now
+                )
             _renew_requests(db, last_request)
             return rows
 
@@ -68,7 +71,7 @@ def begin_another(db: Connection, cause: str, now: int, epoch: int = 0) -> int:
 
     ``epoch``: raise the store's epoch to at least this number, so that it is not taken for an older state again.
     """
-    first_graph, first_batch = reads.counters(db)
+    first_graph, first_batch = writes.counters(db)
     name = os.urandom(NAME_BYTES).hex()
     added = """insert into incarnation (number, name, at, cause, first_graph, first_batch)
         values ((select 1 + coalesce(max(number), 0) from incarnation), ?, ?, ?, ?, ?)"""

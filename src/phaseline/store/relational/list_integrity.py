@@ -20,9 +20,11 @@ COMPARED_TOGETHER = 500
 
 RULES: tuple[tuple[str, str, str], ...] = (
     (
-        "store",
+        "tenant",
         "count other executions than there are",
-        "select execution_count from store where execution_count <> (select count(*) from execution)",
+        """select name from (select tenant as name, count(*) as present, 0 as counted from execution group by tenant
+            union all select name, 0, execution_count from tenant) as counts
+            group by name having sum(present) <> sum(counted)""",
     ),
     (
         "deployment_summary",

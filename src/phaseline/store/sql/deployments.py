@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.labels import labels_of
 from phaseline.model.graph.status import ExecutionStatus
-from phaseline.model.rows.rows import Actor, ConcurrencyRule, ExecutionRow, NewDeployment, NewExecution, RequestKind
+from phaseline.model.rows.rows import (
+    IDS_OF_A_SHARD,
+    ONLY_SHARD,
+    Actor,
+    ConcurrencyRule,
+    ExecutionRow,
+    NewDeployment,
+    NewExecution,
+    RequestKind,
+)
 from phaseline.store.codec import requests, topologies
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.sql import errors as failures
@@ -18,7 +27,7 @@ from phaseline.store.sql import resource_clusters as growing
 from phaseline.store.sql.read_model import changes as read_model
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from phaseline.model.blueprint.blueprint import Blueprint
     from phaseline.store.database.connection import Connection
@@ -29,6 +38,8 @@ _ADD_DEPLOYMENT = """insert into deployment (tenant, name, blueprint_file, descr
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '', ?, ?) returning number"""
 _ADD_EXECUTION = """insert into execution (id, tenant, deployment, request, status, reason, attempt, created_at, started_at,
     ended_at, created_by, last_batch) values ('', ?, ?, ?, ?, '', 0, ?, 0, 0, ?, 0) returning number"""
+_COUNTERS = """select coalesce((select max(id) from graph where id between ? and ?), 0),
+    coalesce((select max(id) from batch where id between ? and ?), 0), purged_graph, purged_batch from store"""
 
 
 def epoch(db: Connection) -> int:
@@ -100,6 +111,34 @@ def delete_deployment(db: Connection, deployment: int, now: int, actor: Actor | 
     )
 
 
+def deleted(db: Connection, deployments: Collection[int], since: int) -> tuple[int, list[int]]:
+    """Return (number of deployments ever deleted, which of the given deployments are deleted or purged).
+
+    If the number still is ``since``, the second value is empty. The number is computed as all deployments ever made
+    minus those that exist, which an index counts fast.
+    """
+    (living,) = db.execute("select count(*) from deployment where deleted_at = 0").fetchone()
+    count = db.last_number("deployment") - living
+    if count == since or not deployments:
+        return count, []
+    rows = db.execute(
+        "select number from deployment where deleted_at = 0 and number in (select value from json_each(?))",
+        (to_text(sorted(deployments)),),
+    )
+    found = {number for (number,) in rows}
+    return count, [number for number in sorted(deployments) if number not in found]
+
+
+def counters(db: Connection, shard: int = ONLY_SHARD) -> tuple[int, int]:
+    """Return (the id of the next graph of a shard, the id of its next batch)."""
+    before = shard * IDS_OF_A_SHARD
+    bounds = before + 1, before + IDS_OF_A_SHARD - 1
+    graph, batch, purged_graph, purged_batch = db.execute(_COUNTERS, (*bounds, *bounds)).fetchone()
+    if shard == ONLY_SHARD:
+        graph, batch = max(graph, purged_graph), max(batch, purged_batch)
+    return max(graph, before) + 1, max(batch, before) + 1
+
+
 def raise_if_deleted(db: Connection, deployment: int) -> None:
     """Raise PL-C010 if the deployment was deleted, LookupError if it never existed."""
     found = db.execute("select name, deleted_at from deployment where number = ?", (deployment,)).fetchone()
@@ -127,7 +166,7 @@ def add_execution(
     request = altered(new.request, is_surrounded=new.around is not None)
     values = (found[0], deployment, requests.to_json(request), ExecutionStatus.QUEUED.value, new.created_at)
     (number,) = db.execute(_ADD_EXECUTION, (*values, new.actor.name)).fetchone()
-    db.execute("update store set execution_count = execution_count + 1")
+    read_model.add_execution(db, found[0])
     id = f"{new.request.workflow}-{number}"
     db.execute("update execution set id = ? where number = ?", (id, number))
     if new.around is not None:
@@ -135,7 +174,8 @@ def add_execution(
 
         add_around(db, number, new.around)
     if asks:
-        asking.add_request(db, RequestKind.START, number, {}, new.actor, new.created_at)
+        actor = Actor(new.actor.name, found[0])
+        asking.add_request(db, RequestKind.START, number, {}, actor, new.created_at)
     return reads.executions(db, id=id)[0]
 
 

@@ -6,31 +6,37 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.model.blueprint.labels import Label
+from phaseline.store.database.tenant_rows import ALL, TenantRows
 
 if TYPE_CHECKING:
     from phaseline.store.database.connection import Connect, Connection
+
+_TENANT_OF = "(select deployment.tenant from deployment where deployment.number = label.deployment)"
 
 
 class SqliteLabels:
     """Labels of deployments in a SQLite file: the methods of the port ``LabelShelf``."""
 
-    def __init__(self, reading: Connect, writing: Connect) -> None:
+    def __init__(self, reading: Connect, writing: Connect, rows: TenantRows = ALL) -> None:
         """``reading`` and ``writing`` begin transactions, whether or not this process owns the store."""
         self._reading = reading
         self._writing = writing
+        self._rows = rows
 
     def of(self, deployment: int) -> Sequence[Label]:
         """Return the labels of a deployment, sorted by key and value."""
         with self._reading() as db:
-            rows = db.execute("select key, value from label where deployment = ?", (deployment,)).fetchall()
+            own = self._rows.own(db, "deployment", deployment)
+            rows = db.execute("select key, value from label where deployment = ?", (own,)).fetchall()
             return sorted(Label(key, value) for key, value in rows)
 
     def with_key(self, key: str) -> Mapping[int, Sequence[Label]]:
         """Return {deployment: its labels with a key, sorted by value}, without deployments that have none."""
         found: dict[int, list[Label]] = {}
         with self._reading() as db:
+            where, values = self._rows.where("key = ?", key, column=_TENANT_OF)
             for deployment, value in db.execute(
-                "select deployment, value from label where key = ? order by value", (key,)
+                f"select deployment, value from label where {where} order by value", values
             ):
                 found.setdefault(deployment, []).append(Label(key, value))
         return found
@@ -38,7 +44,7 @@ class SqliteLabels:
     def add(self, deployment: int, labels: Sequence[Label]) -> int:
         """Add labels to a deployment; return the number of those that it did not have."""
         with self._writing() as db:
-            return add_labels(db, deployment, labels)
+            return add_labels(db, self._rows.require(db, "deployment", deployment), labels)
 
     def remove(self, deployment: int, labels: Sequence[Label]) -> int:
         """Remove labels from a deployment; return the number removed.
@@ -46,15 +52,15 @@ class SqliteLabels:
         A label with an empty value selects all of its key.
         """
         with self._writing() as db:
-            return remove_labels(db, deployment, labels)
+            return remove_labels(db, self._rows.own(db, "deployment", deployment), labels)
 
     def having(self, labels: Sequence[Label]) -> frozenset[int]:
         """Return the deployments that have all these labels. A label with an empty value matches any value."""
         with self._reading() as db:
             texts, values = zip(*having(labels), strict=True) if labels else ((), ())
-            where = " and ".join(texts) or "false"
             found = [value for each in values for value in each]
-            rows = db.execute(f"select number from deployment where {where}", found)
+            where, chosen = self._rows.where(" and ".join(texts) or "false", *found)
+            rows = db.execute(f"select number from deployment where {where}", chosen)
             return frozenset(number for (number,) in rows)
 
 

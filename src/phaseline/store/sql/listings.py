@@ -9,10 +9,11 @@ from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery
 from phaseline.model.rows.rows import ExecutionRow
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.database.schema import IS_LEFT, IS_OPEN
+from phaseline.store.database.tenant_rows import ALL, UNINDEXED, TenantRows
 from phaseline.store.sql import labels
 from phaseline.store.sql import queries as reads
 from phaseline.store.sql.read_model import nodes, summaries
-from phaseline.store.sql.read_model.one_statement import CHOSEN, IS_COMPUTED, LATEST, TENANT, WhereClause
+from phaseline.store.sql.read_model.one_statement import CHOSEN, IS_COMPUTED, LATEST, WhereClause
 
 if TYPE_CHECKING:
     from phaseline.model.problems.problem import ProblemsError
@@ -30,36 +31,42 @@ _COMPUTED = f"select number from deployment where deleted_at = 0 and {IS_COMPUTE
 _RESTLESS = f"""select deployment from deployment_summary where is_calm = 0
     union select deployment from execution where {IS_OPEN}"""
 """SQL query of the deployments that may need attention."""
-_UNSETTLED = f"""{reads.EXECUTION_AND_ENTRIES} where deleted_at = 0 and execution.number in (
+_UNSETTLED = f""" where deleted_at = 0 and execution.number in (
     select number from execution where {IS_OPEN} and deployment in ({{which}})
     union all select failed.number from execution as failed where failed.{IS_LEFT} and failed.deployment in ({{which}})
-    union all select {LATEST} from deployment where deployment.number in ({{which}}))
-    order by execution.number"""
+    union all select {LATEST} from deployment where deployment.number in ({{which}}))"""
 _HAS_SUMMARY_OF = "select deployment from deployment_summary where status = ?"
 
 
 class SqliteListings:
     """Lists for users of a store on a database: the methods of the port ``Listings``."""
 
-    def __init__(self, reading: Connect, known: Known, damaged: Callable[[str], ProblemsError]) -> None:
+    def __init__(
+        self,
+        reading: Connect,
+        known: Known,
+        damaged: Callable[[str], ProblemsError],
+        rows: TenantRows = ALL,
+    ) -> None:
         """``reading`` begins a transaction that reads.
 
         ``known`` returns topologies that are in memory; ``damaged`` makes the problem of a value that cannot be
-        decoded.
+        decoded. ``rows`` are the rows that lists may have.
         """
         self._reading = reading
         self._known = known
         self._damaged = damaged
+        self._rows = rows
 
     def deployments(self, wanted: DeploymentQuery) -> Sequence[DeploymentRow]:
         """Return the deployments that a query selects."""
         with self._reading() as db:
-            return select_deployments(db, wanted)
+            return select_deployments(db, wanted, self._rows)
 
     def executions(self, wanted: ExecutionQuery) -> Sequence[ExecutionRow]:
         """Return the executions that a query selects."""
         with self._reading() as db:
-            return select_executions(db, wanted)
+            return select_executions(db, wanted, self._rows)
 
     @overload
     def page(self, wanted: DeploymentQuery) -> tuple[Sequence[DeploymentRow], int]: ...
@@ -73,25 +80,26 @@ class SqliteListings:
         """Return (the rows that a query selects, the number that ``count`` returns)."""
         with self._reading() as db:
             if isinstance(wanted, DeploymentQuery):
-                return page_of_deployments(db, wanted)
-            return page_of_executions(db, wanted)
+                return page_of_deployments(db, wanted, self._rows)
+            return page_of_executions(db, wanted, self._rows)
 
     def instances(self, wanted: InstanceQuery) -> InstancePage:
         """Return the page of instances that a query selects."""
         from phaseline.store.sql.read_model.instances import select_instances  # few commands list instances
 
         with self._reading() as db:
-            return select_instances(db, wanted)
+            return select_instances(db, wanted, self._rows)
 
     def count(self, wanted: DeploymentQuery | ExecutionQuery) -> int:
         """Return the number of rows that fulfil the conditions of a query, regardless of its page and limit."""
         with self._reading() as db:
-            return count_rows(db, wanted)
+            return count_rows(db, wanted, self._rows)
 
     def summaries(self, deployments: Sequence[int]) -> Mapping[int, DeploymentSummary]:
         """Return {deployment: its summary}."""
         with self._reading() as db:
-            found = summaries.read_summaries(db, values=(to_text(deployments),))
+            own = self._rows.own_all(db, "deployment", deployments)
+            found = summaries.read_summaries(db, self._rows, values=(to_text(own),))
         return {number: found[number] for number in deployments if number in found}
 
     def rosters(self, deployments: Sequence[int]) -> Mapping[int, Roster]:
@@ -99,96 +107,106 @@ class SqliteListings:
         from phaseline.store.sql.read_model.instances import read_rosters
 
         with self._reading() as db:
-            return read_rosters(db, deployments)
+            found = read_rosters(db, self._rows.own_all(db, "deployment", deployments))
+            return {abs(number): roster for number, roster in found.items()}
 
     def with_ids(
         self, beginning: str, *, kind: str = "", limit: int | None = None
     ) -> Sequence[tuple[DeploymentRow, Sequence[str]]]:
         """Return the deployments that have instances whose ids begin so, by name, with these ids."""
         with self._reading() as db:
-            return nodes.with_ids(db, beginning, kind=kind, limit=limit)
+            return nodes.with_ids(db, self._rows, beginning, kind=kind, limit=limit)
 
     def node_names(self, deployment: int | None = None) -> set[str]:
         """Return the names of the nodes of all deployments that are not deleted, or of one."""
         with self._reading() as db:
-            return nodes.node_names(db, deployment)
+            return nodes.node_names(db, self._rows, deployment)
 
     def state_names(self, deployment: int | None = None) -> set[str]:
         """Return the names of the states of resources that deployments which are not deleted know, or one of them."""
-        only, values = ("", ()) if deployment is None else (" and deployment = ?", (deployment,))
-        living = "select distinct name from state_name where deployment in (select number from deployment where deleted_at = 0)"
+        where, values = self._rows.where("deleted_at = 0")
+        if deployment is not None:
+            where, values = f"{where} and number = ?", (*values, deployment)
+        names = (
+            f"select distinct name from state_name where deployment in (select number from deployment where {where})"
+        )
         with self._reading() as db:
-            return {name for (name,) in db.execute(f"{living}{only}", values)}
+            return {name for (name,) in db.execute(names, values)}
 
     def details(self, wanted: DetailQuery) -> Details:
         """Return details of many executions, graphs and deployments."""
         from phaseline.store.sql.read_model.details import read_details
 
         with self._reading() as db:
-            return read_details(db, wanted, self._known, self._damaged)
+            return read_details(db, wanted, self._rows, self._known, self._damaged)
 
     def phase_tables(self) -> PhaseTables:
         """Return what the store has of phases, paused phases, measurements and packages."""
         from phaseline.store.sql.read_model.phase_tables import read_phase_tables
 
         with self._reading() as db:
-            return read_phase_tables(db)
+            return read_phase_tables(db, self._rows)
 
     def unsettled(self, deployment: int | None = None) -> Sequence[tuple[ExecutionRow, int]]:
         """Return the executions that may need attention."""
         with self._reading() as db:
-            if deployment is None:
-                rows = db.execute(_UNSETTLED.format(which=_RESTLESS))
-            else:
-                rows = db.execute(_UNSETTLED.format(which="?"), (deployment,) * 3)
-            return [(reads.execution(row), row[-1]) for row in rows]
+            which, values = _RESTLESS, tuple[int, ...]()
+            if deployment is not None:
+                which, values = "?", (self._rows.own(db, "deployment", deployment),) * 3
+            column = UNINDEXED.format("execution.tenant")
+            where, chosen = self._rows.where(_UNSETTLED.format(which=which), *values, column=column)
+            select = reads.select_execution(self._rows, reads.ENTRIES)
+            rows = db.execute(f"{select}{where} order by execution.number", chosen).fetchall()
+            return [(row, found[-1]) for row, found in zip(reads.executions_from(self._rows, rows), rows, strict=True)]
 
 
-def select_executions(db: Connection, wanted: ExecutionQuery) -> list[ExecutionRow]:
+def select_executions(db: Connection, wanted: ExecutionQuery, own: TenantRows = ALL) -> list[ExecutionRow]:
     """Return the executions that the query selects."""
-    where = _of_executions(wanted)
+    where = _of_executions(wanted, own)
     if wanted.after:
         where.add(f"execution.number {'<' if wanted.is_latest_first else '>'} ?", wanted.after)
     order = "execution.number desc" if wanted.is_latest_first else "execution.number"
-    rows = db.execute(f"{reads.EXECUTION}{where} order by {order}{_limit(wanted.limit)}", where.values)
-    return [reads.execution(row) for row in rows]
+    return reads.execution_rows(db, own, f"{where} order by {order}{_limit(wanted.limit)}", where.values)
 
 
-def page_of_executions(db: Connection, wanted: ExecutionQuery) -> tuple[list[ExecutionRow], int]:
+def page_of_executions(db: Connection, wanted: ExecutionQuery, own: TenantRows = ALL) -> tuple[list[ExecutionRow], int]:
     """Return (the executions that the query selects, the number of all that fulfil its conditions)."""
-    rows = select_executions(db, wanted)
+    rows = select_executions(db, wanted, own)
     is_whole = not wanted.after and (wanted.limit is None or len(rows) < wanted.limit)
-    return rows, len(rows) if is_whole else count_rows(db, wanted)
+    return rows, len(rows) if is_whole else count_rows(db, wanted, own)
 
 
-def select_deployments(db: Connection, wanted: DeploymentQuery) -> list[DeploymentRow]:
+def select_deployments(db: Connection, wanted: DeploymentQuery, own: TenantRows = ALL) -> list[DeploymentRow]:
     """Return the deployments that the query selects."""
-    return _deployments(db, wanted, _of_deployments(db, wanted))
+    return _deployments(db, wanted, _of_deployments(db, wanted, own), own)
 
 
-def page_of_deployments(db: Connection, wanted: DeploymentQuery) -> tuple[list[DeploymentRow], int]:
+def page_of_deployments(
+    db: Connection, wanted: DeploymentQuery, own: TenantRows = ALL
+) -> tuple[list[DeploymentRow], int]:
     """Return (the deployments that the query selects, the number of all that fulfil its conditions)."""
-    where = _of_deployments(db, wanted)
-    rows = _deployments(db, wanted, where)
+    where = _of_deployments(db, wanted, own)
+    rows = _deployments(db, wanted, where, own)
     is_whole = not wanted.after and (wanted.limit is None or len(rows) < wanted.limit)
     return rows, len(rows) if is_whole else _count(db, "deployment", where)
 
 
-def _deployments(db: Connection, wanted: DeploymentQuery, where: WhereClause) -> list[DeploymentRow]:
+def _deployments(db: Connection, wanted: DeploymentQuery, where: WhereClause, own: TenantRows) -> list[DeploymentRow]:
     page = where.copy()
     if wanted.after:
         page.add("name > ?", wanted.after)
-    return reads.deployment_rows(db, f"{page} order by name{_limit(wanted.limit)}", page.values)
+    return reads.deployment_rows(db, own, f"{page} order by name{_limit(wanted.limit)}", page.values)
 
 
-def count_rows(db: Connection, wanted: DeploymentQuery | ExecutionQuery) -> int:
+def count_rows(db: Connection, wanted: DeploymentQuery | ExecutionQuery, own: TenantRows = ALL) -> int:
     """Return the number of rows that fulfil the conditions of a query, regardless of its page and limit."""
     if isinstance(wanted, DeploymentQuery):
-        return _count(db, "deployment", _of_deployments(db, wanted))
-    where = _of_executions(wanted)
-    if not str(where):  # counting millions of rows would take longer than the rest of a list
-        return int(db.execute("select execution_count from store").fetchone()[0])
-    return _count(db, "execution", where)
+        return _count(db, "deployment", _of_deployments(db, wanted, own))
+    if not str(_of_executions(wanted, ALL)):  # counting millions of rows would take longer than the rest of a list
+        where, values = own.where("true", column="name")
+        counted = "select cast(coalesce(sum(execution_count), 0) as bigint) from tenant"
+        return int(db.execute(f"{counted} where {where}", values).fetchone()[0])
+    return _count(db, "execution", _of_executions(wanted, own))
 
 
 def _count(db: Connection, table: str, where: WhereClause) -> int:
@@ -200,8 +218,10 @@ def _limit(limit: int | None) -> str:
     return "" if limit is None else f" limit {int(limit)}"
 
 
-def _of_executions(wanted: ExecutionQuery) -> WhereClause:
+def _of_executions(wanted: ExecutionQuery, own: TenantRows) -> WhereClause:
     where = WhereClause()
+    is_searched = wanted.numbers is not None or wanted.deployments is not None or bool(wanted.begins)
+    where.add_tenant(own, own.execution_column(is_searched=is_searched))
     if wanted.numbers is not None:
         where.add(f"execution.number {CHOSEN}", to_text(sorted(wanted.numbers)))
     if wanted.deployments is not None:
@@ -223,9 +243,10 @@ def _of_executions(wanted: ExecutionQuery) -> WhereClause:
     return where
 
 
-def _of_deployments(db: Connection, wanted: DeploymentQuery) -> WhereClause:
+def _of_deployments(db: Connection, wanted: DeploymentQuery, own: TenantRows) -> WhereClause:
     where = WhereClause("deleted_at = 0")
-    where.add("tenant = ?", TENANT)  # the index of names begins with it
+    is_searched = wanted.numbers is not None or bool(wanted.labels)
+    where.add_tenant(own, UNINDEXED.format("tenant") if is_searched else "tenant")
     if wanted.numbers is not None:
         where.add(f"deployment.number {CHOSEN}", to_text(sorted(wanted.numbers)))
     if wanted.begins:
@@ -233,19 +254,18 @@ def _of_deployments(db: Connection, wanted: DeploymentQuery) -> WhereClause:
     if wanted.kind:
         where.add("kind = ?", wanted.kind)
     if wanted.status:
-        computed = [
-            number for number, one in summaries.read_summaries(db, _COMPUTED).items() if one.status == wanted.status
-        ]
+        computed, values = own.where(_COMPUTED)
+        found = summaries.read_summaries(db, own, computed, values)
         where.add(
             f"(deployment.number {CHOSEN} or (deployment.number in ({_HAS_SUMMARY_OF}) and not {IS_COMPUTED}))",
-            to_text(computed),
+            to_text([number for number, one in found.items() if one.status == wanted.status]),
             wanted.status,
         )
     if wanted.has_states:
         where.add("deployment.number in (select deployment from state_name)")
     if wanted.labels:
-        for text, values in labels.having(wanted.labels):
-            where.add(text, *values)
+        for text, named in labels.having(wanted.labels):
+            where.add(text, *named)
     if wanted.text:
         where.add(
             "instr(folded_text(name || ' ' || description || ' ' || blueprint_file), ?) > 0", wanted.text.casefold()

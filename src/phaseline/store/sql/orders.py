@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.rows.orders import MOST_ORDERS, GivenBeforeError, GivenOrder
 from phaseline.store.codec.json_documents import to_text
+from phaseline.store.database.tenant_rows import ALL, TenantRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,19 +31,21 @@ _ORDER = """select id, digest, at, requests, executions, answer from given_order
 class SqliteOrders:
     """The ``model.rows.orders.OrderShelf`` of a store in a file."""
 
-    def __init__(self, reading: Callable[[], AbstractContextManager[Connection]]) -> None:
+    def __init__(self, reading: Callable[[], AbstractContextManager[Connection]], rows: TenantRows = ALL) -> None:
         """``reading`` begins a transaction that reads."""
         self._reading = reading
+        self._rows = rows
 
     def find(self, actor: Actor, id: str, since: int = 0) -> GivenOrder | None:
         """Return the order that this user gave under a request id, or None."""
         with self._reading() as db:
-            return _find(db, actor, id, since)
+            return _find(db, self._rows.by(actor), id, since)
 
     def count(self) -> int:
         """Return the number of stored orders."""
         with self._reading() as db:
-            return int(db.execute("select count(*) from given_order").fetchone()[0])
+            where, values = self._rows.where("true")
+            return int(db.execute(f"select count(*) from given_order where {where}", values).fetchone()[0])
 
 
 def begin(db: Connection, order: NewOrder) -> Counters:
@@ -53,9 +56,11 @@ def begin(db: Connection, order: NewOrder) -> Counters:
     found = _find(db, order.actor, order.id, order.keeps_from)
     if found is not None:
         raise GivenBeforeError(found)
-    db.execute("delete from given_order where at < ?", (order.keeps_from,))
-    last = "delete from given_order where at <= (select at from given_order order by at desc limit 1 offset ?)"
-    db.execute(last, (MOST_ORDERS - 1,))
+    tenant = order.actor.tenant
+    db.execute("delete from given_order where at < ? and tenant = ?", (order.keeps_from, tenant))
+    last = """delete from given_order where tenant = ? and at <= (
+        select at from given_order where tenant = ? order by at desc limit 1 offset ?)"""
+    db.execute(last, (tenant, tenant, MOST_ORDERS - 1))
     return _counters(db)
 
 

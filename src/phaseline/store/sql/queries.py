@@ -9,10 +9,12 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import Blueprint, Value
 from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.deployment.topology import Topology
@@ -21,7 +23,6 @@ from phaseline.model.graph.graph import Graph
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.model.rows.rows import (
     IDS_OF_A_SHARD,
-    ONLY_SHARD,
     BatchRow,
     DeploymentRow,
     EntryStatuses,
@@ -37,6 +38,7 @@ from phaseline.store.codec import requests, topologies
 from phaseline.store.codec.columns import decode, from_pages, states_from
 from phaseline.store.codec.json_documents import EMPTY, to_text
 from phaseline.store.database import schema
+from phaseline.store.database.tenant_rows import ALL, TenantRows
 from phaseline.store.sql.read_model.one_statement import Part, Row, select_together
 
 if TYPE_CHECKING:
@@ -44,24 +46,31 @@ if TYPE_CHECKING:
 
 _DEPLOYMENT = """deployment.number, deployment.name, blueprint_file, description, blueprint_folder, plugin_folders,
     created_at, created_by, instance_count, kind, imported"""
-_DEPLOYMENT_KINDS = "itttttititt"
+_DEPLOYMENT_KINDS = "itttttititt" + "t"
 _EXECUTION = """execution.number, id, deployment, name, request, status, reason, attempt, execution.created_at,
     started_at, ended_at, execution.created_by"""
 _NAMED = "from execution join deployment on deployment.number = execution.deployment"
-EXECUTION = f"select {_EXECUTION} {_NAMED}"
-EXECUTION_AND_ENTRIES = f"""select {_EXECUTION}, (
-    select cast(coalesce(sum(entry_count), 0) as bigint) from graph where graph.execution = execution.number) {_NAMED}"""
-"""Query of executions, each with the number of entries of its graphs behind its columns."""
-EXECUTION_KINDS = "itittttiiiit"
-"""Kinds of the columns of ``EXECUTION``, for ``read_model.one_statement``."""
+ENTRIES = (
+    """, (select cast(coalesce(sum(entry_count), 0) as bigint) from graph where graph.execution = execution.number)"""
+)
+"""Further column of executions: the number of entries of their graphs."""
+EXECUTION_KINDS = "itittttiiiit" + "t"
+"""Kinds of the columns of ``select_execution``, for ``read_model.one_statement``."""
+_STATUSES = {status.value: status for status in ExecutionStatus}
+_NUMBER_OF, _DEPLOYMENT_OF = itemgetter(0), itemgetter(2)
+"""Functions that return the number of a row, and that of the deployment in a row of an execution."""
 
-_COUNTERS = """select coalesce((select max(id) from graph where id between ? and ?), 0),
-    coalesce((select max(id) from batch where id between ? and ?), 0), purged_graph, purged_batch from store"""
 PLACES = "first_graph, positions, graphs, ends"
 """Columns of a batch that ``places_of`` reads."""
 BATCH = f"id, phase, started_at, deadline_at, closed_at, kinds, process_group, {PLACES}"
 BATCH_KINDS = "itiiibiibbb"
 """Columns of a batch that ``batch_of`` reads, and their kinds."""
+FIRST_IS_OWN = """exists (select 1 from graph join execution on execution.number = graph.execution
+    where graph.id = first_graph and execution.tenant = ?)"""
+"""SQL condition for few batches whose first graph is the tenant's."""
+FIRST_IN_OWN = """(not exists (select 1 from execution where tenant < ? or tenant > ?) or first_graph in (
+    select graph.id from execution join graph on graph.execution = execution.number where execution.tenant = ?))"""
+"""SQL condition for many batches whose first graph is the tenant's. It reads no graphs if there is only one tenant."""
 MOST_KEPT = 64
 """Number of different folder lists whose decoded form is cached; most deployments of a store have equal lists."""
 _RANGE = """select (select min(after_batch) from graph where execution = ?),
@@ -76,34 +85,6 @@ def identity(db: Connection) -> str:
     return str(db.execute("select identity from store").fetchone()[0])
 
 
-def deleted(db: Connection, deployments: Collection[int], since: int) -> tuple[int, list[int]]:
-    """Return (number of deployments ever deleted, which of the given deployments are deleted or purged).
-
-    If the number still is ``since``, the second value is empty. The number is computed as all deployments ever made
-    minus those that exist, which an index counts fast.
-    """
-    (living,) = db.execute("select count(*) from deployment where deleted_at = 0").fetchone()
-    count = db.last_number("deployment") - living
-    if count == since or not deployments:
-        return count, []
-    rows = db.execute(
-        "select number from deployment where deleted_at = 0 and number in (select value from json_each(?))",
-        (to_text(sorted(deployments)),),
-    )
-    found = {number for (number,) in rows}
-    return count, [number for number in sorted(deployments) if number not in found]
-
-
-def counters(db: Connection, shard: int = ONLY_SHARD) -> tuple[int, int]:
-    """Return (the id of the next graph of a shard, the id of its next batch)."""
-    before = shard * IDS_OF_A_SHARD
-    bounds = before + 1, before + IDS_OF_A_SHARD - 1
-    graph, batch, purged_graph, purged_batch = db.execute(_COUNTERS, (*bounds, *bounds)).fetchone()
-    if shard == ONLY_SHARD:
-        graph, batch = max(graph, purged_graph), max(batch, purged_batch)
-    return max(graph, before) + 1, max(batch, before) + 1
-
-
 def last_batch(db: Connection, graph: int) -> int:
     """Return the highest id of a batch of the shard that a graph belongs to; 0 if it has none."""
     before = graph - graph % IDS_OF_A_SHARD
@@ -111,35 +92,45 @@ def last_batch(db: Connection, graph: int) -> int:
     return int(db.execute("select coalesce(max(id), 0) from batch where id between ? and ?", bounds).fetchone()[0])
 
 
-def deployments(db: Connection, name: str | None = None) -> list[DeploymentRow]:
-    """Return the deployments that are not deleted, sorted by name; if ``name`` is given, only the one with it."""
-    if name is None:
-        return deployment_rows(db, " where deleted_at = 0 order by name")
-    return deployment_rows(db, " where deleted_at = 0 and name = ?", (name,))
+def deployments(db: Connection, own: TenantRows = ALL) -> list[DeploymentRow]:
+    """Return the deployments that are not deleted, sorted by name."""
+    where, values = own.where("deleted_at = 0")
+    return deployment_rows(db, own, f" where {where} order by name, number", values)
 
 
-def deployment_rows(db: Connection, rest: str, values: Sequence[object] = ()) -> list[DeploymentRow]:
-    """Return the deployments that the rest of an SQL statement (``where`` and ``order by``) selects, sorted by name."""
-    return [row for row, _ in deployments_joined(db, "", "", "", rest, values)]
+def deployment(db: Connection, name: str, own: TenantRows = ALL) -> DeploymentRow | None:
+    """Return the deployment of this name that is not deleted, or None."""
+    where, values = own.of_names().where("deleted_at = 0 and name = ?", name)
+    return next(iter(deployment_rows(db, own, f" where {where}", values)), None)
+
+
+def deployment_rows(db: Connection, own: TenantRows, rest: str, values: Sequence[object] = ()) -> list[DeploymentRow]:
+    """Return the deployments that the rest of an SQL statement selects, which finds only those of the tenant, by name."""
+    return [row for row, _ in deployments_joined(db, own, "", "", "", rest, values)]
 
 
 def deployments_joined(
-    db: Connection, joined: str, columns: str, kinds: str, rest: str, values: Sequence[object]
+    db: Connection, own: TenantRows, joined: str, columns: str, kinds: str, rest: str, values: Sequence[object]
 ) -> list[tuple[DeploymentRow, Row]]:
     """Return deployments sorted by name, each with the values of more columns, by one statement.
 
     ``joined``: further tables. ``columns`` begins with a comma; ``kinds`` are their kinds (``one_statement.KINDS``).
+    ``rest`` finds only deployments of the tenant.
     """
-    return deployments_from(*select_together(db, deployment_parts(rest, values, joined, columns, kinds)))
+    return deployments_from(own, *select_together(db, deployment_parts(own, rest, values, joined, columns, kinds)))
 
 
 def deployment_parts(
-    rest: str, values: Sequence[object], joined: str = "", columns: str = "", kinds: str = ""
+    own: TenantRows, rest: str, values: Sequence[object], joined: str = "", columns: str = "", kinds: str = ""
 ) -> list[Part]:
     """Return the parts of a statement that select deployments, for ``deployments_from``."""
     source = f"from deployment{joined}{rest}"
     return [
-        Part(f"select {_DEPLOYMENT}{columns} {source}", _DEPLOYMENT_KINDS + kinds, values),
+        Part(
+            f"select {_DEPLOYMENT}, {own.column('deployment.tenant')}{columns} {source}",
+            _DEPLOYMENT_KINDS + kinds,
+            values,
+        ),
         Part(
             f"""select package_use.deployment, package.name, folders from package_use
             join package on package.number = package_use.package
@@ -150,17 +141,18 @@ def deployment_parts(
     ]
 
 
-def deployments_from(rows: Sequence[Row], used: Sequence[Row]) -> list[tuple[DeploymentRow, Row]]:
+def deployments_from(own: TenantRows, rows: Sequence[Row], used: Sequence[Row]) -> list[tuple[DeploymentRow, Row]]:
     """Return the deployments in the rows that ``deployment_parts`` select, sorted by name, with the further columns."""
     folders: dict[int, tuple[str, ...]] = {}
     for deployment, _, text in sorted(used):
         folders[deployment] = (*folders.get(deployment, ()), *json.loads(text))
     size = len(_DEPLOYMENT_KINDS)
-    found = [(_deployment(row, folders.get(row[0], ())), row[size:]) for row in rows]
-    return sorted(found, key=lambda one: one[0].name)
+    own.remember("deployment", map(_NUMBER_OF, rows))
+    found = [(_deployment(row, folders.get(row[0], ()), own.tenant or row[11]), row[size:]) for row in rows]
+    return sorted(found, key=lambda one: (one[0].name, one[0].number))
 
 
-def _deployment(row: Sequence[Any], used: tuple[str, ...]) -> DeploymentRow:
+def _deployment(row: Sequence[Any], used: tuple[str, ...], tenant: str) -> DeploymentRow:
     code, flaw = CodeLocation(""), ""
     try:
         code = CodeLocation(row[4], _folders(row[5]), _imported(row[10]), used)
@@ -177,6 +169,7 @@ def _deployment(row: Sequence[Any], used: tuple[str, ...]) -> DeploymentRow:
         instance_count=row[8],
         kind=row[9],
         flaw=flaw,
+        tenant=tenant,
     )
 
 
@@ -190,9 +183,10 @@ def _imported(text: str) -> tuple[tuple[str, str], ...]:
     return tuple(map(tuple, json.loads(text)))
 
 
-def has_packages(db: Connection) -> bool:
+def has_packages(db: Connection, own: TenantRows) -> bool:
     """Return True if a package is, or ever was, installed."""
-    return db.execute("select 1 from package limit 1").fetchone() is not None
+    where, values = own.where("true")
+    return db.execute(f"select 1 from package where {where} limit 1", values).fetchone() is not None
 
 
 def blueprint(db: Connection, deployment: int) -> Blueprint:
@@ -238,10 +232,15 @@ def documents(db: Connection, deployment: int, instances: Sequence[int] | None) 
 
 
 def executions(
-    db: Connection, *, deployment: int | None = None, id: str | None = None, only_open: bool = False
+    db: Connection,
+    own: TenantRows = ALL,
+    *,
+    deployment: int | None = None,
+    id: str | None = None,
+    only_open: bool = False,
 ) -> list[ExecutionRow]:
     """Return the executions that fulfil all given conditions, oldest first."""
-    conditions: list[str] = []
+    conditions: list[str] = ["true"]
     values: list[Any] = []
     if deployment is not None:
         conditions.append("deployment = ?")
@@ -251,25 +250,43 @@ def executions(
         values.append(id)
     if only_open:
         conditions.append(schema.IS_OPEN)
-    where = f" where {' and '.join(conditions)}" if conditions else ""
-    return [execution(row) for row in db.execute(f"{EXECUTION}{where} order by execution.number", values)]
+    is_searched = conditions != ["true"]
+    where, chosen = own.where(" and ".join(conditions), *values, column=own.execution_column(is_searched=is_searched))
+    return execution_rows(db, own, f" where {where} order by execution.number", chosen)
 
 
-def execution(row: Sequence[Any]) -> ExecutionRow:
-    """Return the execution in a row that ``EXECUTION`` selects."""
+def execution_rows(db: Connection, own: TenantRows, rest: str, values: Sequence[object] = ()) -> list[ExecutionRow]:
+    """Return the executions that the rest of an SQL statement selects, which finds only those of the tenant."""
+    return executions_from(own, db.execute(select_execution(own) + rest, values).fetchall())
+
+
+def select_execution(own: TenantRows, further: str = "") -> str:
+    """Return the SQL query of executions. ``further``: more columns behind theirs, beginning with a comma."""
+    return f"select {_EXECUTION}, {own.column('execution.tenant')}{further} {_NAMED}"
+
+
+def executions_from(own: TenantRows, rows: Sequence[Row]) -> list[ExecutionRow]:
+    """Return the executions in rows that ``select_execution`` selects, which are the tenant's, in the same order."""
+    own.remember("execution", map(_NUMBER_OF, rows))
+    own.remember("deployment", map(_DEPLOYMENT_OF, rows))
+    return [_execution(row, own.tenant or row[12]) for row in rows]
+
+
+def _execution(row: Sequence[Any], tenant: str) -> ExecutionRow:
     return ExecutionRow(
         number=row[0],
         id=row[1],
         deployment=row[2],
         deployment_name=row[3],
         request=requests.from_json(row[4]),
-        status=ExecutionStatus(row[5]),
+        status=_STATUSES.get(row[5]) or ExecutionStatus(row[5]),
         reason=row[6],
         attempt=row[7],
         created_at=row[8],
         started_at=row[9],
         ended_at=row[10],
         created_by=row[11],
+        tenant=tenant,
     )
 
 
@@ -353,11 +370,16 @@ def messages(db: Connection, number: int) -> dict[int, tuple[int, str]]:
     return {position: (due, message) for position, due, message in rows}
 
 
-def batches(db: Connection, execution: int | None, *, only_open: bool) -> list[BatchRow]:
-    """Return batches sorted by id: all, or those with members of one execution. Other members are included."""
+def batches(db: Connection, execution: int | None, own: TenantRows = ALL, *, only_open: bool) -> list[BatchRow]:
+    """Return batches sorted by id: all, or those with members of one execution.
+
+    Other members are included, as far as they are the tenant's.
+    """
     condition = "closed_at = 0" if only_open else "true"
     if execution is None:
-        return _batches(db, condition, ())
+        if own.tenant is not None:
+            condition = f"{condition} and (graphs is not null or {FIRST_IS_OWN})"
+        return _of_tenant(db, own, _batches(db, condition, () if own.tenant is None else (own.tenant,)))
     held = {number for (number,) in db.execute("select id from graph where execution = ?", (execution,))}
     if not held:
         return []
@@ -367,20 +389,44 @@ def batches(db: Connection, execution: int | None, *, only_open: bool) -> list[B
         f"{condition} and id > ? and (? = 0 or id <= ?) and first_graph <= ? and last_graph >= ?",
         (after, last, last, max(held), min(held)),
     )
-    return [row for row in found if not held.isdisjoint(row.places.graphs)]
+    return _of_tenant(db, own, [row for row in found if not held.isdisjoint(row.places.graphs)])
 
 
-def runs_of(db: Connection, lane: str, last: int) -> LaneStatistics:
+def runs_of(db: Connection, lane: str, last: int, own: TenantRows = ALL) -> LaneStatistics:
     """Return statistics of a lane's stored batches, over all executions, with the ``last`` latest batches."""
+    where, values = "phase = ?", cast("tuple[str, ...]", (lane,))
+    if own.tenant is not None:
+        where, values = f"{where} and {FIRST_IN_OWN}", (lane, own.tenant, own.tenant, own.tenant)
     count, took_ms = db.execute(
-        "select count(*), coalesce(cast(sum(closed_at - started_at) filter (where closed_at > 0) as bigint), 0) from batch where phase = ?",
-        (lane,),
+        f"""select count(*), coalesce(cast(sum(closed_at - started_at) filter (where closed_at > 0) as bigint), 0)
+        from batch where {where}""",
+        values,
     ).fetchone()
-    return LaneStatistics(
-        count,
-        took_ms,
-        _batches(db, "id in (select id from batch where phase = ? order by id desc limit ?)", [lane, last]),
-    )
+    latest = f"id in (select id from batch where {where} order by id desc limit ?)"
+    return LaneStatistics(count, took_ms, _of_tenant(db, own, _batches(db, latest, (*values, last))))
+
+
+def _of_tenant(db: Connection, own: TenantRows, found: list[BatchRow]) -> list[BatchRow]:
+    """Return batches without the members of other tenants. Those of one graph were found because it is the tenant's."""
+    if own.tenant is None:
+        return found
+    own.remember("graph", (row.places.graphs[0] for row in found if len(row.places.graphs) == 1))
+    graphs = sorted({graph for row in found for graph in row.places.graphs})
+    strange = {-number for number in own.own_all(db, "graph", graphs) if number < 0}
+    return [kept for row in found if (kept := without(row, strange)) is not None] if strange else found
+
+
+def without(row: BatchRow, graphs: Collection[int]) -> BatchRow | None:
+    """Return a batch without its members of some graphs, with the outcomes of the others; None if none are left."""
+    parts = list(row.places.parts())
+    staying = [part for part in parts if part[0] not in graphs]
+    if len(staying) == len(parts):
+        return row
+    if not staying:
+        return None
+    stays = np.concatenate([np.full(len(positions), graph not in graphs) for graph, positions in parts])
+    kinds = None if row.kinds is None else row.kinds[stays]
+    return altered(row, places=MemberPositions.of(staying), kinds=kinds)
 
 
 def _batches(db: Connection, condition: str, values: Sequence[Any]) -> list[BatchRow]:

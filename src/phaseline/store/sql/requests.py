@@ -12,6 +12,7 @@ from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.rows import Actor, ConcurrencyRule, ExecutionRow, RequestAnswer, RequestKind, RequestRow
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.database import schema
+from phaseline.store.database.tenant_rows import ALL, TenantRows
 from phaseline.store.sql import errors as failures
 from phaseline.store.sql import queries as reads
 
@@ -23,9 +24,10 @@ REOPENING = (RequestKind.RETRY, RequestKind.COMPLETE, RequestKind.RERUN)
 TAKEN_AT_ONCE = 1_000
 """Largest number of requests that one query returns; the next query returns the rest."""
 
-UNANSWERED = """where answered_at = 0 and number > ? and number > (select held_request from store)
-    order by number limit ?"""
-"""Rest of a query for unanswered requests: after a number, so many."""
+UNANSWERED = "answered_at = 0 and number > ? and number > (select held_request from store)"
+"""SQL condition for an unanswered request after a number."""
+UNANSWERED_ORDER = " order by number limit ?"
+"""End of a query for unanswered requests."""
 _REOPENING = f"""select distinct execution.id from execution cross join request on request.execution = execution.number
     where execution.deployment = ? and not execution.{schema.IS_OPEN} and request.answered_at = 0
     and request.kind in ({", ".join(f"'{kind.value}'" for kind in REOPENING)})"""
@@ -43,7 +45,7 @@ def add_request(
     at: int,
     beside: ConcurrencyRule | None = None,
 ) -> int:
-    """Store a request and return its number.
+    """Store a request and return its number. It belongs to the user's tenant.
 
     Until it is answered, a request to continue an ended execution makes that execution count as open.
     Raises: LookupError if the execution does not exist, PL-C016 if it has ended and cannot continue because another
@@ -97,9 +99,10 @@ def raise_if_reopening(
             raise failures.reopening(row)
 
 
-def unanswered(db: Connection, after: int) -> list[RequestRow]:
+def unanswered(db: Connection, after: int, own: TenantRows = ALL) -> list[RequestRow]:
     """Return the requests after number ``after`` that have no answer, oldest first, at most ``TAKEN_AT_ONCE``."""
-    return _rows(db, UNANSWERED, (after, TAKEN_AT_ONCE))
+    where, values = own.where(UNANSWERED, after)
+    return _rows(db, f"where {where}{UNANSWERED_ORDER}", (*values, TAKEN_AT_ONCE))
 
 
 def requests_of(db: Connection, execution: int) -> list[RequestRow]:
@@ -113,9 +116,10 @@ def last_reload(db: Connection) -> int:
     return number or 0
 
 
-def answer_of(db: Connection, request: int) -> dict[str, Value] | None:
+def answer_of(db: Connection, request: int, own: TenantRows = ALL) -> dict[str, Value] | None:
     """Return the answer to a request, or None while it has none. Raises LookupError for a number never given."""
-    found = db.execute("select answer from request where number = ?", (request,)).fetchone()
+    where, values = own.where("number = ?", request)
+    found = db.execute(f"select answer from request where {where}", values).fetchone()
     if found is None:
         raise LookupError(f"no request {request}")
     return _answer(found[0])
@@ -129,7 +133,7 @@ def write_answers(db: Connection, answers: Sequence[RequestAnswer], at: int) -> 
     )
 
 
-def _rows(db: Connection, where: str, values: tuple[int, ...]) -> list[RequestRow]:
+def _rows(db: Connection, where: str, values: tuple[object, ...]) -> list[RequestRow]:
     return [request_of(row) for row in db.execute(f"{REQUEST} {where}", values)]
 
 

@@ -14,6 +14,7 @@ from phaseline.model.resources.resources import ResourceAddition, grown
 from phaseline.model.rows.rows import Actor, Metric, PausedRow, Reshaped
 from phaseline.store.codec import topologies
 from phaseline.store.codec.json_documents import EMPTY, to_text
+from phaseline.store.database.tenant_rows import ALL, TenantRows
 from phaseline.store.sql import errors as failures
 from phaseline.store.sql import labels
 from phaseline.store.sql.read_model import changes as read_model
@@ -28,7 +29,7 @@ MAX_NAMES = 192
 A state is stored as a byte, and the lower numbers are the states of node instances.
 """
 
-_THIS_PHASE = "lower(name) = ?"
+_THIS_PHASE = "tenant = ? and lower(name) = ?"
 
 
 def grow(db: Connection, deployment: int, growth: ResourceAddition, topology: Topology) -> None:
@@ -122,17 +123,17 @@ def missing_names(known: Sequence[str], names: Iterable[str]) -> tuple[str, ...]
 
 
 def pause(db: Connection, name: str, actor: Actor, reason: str, at: int) -> bool:
-    """Pause a phase. Return False if it was already paused; then its actor and reason stay."""
-    if db.execute(f"select 1 from paused_phase where {_THIS_PHASE}", (name.lower(),)).fetchone():
+    """Pause a phase for the user's tenant. Return False if it was already paused; then its actor and reason stay."""
+    if db.execute(f"select 1 from paused_phase where {_THIS_PHASE}", (actor.tenant, name.lower())).fetchone():
         return False
-    added = "insert into paused_phase (name, at, actor, reason) values (?, ?, ?, ?)"
-    db.execute(added, (name, at, actor.name, reason))
+    added = "insert into paused_phase (tenant, name, at, actor, reason) values (?, ?, ?, ?, ?)"
+    db.execute(added, (actor.tenant, name, at, actor.name, reason))
     return True
 
 
-def unpause(db: Connection, name: str) -> bool:
-    """End the pause of a phase. Return False if the phase was not paused."""
-    return db.execute(f"delete from paused_phase where {_THIS_PHASE}", (name.lower(),)).rowcount == 1
+def unpause(db: Connection, name: str, tenant: str) -> bool:
+    """End a tenant's pause of a phase. Return False if the phase was not paused."""
+    return db.execute(f"delete from paused_phase where {_THIS_PHASE}", (tenant, name.lower())).rowcount == 1
 
 
 def know(db: Connection, known: Mapping[str, str]) -> None:
@@ -170,7 +171,10 @@ def metrics_from(rows: Iterable[tuple[str, int, str]]) -> dict[str, Metric]:
     return found
 
 
-def paused(db: Connection) -> Mapping[str, PausedRow]:
-    """Return {name of a paused phase in lower case: its pause}, sorted by name."""
-    rows = db.execute("select name, at, actor, reason from paused_phase order by name")
+def paused(db: Connection, own: TenantRows = ALL) -> Mapping[str, PausedRow]:
+    """Return {name of a paused phase in lower case: its pause}, sorted by name; of several tenants' the earliest."""
+    where, values = own.where("true")
+    rows = db.execute(
+        f"select name, at, actor, reason from paused_phase where {where} order by lower(name), at desc", values
+    )
     return {row[0].lower(): PausedRow(*row) for row in rows}

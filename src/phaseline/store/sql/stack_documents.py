@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from phaseline.model.deployment.stack_documents import ABANDONED, ABANDONED_KEPT_MS, SNAPSHOT, DocumentKind, DocumentRow
 from phaseline.store.codec.json_documents import to_text
-from phaseline.store.sql import labels
+from phaseline.store.database.tenant_rows import ALL, TenantRows
+from phaseline.store.sql.labels import add_labels, remove_labels
 from phaseline.store.sql.read_model.changes import drop_deployments
 
 if TYPE_CHECKING:
@@ -20,33 +21,35 @@ if TYPE_CHECKING:
     from phaseline.store.database.connection import Connect, Connection
 
 _BRIEF = "kind, name, deployment, deployment_name, at, created_by, length(body)"
-_ADD = """insert into stack_document select ?, ?, ?, ?, ?, created_by, ? from execution where number = ?
+_ADD = """insert into stack_document (kind, name, deployment, deployment_name, at, created_by, body, tenant)
+    select ?, ?, ?, ?, ?, created_by, ?, tenant from execution where number = ?
     on conflict (kind, deployment, name) do update set at = excluded.at, created_by = excluded.created_by, body = excluded.body"""
 
 
 class SqliteDocuments:
     """Stack documents (snapshots, and those of abandoned deployments) in a SQLite file: its ``DocumentShelf``."""
 
-    def __init__(self, reading: Connect) -> None:
+    def __init__(self, reading: Connect, rows: TenantRows = ALL) -> None:
         """``reading`` begins a transaction that reads."""
         self._reading = reading
+        self._rows = rows
 
     def all(self, kind: DocumentKind, deployment: int | None = None) -> Sequence[DocumentRow]:
         """Return all documents of a kind, oldest first; only those of one deployment if it is given."""
-        where, values = ("", ()) if deployment is None else (" and deployment = ?", (deployment,))
+        only: tuple[object, ...] = ("kind = ?", kind)
+        if deployment is not None:
+            only = ("kind = ? and deployment = ?", kind, deployment)
+        where, values = self._rows.where(str(only[0]), *only[1:])
         with self._reading() as db:
-            rows = db.execute(
-                f"select {_BRIEF} from stack_document where kind = ?{where} order by at, name", (kind, *values)
-            )
+            rows = db.execute(f"select {_BRIEF} from stack_document where {where} order by at, name", values)
             return [DocumentRow(*row) for row in rows]
 
     def body(self, row: DocumentRow) -> Mapping[str, Value]:
         """Return the content of a document. Raises: ``LookupError`` if the document was deleted."""
-        where = "kind = ? and deployment = ? and name = ?"
+        condition = "kind = ? and deployment = ? and name = ?"
+        where, values = self._rows.where(condition, row.kind, row.deployment, row.name)
         with self._reading() as db:
-            found = db.execute(
-                f"select body from stack_document where {where}", (row.kind, row.deployment, row.name)
-            ).fetchone()
+            found = db.execute(f"select body from stack_document where {where}", values).fetchone()
         if found is None:
             raise LookupError(row.name)
         told: dict[str, Any] = json.loads(found[0])
@@ -64,8 +67,8 @@ def write(db: Connection, written: PlannerWrites, at: int) -> None:
         where = "kind = ? and deployment = ? and name = ?"
         db.execute(f"delete from stack_document where {where}", (drop.kind, drop.deployment, drop.name))
     for deployment, change in written.labels:
-        labels.remove_labels(db, deployment, change.removed)
-        labels.add_labels(db, deployment, change.added)
+        remove_labels(db, deployment, change.removed)
+        add_labels(db, deployment, change.added)
     drop_deployments(db, [gone.deployment for gone in written.forgotten])
     for gone in written.forgotten:
         drop_snapshots(db, gone.deployment)

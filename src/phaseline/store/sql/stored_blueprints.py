@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.model.rows.rows import Actor
 from phaseline.store.codec.json_documents import to_text
+from phaseline.store.database.tenant_rows import ALL, TenantRows
 from phaseline.store.sql import errors as failures
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.stored_blueprints import BlueprintUser, StoredBlueprint, StoredFile
     from phaseline.store.database.connection import Connect, Connection
 
-TENANT = Actor("").tenant
-"""The only tenant that exists so far."""
 _COLUMNS = """number, id, version, main_file, digest, description, language, file_count, size_bytes, created_at,
     created_by"""
 
@@ -22,40 +20,46 @@ _ADD = f"""insert into stored_blueprint (tenant, {_COLUMNS.removeprefix("number,
     values (?{", ?" * 10}) returning number"""
 _DEPLOYMENTS_BY_ID = """select distinct stored_blueprint.id, name from blueprint_use
     join deployment on deployment.number = blueprint_use.deployment join stored_blueprint on stored_blueprint.number = blueprint
-    where deleted_at = 0 order by name"""
+    where {0} order by name"""
 _IMPORTERS_BY_ID = """select distinct used.id, importer.id || '@' || importer.version as name from stored_import
     join stored_blueprint as importer on importer.number = blueprint join stored_blueprint as used on used.number = imported
-    where importer.id <> used.id order by name"""
+    where {0} order by name"""
+_BY_ID = (
+    ("deployment", _DEPLOYMENTS_BY_ID, "deleted_at = 0"),
+    ("blueprint", _IMPORTERS_BY_ID, "importer.id <> used.id"),
+)
+"""(kind of a user, statement that finds the users of this kind, its condition)"""
 
 
 class SqliteBlueprints:
     """Stored blueprints in a SQLite file: the methods of the port ``BlueprintShelf``."""
 
-    def __init__(self, reading: Connect, writing: Connect) -> None:
+    def __init__(self, reading: Connect, writing: Connect, rows: TenantRows = ALL) -> None:
         """``reading`` and ``writing`` begin transactions, whether or not this process owns the store."""
         self._reading = reading
         self._writing = writing
+        self._rows = rows
 
     def all(self, id: str | None = None) -> Sequence[StoredBlueprint]:
         """Return the stored blueprints sorted by id and version; only those of one id if it is given."""
         with self._reading() as db:
             if id is None:
-                return _select(db, "true order by id, version")
-            return _select(db, "id = ? order by id, version", id)
+                return _select(db, self._rows, "true")
+            return _select(db, self._rows.of_names(), "id = ?", id)
 
     def find(self, id: str, version: int = 0) -> StoredBlueprint | None:
         """Return one version of a stored blueprint, or None. Version 0 means the newest one."""
         with self._reading() as db:
             if version:
-                return next(iter(_select(db, "id = ? and version = ?", id, version)), None)
-            return next(iter(_select(db, "id = ? order by version desc limit 1", id)), None)
+                return next(iter(_select(db, self._rows.of_names(), "id = ? and version = ?", id, version)), None)
+            return self._newest(db, id)
 
     def lacking(self, digests: Sequence[str]) -> Sequence[str]:
         """Return those of the digests whose content is not stored."""
         from phaseline.store.sql import content_files as kept
 
         with self._reading() as db:
-            return kept.lacking(db, digests)
+            return kept.lacking(db, digests, self._rows)
 
     def add(
         self,
@@ -69,15 +73,15 @@ class SqliteBlueprints:
 
         packed = kept.packed(contents)
         with self._writing() as db:
-            newest = next(iter(_select(db, "id = ? order by version desc limit 1", new.id)), None)
+            newest = self._newest(db, new.id)
             if newest is not None and newest.digest == new.digest:
                 return None
-            _raise_if_gone(db, imports)
-            kept.add(db, [file.digest for file in files], packed)
+            _raise_if_gone(db, self._rows.named, imports)
+            kept.add(db, [file.digest for file in files], packed, self._rows)
             (number,) = db.execute(
                 _ADD,
                 (
-                    TENANT,
+                    self._rows.named,
                     new.id,
                     1 if newest is None else newest.version + 1,
                     new.main_file,
@@ -95,7 +99,11 @@ class SqliteBlueprints:
                 ((number, file.path, file.digest, int(file.is_executable)) for file in files),
             )
             db.executemany("insert into stored_import values (?, ?)", ((number, other) for other in set(imports)))
-            return _select(db, "number = ?", number)[0]
+            return _select(db, self._rows, "number = ?", number)[0]
+
+    def _newest(self, db: Connection, id: str) -> StoredBlueprint | None:
+        found = _select(db, self._rows.of_names(), "id = ?", id, order="version desc limit 1")
+        return found[0] if found else None
 
     def files(self, blueprint: int) -> Sequence[StoredFile]:
         """Return the files of a version, sorted by path."""
@@ -105,7 +113,7 @@ class SqliteBlueprints:
             rows = db.execute(
                 """select path, content, size_bytes, is_executable from stored_path
                 join stored_content on digest = content where blueprint = ? order by path""",
-                (blueprint,),
+                (self._rows.own(db, "stored_blueprint", blueprint),),
             )
             return [StoredFile(path, digest, size, bool(runs)) for path, digest, size, runs in rows]
 
@@ -114,18 +122,18 @@ class SqliteBlueprints:
         from phaseline.store.sql import content_files as kept
 
         with self._reading() as db:
-            return kept.read(db, digest)
+            return kept.read(db, digest, self._rows)
 
     def imports(self, blueprint: int) -> Sequence[StoredBlueprint]:
         """Return the stored blueprints that a version imports, as recorded at its upload, sorted by id."""
         with self._reading() as db:
-            which = "number in (select imported from stored_import where blueprint = ?) order by id, version"
-            return _select(db, which, blueprint)
+            own = self._rows.own(db, "stored_blueprint", blueprint)
+            return _select(db, self._rows, "number in (select imported from stored_import where blueprint = ?)", own)
 
     def users(self, blueprints: Sequence[int]) -> Sequence[BlueprintUser]:
         """Return the users of these versions: deployments that are not deleted, and other stored blueprints."""
         with self._reading() as db:
-            return list(_users(db, to_text(blueprints)))
+            return list(_users(db, to_text(self._rows.own_all(db, "stored_blueprint", blueprints))))
 
     def users_by_id(self) -> Mapping[str, Sequence[BlueprintUser]]:
         """Return {id: users of any version of this blueprint}."""
@@ -133,8 +141,10 @@ class SqliteBlueprints:
 
         found: dict[str, list[BlueprintUser]] = {}
         with self._reading() as db:
-            for kind, statement in (("deployment", _DEPLOYMENTS_BY_ID), ("blueprint", _IMPORTERS_BY_ID)):
-                for id, name in db.execute(statement):
+            for kind, statement, condition in _BY_ID:
+                table = "deployment" if kind == "deployment" else "importer"
+                where, values = self._rows.where(condition, column=f"{table}.tenant")
+                for id, name in db.execute(statement.format(where), values):
                     found.setdefault(id, []).append(BlueprintUser(kind, name))
         return found
 
@@ -146,7 +156,7 @@ class SqliteBlueprints:
         from phaseline.store.sql import content_files as kept
 
         with self._writing() as db:
-            which = to_text(blueprints)
+            which = to_text(self._rows.own_all(db, "stored_blueprint", blueprints))
             users = list(_users(db, which))
             if not users:
                 for table, column in (("stored_path", "blueprint"), ("stored_import", "blueprint")):
@@ -162,31 +172,34 @@ class SqliteBlueprints:
         The empty namespace is the deployment's own blueprint.
         """
         with self._reading() as db:
-            rows = db.execute(
-                "select namespace, blueprint from blueprint_use where deployment = ?", (deployment,)
-            ).fetchall()
-            return {namespace: _select(db, "number = ?", number)[0] for namespace, number in rows}
+            own = self._rows.own(db, "deployment", deployment)
+            rows = db.execute("select namespace, blueprint from blueprint_use where deployment = ?", (own,)).fetchall()
+            return {namespace: _select(db, self._rows, "number = ?", number)[0] for namespace, number in rows}
 
 
 def add_uses(db: Connection, deployment: int, uses: Mapping[str, int]) -> None:
     """Record the stored blueprints that a new deployment needs. Raises: PL-C054 if one of them was deleted."""
-    _raise_if_gone(db, list(uses.values()))
+    if uses:
+        (tenant,) = db.execute("select tenant from deployment where number = ?", (deployment,)).fetchone()
+        _raise_if_gone(db, tenant, list(uses.values()))
     db.executemany(
         "insert into blueprint_use values (?, ?, ?)",
         ((deployment, namespace, blueprint) for namespace, blueprint in uses.items()),
     )
 
 
-def _raise_if_gone(db: Connection, numbers: Sequence[int]) -> None:
-    """Raise PL-C054 if one of these versions is not stored."""
+def _raise_if_gone(db: Connection, tenant: str, numbers: Sequence[int]) -> None:
+    """Raise PL-C054 if one of these versions is not stored, or is another tenant's."""
     for number in set(numbers):
-        if not _select(db, "number = ?", number):
+        if not _select(db, TenantRows(tenant), "number = ?", number):
             raise failures.blueprint_gone()
 
 
-def _select(db: Connection, condition: str, *values: object) -> list[StoredBlueprint]:
-    found = db.execute(f"select {_COLUMNS} from stored_blueprint where tenant = ? and {condition}", (TENANT, *values))
-    rows = found.fetchall()
+def _select(
+    db: Connection, own: TenantRows, condition: str, *values: object, order: str = "id, version"
+) -> list[StoredBlueprint]:
+    where, chosen = own.where(condition, *values)
+    rows = db.execute(f"select {_COLUMNS} from stored_blueprint where {where} order by {order}", chosen).fetchall()
     if not rows:  # most stores have none
         return []
     from phaseline.model.blueprint.stored_blueprints import StoredBlueprint

@@ -8,31 +8,31 @@ from typing import TYPE_CHECKING, Any
 
 from phaseline.lang.fast_dataclasses import altered, as_dict
 from phaseline.model.deployment.code_location import CodeLocation
-from phaseline.model.rows.rows import Actor
 from phaseline.store.codec import requests
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.codec.topologies import blueprint_from_text, blueprint_to_text
+from phaseline.store.database.tenant_rows import ALL, TenantRows
 
 if TYPE_CHECKING:
     from phaseline.model.execution.stored_plans import Aim, StoredPlan
     from phaseline.model.packages.installed import PackageUse
     from phaseline.store.database.connection import Connect
 
-TENANT = Actor("").tenant
-"""The only tenant that exists so far."""
 _BRIEF = "deployment, request, created_at, created_by, base, execution"
 _WHOLE = f"{_BRIEF}, body, told, aim"
-_ADD = f"insert into plan (tenant, {_WHOLE}) values (?{', ?' * 9}) returning number"
+_ADD = f"""insert into plan (tenant, {_WHOLE}) values (
+    coalesce((select tenant from deployment where number = ?), ?){", ?" * 9}) returning number"""
 _ONE = f"select number, {_WHOLE} from plan where"
 
 
 class SqlitePlans:
     """Stored plans in a SQLite file: the methods of the port ``PlanShelf``."""
 
-    def __init__(self, reading: Connect, writing: Connect) -> None:
+    def __init__(self, reading: Connect, writing: Connect, rows: TenantRows = ALL) -> None:
         """``reading`` and ``writing`` begin transactions, whether or not this process owns the store."""
         self._reading = reading
         self._writing = writing
+        self._rows = rows
         self._last: StoredPlan | None = None
         """Last stored plan, cached with its aim because a plan is often applied at once."""
 
@@ -44,7 +44,8 @@ class SqlitePlans:
         from phaseline.model.execution.stored_plans import MOST_WAITING  # most commands keep no plan
 
         values = (
-            TENANT,
+            new.deployment,
+            self._rows.named,
             new.deployment,
             requests.to_json(new.request),
             new.created_at,
@@ -56,6 +57,7 @@ class SqlitePlans:
             "" if new.aim is None else aim_to_text(new.aim),
         )
         with self._writing() as db:
+            self._rows.require(db, "deployment", new.deployment)
             (number,) = db.execute(_ADD, values).fetchone()
             db.execute(
                 """delete from plan where deployment = ? and execution = 0 and number not in (
@@ -67,8 +69,9 @@ class SqlitePlans:
 
     def find(self, number: int) -> StoredPlan | None:
         """Return the plan with this number, or None."""
+        where, values = self._rows.where("number = ?", number)
         with self._reading() as db:
-            row = db.execute(f"{_ONE} number = ?", (number,)).fetchone()
+            row = db.execute(f"{_ONE} {where}", values).fetchone()
         if row is None:
             return None
         known = self._last
@@ -76,27 +79,32 @@ class SqlitePlans:
 
     def all(self, deployment: int | None = None) -> Sequence[StoredPlan]:
         """Return plans by number, without ``body``, ``text`` and ``aim``; only those of one deployment if given."""
-        where, values = ("", ()) if deployment is None else ("where deployment = ?", (deployment,))
+        where, values = self._rows.where(
+            "true" if deployment is None else "deployment = ?", *(() if deployment is None else (deployment,))
+        )
         with self._reading() as db:
-            rows = db.execute(f"select number, {_BRIEF} from plan {where} order by number", values).fetchall()
+            rows = db.execute(f"select number, {_BRIEF} from plan where {where} order by number", values).fetchall()
         return [_brief(row) for row in rows]
 
     def of_execution(self, execution: int) -> StoredPlan | None:
         """Return the stored plan that an execution carries out, or None."""
+        where, values = self._rows.where("execution = ? and execution > 0", execution)
         with self._reading() as db:
-            row = db.execute(f"{_ONE} execution = ? and execution > 0", (execution,)).fetchone()
+            row = db.execute(f"{_ONE} {where}", values).fetchone()
         return None if row is None else _whole(row)
 
     def apply(self, number: int, execution: int) -> bool:
         """Record the execution that carries a plan out. Return False if the plan already has another execution."""
+        where, values = self._rows.where("number = ? and execution = 0", number)
         with self._writing() as db:
-            set_ = db.execute("update plan set execution = ? where number = ? and execution = 0", (execution, number))
-            return set_.rowcount == 1
+            self._rows.require(db, "execution", execution)
+            return db.execute(f"update plan set execution = ? where {where}", (execution, *values)).rowcount == 1
 
     def delete(self, number: int) -> bool:
         """Delete a plan that no execution carries out. Return False if there is no such plan."""
+        where, values = self._rows.where("number = ? and execution = 0", number)
         with self._writing() as db:
-            return db.execute("delete from plan where number = ? and execution = 0", (number,)).rowcount == 1
+            return db.execute(f"delete from plan where {where}", values).rowcount == 1
 
 
 def aim_to_text(aim: Aim) -> str:

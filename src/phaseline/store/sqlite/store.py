@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.store.database.schema import SCHEMA_VERSION
 from phaseline.store.relational.connections import Problems
-from phaseline.store.relational.store import SqlStore
+from phaseline.store.relational.whole_store import SqlStore
 from phaseline.store.sql import deployments as writes
 from phaseline.store.sql.turn_writer import TurnWriter
 from phaseline.store.sqlite import database_file as file

@@ -146,7 +146,7 @@ class CrashingStore(MemoryStore):
 
     def purging(self, rules: PurgeRules) -> MemoryPurge:
         """Begin to remove what is older than the rules allow, one execution in a slice."""
-        return MemoryPurge(self._slicing, rules, self._forget_gone, removed_together=1)
+        return MemoryPurge(self._slicing, rules, self._own, self._forget_gone, removed_together=1)
 
     @contextmanager
     def _slicing(self) -> Iterator[MemoryTables]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.orders import GivenOrder, NewOrder
     from phaseline.model.rows.rows import DeploymentRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 NAMED = 5
 """Number of stopped instances that an error names if none is stopped at the requested point."""
@@ -100,7 +100,7 @@ def list_kept(ctx: RequestContext, deployment: str | None = None) -> Sequence[Ke
     return [one for one in found if one.breakpoints]
 
 
-def _kept_texts(store: Store, deployment: int) -> list[str]:
+def _kept_texts(store: TenantStore, deployment: int) -> list[str]:
     return [str(one) for one in labelled(store, deployment)]
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph
     from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 RETRIED = (EntryStatus.FAILED, EntryStatus.CANCELED, EntryStatus.UNSURE, EntryStatus.SLEEPING)
 COMPLETED = (EntryStatus.FAILED, EntryStatus.UNSURE, EntryStatus.SLEEPING, EntryStatus.CANCELED)
@@ -102,7 +102,7 @@ def retry(
     return altered(submission, notes=_notes_of_pinned_versions(ctx.store, row))
 
 
-def _notes_of_pinned_versions(store: Store, row: ExecutionRow) -> tuple[str, ...]:
+def _notes_of_pinned_versions(store: TenantStore, row: ExecutionRow) -> tuple[str, ...]:
     """Return a sentence for each package that the execution uses in another version than the enabled one."""
     stages = store.around(row.number).stages if row.request.is_surrounded and store.has_packages else None
     if stages is None:
@@ -240,7 +240,7 @@ def _raise_if_closed(row: ExecutionRow) -> None:
 
 
 def chosen(
-    store: Store,
+    store: TenantStore,
     row: ExecutionRow,
     instances: Sequence[str],
     operations: Sequence[str],
@@ -305,7 +305,7 @@ class ControlledEntry:
 
 
 def _spots(
-    store: Store, row: ExecutionRow, number: int, graph: Graph, instances: Sequence[str]
+    store: TenantStore, row: ExecutionRow, number: int, graph: Graph, instances: Sequence[str]
 ) -> list[ControlledEntry]:
     """Return the entries of a graph for these instances; an entry of a relationship belongs to the source instance."""
     topology = store.topology(row.deployment)

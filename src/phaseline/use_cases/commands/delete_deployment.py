@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.orders import GivenOrder, NewOrder
     from phaseline.model.rows.rows import DeploymentRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
     from phaseline.use_cases.commands.submission import Submission
     from phaseline.views.views import ExecutionView
 
@@ -120,7 +120,7 @@ def _raise_unless_abandoned(name: str, view: ExecutionView) -> None:
     )
 
 
-def raise_if_open(store: Store, row: DeploymentRow) -> None:
+def raise_if_open(store: TenantStore, row: DeploymentRow) -> None:
     """Raise PL-C016 if an execution of the deployment is open (decision 4)."""
     found = open_execution(store, row)
     if found is not None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.maintenance import Compacted, CopiedStore, RestoredStore, StoreFinding, StoreVersion
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import StoreRows, TenantStore
 
 GIVE_WAY_S = 0.003
 """Pause in seconds between two slices of a purge, so that a waiting engine can write its turn."""
@@ -64,13 +64,13 @@ class Purge:
 
 def check(ctx: RequestContext) -> CheckedStore:
     """Read all data of the store and compare it for inconsistencies. Nothing is changed, and engines continue."""
-    return CheckedStore(store_location.shown_url(ctx.settings.store_url), ctx.store.check())
+    return CheckedStore(store_location.shown_url(ctx.settings.store_url), ctx.app.upkeep.check())
 
 
 def backup(ctx: RequestContext, file: str) -> Saved:
     """Copy the present store into a new file. Raises: PL-S006 if the file exists or cannot be written."""
     path = Path(file).expanduser().absolute()
-    return Saved(str(path), ctx.store.backup(str(path)))
+    return Saved(str(path), ctx.app.upkeep.backup(str(path)))
 
 
 def restore(ctx: RequestContext, source: str) -> RestoredStore:
@@ -129,13 +129,13 @@ def go_on(ctx: RequestContext) -> Released:
 
     They may then continue or be canceled, and users may decide about them.
     """
-    rows = ctx.store.incarnations.go_on(ctx.actor, ctx.clock.now())
+    rows = ctx.app.upkeep.incarnations.go_on(ctx.actor, ctx.clock.now())
     return Released([row.id for row in rows])
 
 
 def compact(ctx: RequestContext) -> Compacted:
     """Return the free space in the store's file to the operating system."""
-    return ctx.store.compact()
+    return ctx.app.upkeep.compact()
 
 
 def purge(ctx: RequestContext, older_ms: int, *, deployment: str | None = None, dry_run: bool = False) -> Purge:
@@ -156,7 +156,7 @@ def purge(ctx: RequestContext, older_ms: int, *, deployment: str | None = None, 
     return Purge(before, [id for id in going if store.execution(id) is None], removed)
 
 
-def purge_all(store: Store, rules: PurgeRules) -> Purged:
+def purge_all(store: StoreRows, rules: PurgeRules) -> Purged:
     """Remove everything that is older than the rules allow, slice by slice; return the counts."""
     purging, removed = store.purging(rules), Purged()
     while True:
@@ -166,8 +166,8 @@ def purge_all(store: Store, rules: PurgeRules) -> Purged:
         time.sleep(GIVE_WAY_S)
 
 
-def old_executions(store: Store, before: int, deployment: int | None) -> list[ExecutionRow]:
-    """Return the executions that a purge would remove now, by the rule of ``ports.store.Store.purging``."""
+def old_executions(store: TenantStore, before: int, deployment: int | None) -> list[ExecutionRow]:
+    """Return the executions that a purge would remove now, by the rule of ``ports.tenant_store.StoreRequests.purging``."""
     rows = store.executions(deployment)
     kept = _last_installs(rows, {row.number for row in store.deployments()})
     kept |= {request.execution for request in store.requests()}

@@ -108,7 +108,7 @@ def rotate(ctx: RequestContext) -> Rotated:
 
     The secrets themselves do not change. If there is a problem, nothing is changed. Raises: PL-S020 to PL-S023.
     """
-    return Rotated(ctx.vault.rotate(), ctx.vault.key_place)
+    return Rotated(ctx.vault.rotate(ctx.app.upkeep.secrets), ctx.vault.key_place)
 
 
 def _find(ctx: RequestContext, name: str) -> SecretRow:

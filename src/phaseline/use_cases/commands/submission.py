@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import ConcurrencyRule, ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
     from phaseline.views.views import ExecutionView
 
 A = TypeVar("A")
@@ -88,7 +88,7 @@ class SubmissionAnswer:
         submission = self.submission
         return not submission.request and submission.row.status is ExecutionStatus.QUEUED and not self.is_there
 
-    def has_come(self, store: Store) -> bool:
+    def has_come(self, store: TenantStore) -> bool:
         """Read the store, and return True once an owner has accepted or refused the submission."""
         if self.is_there:
             return True
@@ -141,12 +141,12 @@ def adapt(found: A | SubmissionFor[A], change: Callable[[A], T]) -> T | Submissi
     return SubmissionFor(found.submission, lambda view: change(found.answer(view)))
 
 
-def raise_refusals(store: Store, requests: Sequence[int]) -> None:
+def raise_refusals(store: TenantStore, requests: Sequence[int]) -> None:
     """Raise all problems with which the owner of the store refused these requests."""
     refused = [problem for number in requests if (problem := _refusal(store, number)) is not None]
     if refused:
         raise ProblemsError(refused)
 
 
-def _refusal(store: Store, request: int) -> Problem | None:
+def _refusal(store: TenantStore, request: int) -> Problem | None:
     return request_problems.problem_of(store.answer_of(request) or {})

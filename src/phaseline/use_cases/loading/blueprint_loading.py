@@ -198,7 +198,7 @@ def open_blueprint(ctx: RequestContext, file: str, plugin_folders: Sequence[str]
         main,
         code.plugin_folders,
         allowed_imports=ctx.settings.allowed_imports,
-        types_folder=types_folder(ctx.settings),
+        types_folder=types_folder(ctx),
         refresh_types=lambda: refresh_types(ctx),
         find_uploaded=library.uploaded,
         find_packaged=library.packaged,

@@ -27,7 +27,7 @@ def raise_if_folders_missing(ctx: RequestContext, row: DeploymentRow) -> None:
         message = f"'{row.name}' is a cluster of resources, workflows are for deployments of blueprints"
         mend = f"give its resources a target: phaseline resources target Terminated --all -d {row.name}"
         raise problem_error("PL-C043", message, mend, subject=row.name)
-    restore_files(ctx, lambda: [row.number])
+    restore_files(ctx, [row.number])
     if ctx.store.has_packages:
         installed_packages.restore_packages(ctx)
     folder, *more = (row.code.blueprint_folder, *row.code.plugin_folders)

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phaseline.app.store_location import has_store, place_of_copies, store_file
+from phaseline.app.store_location import has_store, part_of_tenant, place_of_copies, store_file
 from phaseline.catalog.files import blueprint_trees
 from phaseline.lang import did_you_mean
 from phaseline.model.problems.problem import ProblemsError, problem_error
@@ -137,23 +137,21 @@ def materialized(ctx: RequestContext, row: StoredBlueprint) -> Path:
 
 
 def work_folder(ctx: RequestContext) -> Path:
-    """Return the folder for files of stored blueprints, which is beside the store.
+    """Return the folder for files of the tenant's stored blueprints, which is beside the store.
 
     For a store in memory it is a folder that is removed with the store.
     """
     file = place_of_copies(ctx.settings.store_url)
-    return Path(f"{file}.blueprints") if file is not None else ctx.app.passing_folder
+    folder = Path(f"{file}.blueprints") if file is not None else ctx.app.passing_folder
+    return part_of_tenant(folder, ctx.actor.tenant)
 
 
-def restore_files(ctx: RequestContext, deployments: Callable[[], Iterable[int]]) -> None:
-    """Write the files of the stored blueprints that some deployments need.
-
-    ``deployments`` returns the deployments' numbers; it is called only if the store has a stored blueprint.
-    """
+def restore_files(ctx: RequestContext, deployments: Iterable[int]) -> None:
+    """Write the files of the stored blueprints that some deployments, given by their numbers, need."""
     shelf = ctx.store.stored_blueprints
     if not shelf.all():
         return
-    needed = {row.number: row for number in set(deployments()) for row in shelf.of_deployment(number).values()}
+    needed = {row.number: row for number in set(deployments) for row in shelf.of_deployment(number).values()}
     for row in needed.values():
         materialized(ctx, row)
 

@@ -17,10 +17,10 @@ from phaseline.dsl.text import dsl_versions
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.packages import installed
 from phaseline.model.problems.problem import ProblemsError, problem_error
+from phaseline.model.rows.rows import DEFAULT_TENANT
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.app.settings import Settings
     from phaseline.catalog.files.type_catalog import TypeFile, TypeFiles
     from phaseline.model.packages.installed import DefinitionShelf, StoredDefinition
 
@@ -39,10 +39,16 @@ class TypesView:
     defines: Mapping[str, Sequence[str]]
 
 
-def types_folder(settings: Settings) -> str:
-    """Return the folder with the copy of the catalogue, or "" if the store is in memory."""
-    file = store_location.place_of_copies(settings.store_url)
-    return f"{file.absolute()}.types" if file is not None else ""
+def types_folder(ctx: RequestContext) -> str:
+    """Return the folder with the copy of the tenant's catalogue, or "" if the store is in memory.
+
+    A blueprint may import any file below it, so no tenant's folder is within that of another.
+    """
+    file, tenant = store_location.place_of_copies(ctx.settings.store_url), ctx.actor.tenant
+    if file is None:
+        return ""
+    whole = f"{file.absolute()}.types"
+    return whole if tenant == DEFAULT_TENANT else str(store_location.part_of_tenant(Path(f"{whole}-of"), tenant))
 
 
 def refresh_types(ctx: RequestContext) -> None:
@@ -51,7 +57,7 @@ def refresh_types(ctx: RequestContext) -> None:
     Earlier versions of the program kept definitions in the folder alone; they set no mark.
     Raises: PL-B120 if the folder cannot be written.
     """
-    folder = types_folder(ctx.settings)
+    folder = types_folder(ctx)
     if not folder or not store_location.has_store(ctx.app):
         return
     shelf, is_there = ctx.store.definitions, Path(folder).is_dir()
@@ -174,7 +180,7 @@ def remove_definitions(ctx: RequestContext, name: str, version: str = "") -> Typ
 
 
 def _catalogue(ctx: RequestContext) -> TypeFiles:
-    folder = types_folder(ctx.settings)
+    folder = types_folder(ctx)
     if not folder:
         message = f"definitions cannot be kept: {ctx.settings.store_url} is in memory only"
         raise problem_error("PL-B127", message, "set store.url to a file or a database")
@@ -185,7 +191,7 @@ def _catalogue(ctx: RequestContext) -> TypeFiles:
 def _all(ctx: RequestContext) -> list[TypeFile]:
     """Return all entries of the catalogue. If it is empty, as usual, no further module is imported."""
     refresh_types(ctx)
-    folder = types_folder(ctx.settings)
+    folder = types_folder(ctx)
     if not folder or not Path(folder).is_dir():
         return []
 

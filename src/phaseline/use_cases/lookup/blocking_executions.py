@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from phaseline.model.execution.execution import Request
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
     from phaseline.ports.execution_reads import ExecutionReads
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import StoreRows
 
 
 @frozen
@@ -57,7 +57,7 @@ def goes_on(store: ExecutionReads, row: ExecutionRow) -> bool:
     return queued is None or not queued.needs_person
 
 
-def has_open_work(store: Store, *, besides: Collection[int] = ()) -> bool:
+def has_open_work(store: StoreRows, *, besides: Collection[int] = ()) -> bool:
     """Return True if an open execution can continue without an operator, or a request has no answer.
 
     ``besides`` are numbers of executions to leave out, because the engine knows that they wait for an operator.
@@ -82,7 +82,7 @@ def still_calling(store: ExecutionReads, row: ExecutionRow) -> ExecutionRow | No
     return next((other for other in reversed(before) if other.status is ExecutionStatus.CANCELED), None)
 
 
-def raise_if_reopening(store: Store, row: ExecutionRow) -> None:
+def raise_if_reopening(store: StoreRows, row: ExecutionRow) -> None:
     """Raise PL-C016 if another execution claims the instances of an ended execution that is to continue.
 
     Raise PL-C010 if its deployment was deleted.
@@ -94,7 +94,7 @@ def raise_if_reopening(store: Store, row: ExecutionRow) -> None:
         request_problems.raise_if_deleted(store.deployment(row.deployment_name), row)
 
 
-def beside(store: Store, row: ExecutionRow) -> Callable[[ExecutionRow], bool]:
+def beside(store: StoreRows, row: ExecutionRow) -> Callable[[ExecutionRow], bool]:
     """Return a function that tests an open execution: True if an ended execution may continue beside it.
 
     It may if the two executions do not claim the same instances.
@@ -110,7 +110,7 @@ def compatible_executions(topology: Topology, request: Request) -> Callable[[Exe
     return _apart(topology, request) if request.if_busy == "refuse" else lambda _other: True
 
 
-def raise_if_busy(store: Store, row: DeploymentRow, topology: Topology, request: Request) -> None:
+def raise_if_busy(store: StoreRows, row: DeploymentRow, topology: Topology, request: Request) -> None:
     """Raise PL-C016 if a new execution would have to wait but its request refuses to wait (decision 4)."""
     may_be_beside = compatible_executions(topology, request)
     for other in _in_order(store, row.number):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from phaseline.model.execution.pre_post import CLOSING, UNDOING
-from phaseline.model.graph.graph import SubjectKind
+from phaseline.model.graph.graph import SubjectKind, owners_of
 
 if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
@@ -61,3 +61,12 @@ class GraphEntries:
         if kind is SubjectKind.INSTANCE:
             return topology.ids[subject], ""
         return topology.ids[int(topology.source[subject])], topology.ids[int(topology.target[subject])]
+
+
+def owners(graph: Graph, topology: Topology) -> np.ndarray:
+    """Return, by position, the number of the instance whose events the entry belongs to; -1 for milestones."""
+    found = np.full(len(graph), -1, np.int64)
+    for step in graph.steps:
+        subject = graph.subject[step.first : step.first + step.count]
+        found[step.first : step.first + step.count] = owners_of(topology, step.kind, subject)
+    return found

@@ -12,7 +12,7 @@ from phaseline.model.rows import row_queries
 if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 COMPARED = 1_000
 """Number of latest executions, or of instances, with whose ids a mistyped one is compared."""
@@ -22,7 +22,7 @@ NAMED = 5
 """Number of candidates that an error lists."""
 
 
-def find_deployment(store: Store, name: str, *, to_change: bool = False) -> DeploymentRow:
+def find_deployment(store: TenantStore, name: str, *, to_change: bool = False) -> DeploymentRow:
     """Return the deployment of this name, or the only one whose name begins with it.
 
     With ``to_change`` the whole name is required.
@@ -48,7 +48,9 @@ def find_deployment(store: Store, name: str, *, to_change: bool = False) -> Depl
     return rows[whole]
 
 
-def find_execution(store: Store, id: str | None, deployment: str | None, *, to_change: bool = False) -> ExecutionRow:
+def find_execution(
+    store: TenantStore, id: str | None, deployment: str | None, *, to_change: bool = False
+) -> ExecutionRow:
     """Return the execution of this id, or the latest of a deployment, or the latest of the only deployment.
 
     A unique beginning of the id or name is enough, except with ``to_change``.
@@ -77,7 +79,7 @@ def find_execution(store: Store, id: str | None, deployment: str | None, *, to_c
     return rows[0]
 
 
-def find_instance(store: Store, id: str, deployment: str | None) -> tuple[DeploymentRow, Topology, int]:
+def find_instance(store: TenantStore, id: str, deployment: str | None) -> tuple[DeploymentRow, Topology, int]:
     """Return (deployment, its topology, instance number) of an instance id or its beginning.
 
     If ``deployment`` is None, all deployments are searched.
@@ -89,7 +91,7 @@ def find_instance(store: Store, id: str, deployment: str | None) -> tuple[Deploy
     return row, topology, topology.number_of[whole]
 
 
-def find_instance_id(store: Store, id: str, deployment: str | None) -> tuple[DeploymentRow, str]:
+def find_instance_id(store: TenantStore, id: str, deployment: str | None) -> tuple[DeploymentRow, str]:
     """Return (deployment, whole id) of an instance id or its beginning. Raises: as ``find_instance``."""
     if deployment is not None:
         row = find_deployment(store, deployment)
@@ -112,7 +114,7 @@ def find_instance_id(store: Store, id: str, deployment: str | None) -> tuple[Dep
     return ids[whole], whole
 
 
-def _by_prefix(store: Store, id: str, *, to_change: bool) -> ExecutionRow:
+def _by_prefix(store: TenantStore, id: str, *, to_change: bool) -> ExecutionRow:
     fitting = store.listings.executions(row_queries.ExecutionQuery(begins=id)) if id and not to_change else ()
     rows = {row.id: row for row in fitting}
     whole = _only(id, rows, "execution")

@@ -12,10 +12,7 @@ from phaseline.model.blueprint.labels import Label
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.rows import DeploymentRow
-    from phaseline.ports.store import Store
-
-TENANT = "default_tenant"
-"""Name of the only tenant of an embedded store."""
+    from phaseline.ports.tenant_store import TenantStore
 
 
 @frozen
@@ -26,11 +23,11 @@ class KnownThings:
     not exist yet.
     """
 
-    opened: Callable[[], Store]
+    opened: Callable[[], TenantStore]
     deployment: str | None = None
 
     @property
-    def store(self) -> Store:
+    def store(self) -> TenantStore:
         """Open the store at the first use, and return it."""
         return self.opened()
 
@@ -39,7 +36,7 @@ class KnownThings:
         if not isinstance(value, str) or "filter_id" in filters:
             return False
         tenants, names = filters.get("tenants"), filters.get("valid_values")
-        if isinstance(tenants, list) and TENANT not in tenants:
+        if isinstance(tenants, list) and self.store.tenant not in tenants:
             return False
         if isinstance(names, list) and value not in names:
             return False

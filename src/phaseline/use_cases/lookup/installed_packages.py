@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from phaseline.app.store_location import has_store, place_of_copies
+from phaseline.app.store_location import has_store, part_of_tenant, place_of_copies
 from phaseline.catalog.files import blueprint_trees, package_files
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import ProblemsError, problem_error
@@ -176,7 +176,7 @@ def restore_packages(ctx: RequestContext) -> None:
         return
     for digest, number in kept.items():
         restore_package(ctx, digest, number)
-    folder = str(work_folder(ctx))
+    folder = str(folder_of_packages(ctx))
     used = {old for deployment in ctx.store.deployments() for old in deployment.code.packages}
     moved = {old: folder + old.partition(ENDING)[2] for old in used if not old.startswith(f"{folder}/")}
     if moved:
@@ -184,6 +184,11 @@ def restore_packages(ctx: RequestContext) -> None:
 
 
 def work_folder(ctx: RequestContext) -> Path:
+    """Return the folder for files of the tenant's packages."""
+    return part_of_tenant(folder_of_packages(ctx), ctx.actor.tenant)
+
+
+def folder_of_packages(ctx: RequestContext) -> Path:
     """Return the folder for files of packages, beside the store; for a store in memory, a temporary folder."""
     file = place_of_copies(ctx.settings.store_url)
     return Path(f"{file}{ENDING}") if file is not None else Path(f"{ctx.app.passing_folder}{ENDING}")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from phaseline.catalog.phases.plugin_set import LoadedPlugins, PhasePlugins
     from phaseline.model.phases.registry import PhaseRegistry
     from phaseline.model.rows.phase_tables import PhaseTables
-    from phaseline.ports.store import Store
+    from phaseline.ports.store_upkeep import StoreUpkeep
 
 TEXTS = ("name", "plugin", "package", "constraint", "description", "version")
 LISTS = ("states", "resource_types", "providers", "dependencies")
@@ -71,7 +71,7 @@ def load(ctx: RequestContext) -> LoadedPlugins:
     plugins = phase_plugins(ctx)
     plugins.remember(remembered(ctx))
     loaded = plugins.load()
-    _remember(ctx.store, loaded)
+    _remember(ctx.app.upkeep, ctx.store.known_phases(), loaded)
     return loaded
 
 
@@ -110,10 +110,10 @@ def _read(text: str) -> Mapping[str, Any] | None:
     return {"is_in_force": False, **row}
 
 
-def _remember(store: Store, loaded: LoadedPlugins) -> None:
+def _remember(store: StoreUpkeep, before: Mapping[str, str], loaded: LoadedPlugins) -> None:
     """Store the known phases: usable ones, ones whose plugin is missing, and refused ones that were known before.
 
-    Each is stored with the path of its package.
+    Each is stored with the path of its package. ``before``: the phases that are stored now.
     """
     places = {
         plugin.phase.key: verdict.package.place
@@ -121,7 +121,6 @@ def _remember(store: Store, loaded: LoadedPlugins) -> None:
         if plugin.phase is not None and not plugin.is_disabled
     }
     lost = {name.lower() for name in loaded.gone}
-    before = store.known_phases()
     rows: dict[str, str] = {}
     for phase in loaded.registry.phases:
         row: Mapping[str, object] | None = None
@@ -174,7 +173,7 @@ def forget_phase(ctx: RequestContext, name: str) -> ForgottenPhase:
             "remove its plugin, or write Disabled = true in its definition, then reload: phaseline plugins reload",
         )
     known = {key: text for key, text in ctx.store.known_phases().items() if key != phase.key}
-    ctx.store.know_phases(known)
+    ctx.app.upkeep.know_phases(known)
     if ctx.store.owner() is not None:
         ctx.store.ask(RequestKind.RELOAD, 0, {}, ctx.actor)
     return ForgottenPhase(phase.name)

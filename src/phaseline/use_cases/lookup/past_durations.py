@@ -9,13 +9,13 @@ from phaseline.model.rows import row_queries
 from phaseline.plan.preview.duration_estimate import Took
 
 if TYPE_CHECKING:
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 LAST = 5
 """Number of executions that are read."""
 
 
-def took_before(store: Store, deployment: int) -> dict[str, Took]:
+def took_before(store: TenantStore, deployment: int) -> dict[str, Took]:
     """Return {operation: its average durations}, computed from calls that have ended."""
     sums: dict[str, list[float]] = {}
     latest = row_queries.ExecutionQuery(deployments=(deployment,), is_latest_first=True, limit=LAST)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         PausedRow,
         RequestRow,
     )
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 
 NOTES_READ_AHEAD = 10_000
@@ -40,7 +40,7 @@ NOTES_READ_AHEAD = 10_000
 class ReadAhead:
     """Implements ``ports.execution_reads.ExecutionReads`` by what was read ahead from a store."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: TenantStore) -> None:
         """Begin with nothing; ``read`` reads ahead."""
         self.store = store
         self._owner: tuple[Owner | None] | None = None
@@ -283,7 +283,7 @@ def _distinct(batches: Iterable[Decoded[BatchRow]]) -> list[BatchRow]:
     return sorted({row.id: row for row in (one() for one in batches)}.values(), key=lambda row: row.id)
 
 
-def read_calls(store: Store, row: ExecutionRow) -> ReadAhead:
+def read_calls(store: TenantStore, row: ExecutionRow) -> ReadAhead:
     """Read the rounds of an execution, their entries and calls, and the topology, with two statements."""
     reads = ReadAhead(store)
     reads.know([row])

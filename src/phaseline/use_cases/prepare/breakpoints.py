@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from phaseline.model.execution.execution import Request
     from phaseline.model.phases.registry import PhaseRegistry
     from phaseline.model.rows.rows import DeploymentRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 Going = tuple[str, str, str]
 """(name, type, target) of a resource; an empty target means that the resource stays in its state."""
@@ -35,7 +35,7 @@ NAMED = 8
 """Number of phases that a problem lists as alternatives."""
 
 
-def with_kept(store: Store, cluster: int, breakpoints: tuple[Breakpoint, ...]) -> tuple[Breakpoint, ...]:
+def with_kept(store: TenantStore, cluster: int, breakpoints: tuple[Breakpoint, ...]) -> tuple[Breakpoint, ...]:
     """Return these breakpoints together with those of the cluster."""
     if not store.labels.of(cluster):
         return breakpoints
@@ -104,7 +104,7 @@ def with_breakpoints(
     return altered(request, breakpoints=tuple(dict.fromkeys(stops)))
 
 
-def labelled(store: Store, deployment: int) -> tuple[Breakpoint, ...]:
+def labelled(store: TenantStore, deployment: int) -> tuple[Breakpoint, ...]:
     """Return the breakpoints that a deployment or cluster has as labels, without invalid ones."""
     return valid_stops(store.labels.of(deployment))
 

@@ -69,7 +69,7 @@ def with_surroundings(
     if around is None:
         return planned
 
-    world = _there(ctx, deployment) if made is None else _made(*made)
+    world = _there(ctx, deployment) if made is None else _made(ctx, *made)
     tasks = () if around.stages is None else _task_rows(around.stages, request, foreseen)
     found = pre_post_preview.PrePostPreview(_asked(ctx, around, request, world, foreseen, aim), tasks)
     return altered(planned, text=pre_post_preview.around_text(planned.text, found), around=found)
@@ -84,7 +84,7 @@ def _there(ctx: RequestContext, deployment: int) -> LoadedDeployment:
     return deployment_cache.DeploymentCache(ctx.store, ctx.vault).loaded(deployment)
 
 
-def _made(name: str, loaded: LoadedBlueprint) -> LoadedDeployment:
+def _made(ctx: RequestContext, name: str, loaded: LoadedBlueprint) -> LoadedDeployment:
     """Return a deployment that is not stored yet, in the form in which stored ones are loaded."""
     return call_subjects.LoadedDeployment(
         0,
@@ -95,6 +95,7 @@ def _made(name: str, loaded: LoadedBlueprint) -> LoadedDeployment:
         inputs=loaded.inputs,
         documents={},
         states=np.zeros(len(loaded.topology), np.uint8),
+        tenant=ctx.actor.tenant,
     )
 
 
@@ -110,7 +111,9 @@ def _asked(
         return None if aim is None else {name: ctx.vault.unsealed(value) for name, value in aim.inputs.items()}
 
     ground = hook_lookups.ExecutionHookLookup(0, ctx.store, lambda _: foreseen, inputs_then)
-    view = call.ExecutionContext("", request.workflow, request.parameters, ctx.actor.name, around=around, ground=ground)
+    view = call.ExecutionContext(
+        "", request.workflow, request.parameters, ctx.actor.name, ctx.actor.tenant, around=around, ground=ground
+    )
     threads, found = time_limited_threads.BoundedThreads(), []
     topology = foreseen.topology
     for hook in around.hooks:

@@ -79,7 +79,7 @@ def export(ctx: RequestContext, name: str, *, only_others: bool = False) -> Mapp
     topology = store.topology(row.number)
     found = stack_export.written_down(
         store,
-        (row.number, row.name),
+        (row.number, row.name, row.tenant),
         (topology, store.states(row.number), store.documents(row.number)),
         row.code,
         state_names=store.state_names(row.number),

@@ -163,7 +163,9 @@ def _parameters(
         evaluate_blueprint.PlainInputs(ctx.store.inputs(row.number), hidden_inputs(topology.blueprint)),
         {node.name: node.properties for node in topology.nodes},
         topology_view.TopologyInstances(topology, lambda instance: documents.get(instance, {})),
-        facts=topology_view.facts_of(row.name, topology.blueprint, row.created_by, evaluate_blueprint.SecretsLater()),
+        facts=topology_view.facts_of(
+            row.name, topology.blueprint, row.created_by, row.tenant, evaluate_blueprint.SecretsLater()
+        ),
     )
     found = {
         name: value if name in order.parameters else evaluation.evaluate(value, scope) for name, value in merged.items()

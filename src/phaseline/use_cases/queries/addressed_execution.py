@@ -20,14 +20,14 @@ from phaseline.use_cases.queries.unfinished import unfinished
 if TYPE_CHECKING:
     from phaseline.model.graph.status import EntryStatus
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 NAMED = 5
 """Number of executions that the error PL-C018 names when a command fits several executions."""
 
 
 def find_open(
-    store: Store, id: str | None, deployment: str | None, word: str, applies: Callable[[ExecutionRow], bool]
+    store: TenantStore, id: str | None, deployment: str | None, word: str, applies: Callable[[ExecutionRow], bool]
 ) -> ExecutionRow:
     """Return the execution with this id; without an id, the only open execution for which ``applies`` is true.
 
@@ -40,7 +40,7 @@ def find_open(
     return _only(word, [row for row in store.executions(latest.deployment, only_open=True) if applies(row)]) or latest
 
 
-def find_started(store: Store, id: str | None, deployment: str | None, word: str) -> ExecutionRow:
+def find_started(store: TenantStore, id: str | None, deployment: str | None, word: str) -> ExecutionRow:
     """Return the execution with this id; without an id, the only open execution of the deployment that has begun.
 
     If no open execution has begun, return the only queued one; if the deployment has no open execution, return its
@@ -54,7 +54,7 @@ def find_started(store: Store, id: str | None, deployment: str | None, word: str
 
 
 def the_fitting_one(
-    store: Store, id: str | None, deployment: str | None, word: str, choose: Callable[[ExecutionRow], object]
+    store: TenantStore, id: str | None, deployment: str | None, word: str, choose: Callable[[ExecutionRow], object]
 ) -> ExecutionRow:
     """Return the execution with this id; without an id, the only execution for which ``choose`` raises no problem.
 
@@ -70,7 +70,9 @@ def the_fitting_one(
     return _only(word, [row for row in (*rows, latest) if _does(choose, row)]) or latest
 
 
-def find_failed(store: Store, id: str | None, deployment: str | None, statuses: Sequence[EntryStatus]) -> ExecutionRow:
+def find_failed(
+    store: TenantStore, id: str | None, deployment: str | None, statuses: Sequence[EntryStatus]
+) -> ExecutionRow:
     """Return the execution with this id; without an id, the execution of the deployment that a retry should act on.
 
     This is normally the latest execution. If the latest has completed, or is queued and has not begun, return the only
@@ -106,6 +108,6 @@ def _does(choose: Callable[[ExecutionRow], object], row: ExecutionRow) -> bool:
     return True
 
 
-def _has(store: Store, row: ExecutionRow, statuses: Sequence[EntryStatus]) -> bool:
+def _has(store: TenantStore, row: ExecutionRow, statuses: Sequence[EntryStatus]) -> bool:
     last = last_own_graph(store, row)
     return last is not None and bool(np.isin(store.statuses(last.id), statuses).any())

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
     from phaseline.ports.execution_reads import ExecutionReads
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 UNREADABLE = "unreadable"
 """Status of a deployment whose stored rows cannot be read; it can only be listed and deleted."""
@@ -111,7 +111,7 @@ def outputs(ctx: RequestContext, name: str, *, reveal: bool = False) -> Outputs:
         {node.name: node.properties for node in topology.nodes},
         topology_view.TopologyInstances(topology, lambda instance: documents.get(instance, {})),
         facts=topology_view.facts_of(
-            row.name, labelled(blueprint, store.labels.of(row.number)), row.created_by, ctx.vault
+            row.name, labelled(blueprint, store.labels.of(row.number)), row.created_by, row.tenant, ctx.vault
         ),
     )
     scope = secret_tracking.Watch(inputs, hidden_inputs(blueprint), ctx.vault).over(seen)
@@ -122,7 +122,7 @@ def outputs(ctx: RequestContext, name: str, *, reveal: bool = False) -> Outputs:
     return Outputs(row.name, *(found if reveal else (without_secrets(ctx, values) for values in found)))
 
 
-def unread(store: Store, row: DeploymentRow) -> str:
+def unread(store: TenantStore, row: DeploymentRow) -> str:
     """Return the reason why the stored rows of a deployment cannot be read, or "" if they can be read."""
     flaw = row.flaw or store.listings.rosters([row.number])[row.number].flaw
     if flaw:
@@ -152,12 +152,12 @@ def _as_life_cycle(store: ExecutionReads, row: DeploymentRow, states: np.ndarray
     return as_life_cycle(store.topology(row.number), states, names) if names else states
 
 
-def open_execution(store: Store, row: DeploymentRow) -> ExecutionRow | None:
+def open_execution(store: TenantStore, row: DeploymentRow) -> ExecutionRow | None:
     """Return the oldest open execution of a deployment, or None if all its executions have ended."""
     return next(iter(store.executions(row.number, only_open=True)), None)
 
 
-def briefs(store: Store, rows: Sequence[DeploymentRow]) -> list[DeploymentView]:
+def briefs(store: TenantStore, rows: Sequence[DeploymentRow]) -> list[DeploymentView]:
     """Return the deployments as rows for a list, without reading their blueprints."""
     summaries = store.listings.summaries([row.number for row in rows])
     reads: ExecutionReads = store

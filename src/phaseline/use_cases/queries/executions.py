@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.rows import ExecutionRow, NoteRow
     from phaseline.ports.execution_reads import ExecutionReads
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
     from phaseline.views.views import FailingCall
 
 WORTH_TELLING = (EntryStatus.FAILED, EntryStatus.UNSURE)
@@ -73,7 +73,8 @@ def list_executions(
     limit: int | None = None,
 ) -> Page[ExecutionView]:
     """Return the executions of one deployment or of all, latest first, without their failures."""
-    number = find_deployment(ctx.store, deployment).number if deployment else None
+    store = ctx.store
+    number = find_deployment(store, deployment).number if deployment else None
     query = (wanted or ExecutionFilter(status or "")).query(number, limit)
     if query is None:
         return Page([], 0)
@@ -110,14 +111,14 @@ def show_execution(ctx: RequestContext, id: str | None = None, *, deployment: st
     )
 
 
-def _failing(store: Store, row: ExecutionRow) -> list[FailingCall]:
+def _failing(store: TenantStore, row: ExecutionRow) -> list[FailingCall]:
     if row.status.is_ended:
         return []
 
     return retried_failures.failing_now(store, row)
 
 
-def _decisions(store: Store, row: ExecutionRow) -> list[OperatorDecision]:
+def _decisions(store: TenantStore, row: ExecutionRow) -> list[OperatorDecision]:
     """Return the requests that operators made to an execution after its start, oldest first."""
     return [
         OperatorDecision(
@@ -163,7 +164,7 @@ def brief_view(row: ExecutionRow) -> ExecutionView:
 
 
 def view_execution(
-    store: Store, row: ExecutionRow, *, interrupted: bool = False, notices: tuple[str, ...] = ()
+    store: TenantStore, row: ExecutionRow, *, interrupted: bool = False, notices: tuple[str, ...] = ()
 ) -> ExecutionView:
     """Return the view of an execution: the numbers of its entries by status, and its failed and unsure entries.
 
@@ -197,7 +198,7 @@ def view_execution(
     )
 
 
-def _ms_in_hooks(store: Store, row: ExecutionRow) -> int:
+def _ms_in_hooks(store: TenantStore, row: ExecutionRow) -> int:
     """Return the total time (ms) of all ended calls of hook classes."""
     if not row.request.is_surrounded:
         return 0
@@ -208,7 +209,7 @@ def _ms_in_hooks(store: Store, row: ExecutionRow) -> int:
     )
 
 
-def failures_of(store: Store, deployment: int, graph_id: int, statuses: np.ndarray) -> Iterator[Failure]:
+def failures_of(store: TenantStore, deployment: int, graph_id: int, statuses: np.ndarray) -> Iterator[Failure]:
     """Yield the entries of a graph that failed or are unsure, by position."""
     positions = np.flatnonzero(np.isin(statuses, list(WORTH_TELLING)))
     graph, topology = store.graph(graph_id), store.topology(deployment)

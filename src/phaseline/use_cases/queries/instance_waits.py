@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import BatchRow, DeploymentRow, ExecutionRow
     from phaseline.plan.explain.wait_reasons import Reason
     from phaseline.ports.execution_reads import ExecutionReads
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 
 @frozen
@@ -81,7 +81,7 @@ def _why(ctx: RequestContext, id: str, deployment: str | None) -> Waiting:
     )
 
 
-def _read(store: Store, row: DeploymentRow) -> ReadAhead:
+def _read(store: TenantStore, row: DeploymentRow) -> ReadAhead:
     """Read what explains the waits in one deployment: its open executions and its latest one, with all their calls."""
     reads = ReadAhead(store)
     reads.know_deployments([row])

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.instance_rows import InstanceRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
     from phaseline.views.phase_entry import PhaseEntryView
 
 
@@ -56,7 +56,7 @@ def list_instances(
     return Page([_view(row) for row in page.rows], page.total, flaws.told)
 
 
-def _raise_if_unknown(store: Store, deployment: int | None, node: str | None, state: str | None) -> None:
+def _raise_if_unknown(store: TenantStore, deployment: int | None, node: str | None, state: str | None) -> None:
     """Raise PL-C012 for a node that the deployments do not have, and for a state that no instance can be in."""
     if state is not None and state not in LIFE_CYCLE:
         states = {**LIFE_CYCLE, **dict.fromkeys(sorted(store.listings.state_names(deployment)))}

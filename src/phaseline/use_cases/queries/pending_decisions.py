@@ -17,7 +17,7 @@ from phaseline.use_cases.queries import hook_results
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import ExecutionRow
     from phaseline.ports.execution_reads import ExecutionReads
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import StoreRows
 
 AwaitedKind = Literal["approval", "breakpoint"]
 APPROVAL: AwaitedKind = "approval"
@@ -79,7 +79,7 @@ def stands_still(store: ExecutionReads, row: ExecutionRow) -> bool:
     )
 
 
-def standing_still(store: Store) -> Mapping[int, tuple[ExecutionRow, Sequence[PendingDecision]]]:
+def standing_still(store: StoreRows) -> Mapping[int, tuple[ExecutionRow, Sequence[PendingDecision]]]:
     """Find all open executions that cannot continue without an approval.
 
     Return {number: (execution, the approvals it waits for)}. Executions that are queued behind one of them are

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.rows import ExecutionRow, GraphRow, Owner, RequestRow
     from phaseline.ports.execution_reads import ExecutionReads
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
     from phaseline.use_cases.lookup.read_ahead import ReadAhead
     from phaseline.use_cases.queries.pending_decisions import PendingDecision
 
@@ -159,7 +159,7 @@ def status(ctx: RequestContext, deployment: str | None = None) -> Status:
     )
 
 
-def _look(store: Store, now: int, deployment: int | None) -> _Situation:
+def _look(store: TenantStore, now: int, deployment: int | None) -> _Situation:
     """Read the executions that are open or need attention, of the whole store or of one deployment."""
     rows: list[ExecutionRow] = []
     standings: list[ExecutionProgress] = []
@@ -241,7 +241,7 @@ def _failing(reads: ReadAhead, rows: Sequence[ExecutionRow]) -> list[FailingCall
 
 def store_state(ctx: RequestContext) -> StoreState:
     """Return the address and the sizes of the store. Its schema is the present one, because the store is open."""
-    size, log = ctx.store.sizes()
+    size, log = ctx.app.upkeep.sizes()
     return StoreState(shown_url(ctx.settings.store_url), size, log, sql_schema.SCHEMA_VERSION)
 
 

@@ -18,11 +18,10 @@ from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 from phaseline.model.problems.fingerprint import group_key
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.details import DetailQuery
-from phaseline.use_cases.lookup.entries import GraphEntries, last_own_graph
+from phaseline.use_cases.lookup.entries import GraphEntries, last_own_graph, owners
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.unreadable_rows import Flaws
 from phaseline.use_cases.queries import lane_holders, pending_decisions
-from phaseline.use_cases.queries.events.events_and_logs import owners
 from phaseline.use_cases.queries.executions import WORTH_TELLING
 from phaseline.use_cases.queries.resources.current_paths import only_present
 from phaseline.use_cases.queries.retried_failures import FAILURES, ending, failing_calls

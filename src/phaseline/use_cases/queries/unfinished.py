@@ -26,7 +26,7 @@ from phaseline.use_cases.queries.unrepaired_failures import (
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import ExecutionRow, GraphRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 MOST_ENTRIES = 2_000_000
 """Number of entries whose graphs are in memory at the same time; more are read in several groups."""
@@ -63,7 +63,7 @@ class UnfinishedExecutions:
         ]
 
 
-def unfinished(store: Store, deployment: int | None = None) -> list[ExecutionRow]:
+def unfinished(store: TenantStore, deployment: int | None = None) -> list[ExecutionRow]:
     """Return the executions that are open or have left failed or unsure entries, oldest first.
 
     Of ended executions, count only the latest of each deployment, and an earlier one whose failure left instances half
@@ -83,7 +83,7 @@ def _nothing(_: UnfinishedExecutions) -> DetailQuery:
 
 
 def unfinished_groups(
-    store: Store, deployment: int | None = None, tell: Tell = _nothing
+    store: TenantStore, deployment: int | None = None, tell: Tell = _nothing
 ) -> Iterator[UnfinishedExecutions]:
     """Yield the executions that ``unfinished`` returns, in groups with a limited number of entries: usually one group.
 
@@ -105,7 +105,7 @@ def unfinished_groups(
     yield _looked_at(store, group, tell)
 
 
-def _looked_at(store: Store, group: Sequence[Sequence[ExecutionRow]], tell: Tell) -> UnfinishedExecutions:
+def _looked_at(store: TenantStore, group: Sequence[Sequence[ExecutionRow]], tell: Tell) -> UnfinishedExecutions:
     """Return those executions of some deployments that are unfinished."""
     reads = ReadAhead(store)
     kept: list[ExecutionRow] = []

@@ -11,9 +11,8 @@ from phaseline.model.graph.status import LEFT, EntryStatus
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows import deployment_summaries
 from phaseline.model.rows.details import DetailQuery
-from phaseline.use_cases.lookup.entries import last_own_graph
+from phaseline.use_cases.lookup.entries import last_own_graph, owners
 from phaseline.use_cases.lookup.unreadable_rows import Flaws
-from phaseline.use_cases.queries.events.events_and_logs import owners
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import ExecutionRow, GraphRow

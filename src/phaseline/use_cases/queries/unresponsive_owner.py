@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phaseline.model.rows.rows import Owner, RequestRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 SILENT_MS = 10_000
 """Time (ms) after which an unanswered request counts as a problem.
@@ -48,7 +48,7 @@ class Silence:
         return f"{self.text}; {self.mend}"
 
 
-def silence(store: Store, now: int, owner: Owner | None = None) -> Silence | None:
+def silence(store: TenantStore, now: int, owner: Owner | None = None) -> Silence | None:
     """Return the silence of the owner process, or None if no request has waited too long or there is no owner.
 
     ``owner``: the present owner, if the caller has already read it.

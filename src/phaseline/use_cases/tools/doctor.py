@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import AppContext, RequestContext
     from phaseline.app.settings import Settings
     from phaseline.model.rows.rows import DeploymentRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 Level = Literal["ok", "warn", "fail"]
 PYTHON = (3, 11)
@@ -306,7 +306,7 @@ FILE_CHECKS = (_file_system, _permissions, _space, _size_of_log)
 
 
 def _integrity(ctx: RequestContext) -> Iterator[Check]:
-    findings = ctx.store.check()
+    findings = ctx.app.upkeep.check()
     mend = "restore a backup; the store is kept as it is now: phaseline store restore FILE"
     for finding in findings[:SHOWN]:
         yield Check("store", "fail", str(finding), mend)
@@ -317,7 +317,7 @@ def _integrity(ctx: RequestContext) -> Iterator[Check]:
 
 def _server(ctx: RequestContext) -> Iterator[Check]:
     """Examine the database server of the store (ST14)."""
-    for level, name, text, mend in ctx.store.server_checks():
+    for level, name, text, mend in ctx.app.upkeep.server_checks():
         yield Check(name, level, text, mend)
 
 
@@ -349,7 +349,7 @@ def _engine(ctx: RequestContext) -> Iterator[Check]:
         yield Check("processes", "warn", text, "the next engine ends them: phaseline engine run")
 
 
-def _leftover_processes(store: Store) -> list[int]:
+def _leftover_processes(store: TenantStore) -> list[int]:
     """Return the ids of processes whose calls have not returned.
 
     Processes that a finished call left running are not included, because they are intended.
@@ -377,7 +377,7 @@ def _code(ctx: RequestContext) -> Iterator[Check]:
                 yield Check("code", "warn", text, f"put the folder back before anything is done with '{row.name}'")
 
 
-def _is_laid_out(store: Store, row: DeploymentRow, folder: str) -> bool:
+def _is_laid_out(store: TenantStore, row: DeploymentRow, folder: str) -> bool:
     """Return True if the folder belongs to a stored blueprint: its files are written again when they are needed."""
     return folder == row.code.blueprint_folder and "" in store.stored_blueprints.of_deployment(row.number)
 

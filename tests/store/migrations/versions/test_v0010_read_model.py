@@ -27,6 +27,6 @@ def test_rf5_an_upgrade_fills_what_lists_read(tmp_path, schema):
         assert sum(summaries[row.number].states.values()) in {present, len(store.states(row.number))}
     store.close()
     with closing(sqlite3.connect(tmp_path / "store.db")) as db:
-        assert db.execute("select execution_count from store").fetchone() == (executions,)
+        assert db.execute("select coalesce(sum(execution_count), 0) from tenant").fetchone() == (executions,)
         nodes = db.execute("select count(distinct deployment) from deployment_node").fetchone()
         assert nodes == (len([row for row in rows if row.instance_count]),)

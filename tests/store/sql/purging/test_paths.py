@@ -6,7 +6,7 @@ from tests.store import test_conformance_of_resources as clusters
 from tests.store.purges import purging
 
 from phaseline.model.graph.status import ExecutionStatus
-from phaseline.store.relational.store import SqlStore
+from phaseline.store.relational.whole_store import SqlStore
 
 pytestmark = pytest.mark.parametrize("reopen", ["sqlite", "postgresql"], indirect=True)
 

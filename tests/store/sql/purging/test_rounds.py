@@ -8,7 +8,7 @@ from tests.store.purges import OLD, answer, filled, is_empty, purging
 
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.rows.rows import LogLine, TurnPayload
-from phaseline.store.relational.store import SqlStore
+from phaseline.store.relational.whole_store import SqlStore
 from phaseline.store.sql.purging.room import LOOKED_BYTES, ROW_BYTES, SLICE_BYTES
 from phaseline.store.sql.purging.rounds import SqlPurge
 

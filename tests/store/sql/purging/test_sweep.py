@@ -4,7 +4,7 @@ import pytest
 from tests.store.purges import LINES, filled, is_empty, purging
 
 from phaseline.model.rows.maintenance import Purged
-from phaseline.store.relational.store import SqlStore
+from phaseline.store.relational.whole_store import SqlStore
 
 pytestmark = pytest.mark.parametrize("reopen", ["sqlite", "postgresql"], indirect=True)
 

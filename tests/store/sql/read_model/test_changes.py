@@ -56,5 +56,5 @@ def test_a_purge_marks_summaries_that_change_and_counts_the_executions_that_stay
             (row.number,) for row in store.executions(number)
         ]
     assert list(store.check()) == []
-    assert store.connections.reader().execute("select execution_count from store").fetchone() == (1,)
+    assert store.connections.reader().execute("select execution_count from tenant").fetchall() == [(1,)]
     store.close()

@@ -157,7 +157,7 @@ def test_two_clients_at_once_begin_one_execution(file: str) -> None:
             together.wait()
             found.append(given(door, lambda one: one.executions.install(file)))
 
-    phaseline.open("sqlite:///store.db").ctx.store.close()  # it is there
+    phaseline.open("sqlite:///store.db").ctx.app.store.close()  # it is there
     threads = [threading.Thread(target=client) for _ in range(2)]
     for thread in threads:
         thread.start()

@@ -10,7 +10,7 @@ revision = "0010"
 down_revision = "0009"
 
 _STATEMENTS = (
-    "alter table store add column execution_count integer not null default 0",
+    "create table tenant (name text not null primary key, execution_count integer not null) without rowid",
     """create table deployment_summary (
         deployment integer primary key, latest integer not null, status text not null, states text not null,
         instances integer not null, is_calm integer not null)""",

@@ -11,11 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from phaseline.model.rows.maintenance import Purged, PurgeRules
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.database.schema import IS_OPEN
+from phaseline.store.database.tenant_rows import ALL, UNINDEXED, TenantRows
 from phaseline.store.sql.purging.paths import NewestPaths
 from phaseline.store.sql.purging.room import ROW_BYTES, SLICE_BYTES, Room, paged
 from phaseline.store.sql.purging.sweep import ANY_BATCH, LINES, Sweep, delete_piece
@@ -67,7 +68,7 @@ _DELETED = f"""select number, (select length(body) + length(inputs) from bluepri
 _NOT_APPLIED = f"""select number, {_PLAN} from plan
     where {_RANGE} and {{only}} execution = 0 and created_at < ? order by number limit ?"""
 _ANSWERED = f"""select number, length(body) + length(answer) from request
-    where {_RANGE} and execution = 0 and answered_at > 0 and answered_at < ? order by number limit ?"""
+    where {_RANGE} and {{only}} execution = 0 and answered_at > 0 and answered_at < ? order by number limit ?"""
 _OF_DEPLOYMENTS = (
     "blueprint", "topology", "state_name", "blueprint_use", "package_use", "plan", "label", "hook_switch",
     "deployment_summary", "deployment_node",
@@ -88,12 +89,13 @@ class _Candidate(NamedTuple):
 
 
 class SqlPurge:
-    """Implements ``ports.store.PurgeRound``. After a slice that raised an error, begin another purge."""
+    """Implements ``ports.tenant_store.PurgeRound``. After a slice that raised an error, begin another purge."""
 
     def __init__(
         self,
         transaction: Connect,
         rules: PurgeRules,
+        rows: TenantRows = ALL,
         *,
         slice_bytes: int = SLICE_BYTES,
         slice_s: float = inf,
@@ -101,7 +103,7 @@ class SqlPurge:
     ) -> None:
         """Read nothing yet.
 
-        ``slice_bytes``: the work of a slice, as ``room`` counts it. ``slice_s``: the time in seconds after which a slice
+        ``rows``: the rows of the tenant whose data are removed, or all. ``slice_bytes``: the work of a slice, as ``room`` counts it. ``slice_s``: the time in seconds after which a slice
         begins nothing more, for a database whose statements go over a network. ``around``: a context for each slice.
         """
         self._transaction, self._rules, self._around = transaction, rules, around
@@ -119,7 +121,10 @@ class SqlPurge:
         """True until a slice has done anything."""
         self._sweep = Sweep()
         self._newest = NewestPaths()
-        self._only = "" if rules.deployment is None else f"deployment = {rules.deployment:d} and"
+        self._deployment = "" if rules.deployment is None else f"deployment = {rules.deployment:d} and"
+        self._own = "" if rows.tenant is None else f"{UNINDEXED.format('tenant')} = ? and"
+        """Condition that restricts a range of rows to the tenant."""
+        self._tenant = () if rows.tenant is None else (rows.tenant,)
 
     @property
     def is_over(self) -> bool:
@@ -142,11 +147,11 @@ class SqlPurge:
 
     def _executions(self, db: Connection, room: Room) -> Purged:
         """Delete executions, and note the rest of them. Return the counts."""
-        last = self._next(db, room, "execution", self._only)
+        last = self._next(db, room, "execution", self._deployment)
         if last is None:
             return self._end_part()
-        told = (self._after, last, self._rules.executions_before, REMOVED_TOGETHER)
-        found = [_Candidate(*row) for row in db.execute(_CANDIDATES.format(only=self._only), told)]
+        rows = self._old(db, _CANDIDATES, last, self._rules.executions_before, REMOVED_TOGETHER)
+        found = [_Candidate(*row) for row in rows]
         called = _called(db, [each.number for each in found])
         chosen: list[int] = []
         reached = last if len(found) < REMOVED_TOGETHER else found[-1].number
@@ -196,11 +201,11 @@ class SqlPurge:
 
     def _deployments(self, db: Connection, room: Room) -> Purged:
         """Delete deployments that were marked as deleted and have no executions any more, and note the rest of them."""
-        only = self._only.replace("deployment", "number")
+        only = self._deployment.replace("deployment", "number")
         last = self._next(db, room, "deployment", only)
         if last is None:
             return self._end_part()
-        found = self._found(db, _DELETED.format(only=only), last, LARGE_TOGETHER)
+        found = self._old(db, _DELETED, last, self._rules.executions_before, LARGE_TOGETHER, only)
         going = self._within(room, found, last, LARGE_TOGETHER)
         for table in _OF_DEPLOYMENTS:
             self._delete(db, table, "deployment", going)
@@ -210,10 +215,10 @@ class SqlPurge:
 
     def _plans(self, db: Connection, room: Room) -> Purged:
         """Delete plans that were made long ago and never applied."""
-        last = self._next(db, room, "plan", self._only)
+        last = self._next(db, room, "plan", self._deployment)
         if last is None:
             return self._end_part()
-        found = self._found(db, _NOT_APPLIED.format(only=self._only), last, LARGE_TOGETHER)
+        found = self._old(db, _NOT_APPLIED, last, self._rules.executions_before, LARGE_TOGETHER)
         going = self._within(room, found, last, LARGE_TOGETHER)
         self._delete(db, "plan", "number", going)
         return Purged()
@@ -223,7 +228,7 @@ class SqlPurge:
         last = self._next(db, room, "request", "execution = 0 and")
         if last is None:
             return self._end_part()
-        found = self._found(db, _ANSWERED, last, REMOVED_TOGETHER)
+        found = self._old(db, _ANSWERED, last, self._rules.executions_before, REMOVED_TOGETHER)
         going = self._within(room, found, last, REMOVED_TOGETHER)
         self._delete(db, "request", "number", going)
         return Purged(requests=len(going))
@@ -233,11 +238,10 @@ class SqlPurge:
 
         Later lines of the execution are numbered after its last ones.
         """
-        last = self._next(db, room, "execution", self._only)
+        last = self._next(db, room, "execution", self._deployment)
         if last is None:
             return self._end_part()
-        told = (self._after, last, self._rules.lines_before, REMOVED_TOGETHER)
-        found = db.execute(_ENDS_OF_LINES.format(only=self._only), told).fetchall()
+        found = self._old(db, _ENDS_OF_LINES, last, self._rules.lines_before, REMOVED_TOGETHER)
         room.spend(len(found) * ROW_BYTES)
         called = _called(db, [number for number, *_ in found])
         counts: Counter[str] = Counter()
@@ -272,11 +276,17 @@ class SqlPurge:
         self._after = 0
         return Purged()
 
-    def _found(self, db: Connection, statement: str, last: int, most: int) -> list[tuple[int, int | None]]:
-        """Return (number, size in bytes) of rows up to the number ``last``, which are older than the rules allow."""
-        return db.execute(statement, (self._after, last, self._rules.executions_before, most)).fetchall()
+    def _old(
+        self, db: Connection, statement: str, last: int, before: int, most: int, only: str | None = None
+    ) -> list[tuple[Any, ...]]:
+        """Return rows up to the number ``last`` that are older than ``before`` (ms), of the deployment and the tenant.
 
-    def _within(self, room: Room, found: Sequence[tuple[int, int | None]], last: int, most: int) -> list[int]:
+        ``only``: the condition for the deployment, if it has another name in this table.
+        """
+        chosen = f"{self._deployment if only is None else only} {self._own}"
+        return db.execute(statement.format(only=chosen), (self._after, last, *self._tenant, before, most)).fetchall()
+
+    def _within(self, room: Room, found: Sequence[tuple[Any, ...]], last: int, most: int) -> list[int]:
         """Return the numbers of the found rows for which there is room, and note the highest number looked at.
 
         ``found``: all rows up to the number ``last``, or the first ``most`` of them.

@@ -34,6 +34,11 @@ _ADD_SUMMARY = """insert into deployment_summary (deployment, latest, status, st
 _ADD_NODE = "insert into deployment_node (tenant, node, deployment, instances) values (?, ?, ?, ?)"
 _DROP_EXECUTIONS = f"""update deployment_summary set status = '{OUT_OF_DATE}', is_calm = 0
     where deployment in (select deployment from execution where number {CHOSEN}) and (is_calm = 0 or latest {CHOSEN})"""
+_COUNT_ADDED = """insert into tenant (name, execution_count) values (?, 1)
+    on conflict (name) do update set execution_count = tenant.execution_count + 1"""
+_COUNT_DROPPED = f"""update tenant set execution_count = execution_count - (
+        select count(*) from execution where execution.tenant = tenant.name and number {CHOSEN})
+    where name in (select tenant from execution where number {CHOSEN})"""
 _MARK = SEPARATOR.encode()
 
 
@@ -57,6 +62,11 @@ def replace_topology(db: Connection, deployment: int, topology: Topology, ids: b
     _resize(db, deployment, int(topology.is_there.sum()))
 
 
+def add_execution(db: Connection, tenant: str) -> None:
+    """Count an execution that is added."""
+    db.execute(_COUNT_ADDED, (tenant,))
+
+
 def drop_executions(db: Connection, executions: Collection[int]) -> None:
     """Note that these executions are about to be deleted: mark the summaries that may change as out of date.
 
@@ -65,14 +75,15 @@ def drop_executions(db: Connection, executions: Collection[int]) -> None:
     if executions:
         told = to_text(sorted(executions))
         db.execute(_DROP_EXECUTIONS, (told, told))
-        db.execute("update store set execution_count = execution_count - ?", (len(executions),))
+        db.execute(_COUNT_DROPPED, (told, told))
 
 
 def rebuild(db: Connection) -> None:
     """Fill the read model from what is stored, after an upgrade of an older store."""
     _rebuild_nodes(db)
     summaries.rebuild(db)
-    db.execute("update store set execution_count = (select count(*) from execution)")
+    db.execute("delete from tenant")
+    db.execute("insert into tenant (name, execution_count) select tenant, count(*) from execution group by tenant")
 
 
 # -- summaries

@@ -9,6 +9,7 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from phaseline.model.rows import details
 from phaseline.model.rows.details import BatchRange, Decoded, DetailQuery, Details
 from phaseline.model.rows.rows import EventRow, GraphRow
 from phaseline.store.codec import graphs as graph_rows
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from phaseline.model.problems.problem import ProblemsError
     from phaseline.model.rows.rows import BatchRow, ExecutionRow
     from phaseline.store.database.connection import Connection
+    from phaseline.store.database.tenant_rows import TenantRows
 
 T = TypeVar("T")
 MOST_RANGES = 32
@@ -40,17 +42,25 @@ Known = Callable[[int, int], "Topology | None"]
 class _Reading:
     """Makes the parts of the statement that a query needs, and ``Details`` of the rows that they select."""
 
-    def __init__(self, wanted: DetailQuery, known: Known, damaged: Callable[[str], ProblemsError]) -> None:
+    def __init__(
+        self,
+        db: Connection,
+        own: TenantRows,
+        wanted: DetailQuery,
+        known: Known,
+        damaged: Callable[[str], ProblemsError],
+    ) -> None:
+        self._db, self._own = db, own
         self._known, self._damaged = known, damaged
         self._parts: list[Part] = []
         self._made: list[Callable[[list[Row]], Mapping[str, object]]] = []
         for add in (self._graphs, self._of_graphs, self._calls, self._of_executions, self._of_deployments):
             add(wanted)
 
-    def read(self, db: Connection) -> Details:
+    def read(self) -> Details:
         """Execute the statement."""
         fields: dict[str, Any] = {}
-        for rows, make in zip(select_together(db, self._parts), self._made, strict=True):
+        for rows, make in zip(select_together(self._db, self._parts), self._made, strict=True):
             for name, value in make(rows).items():
                 fields[name] = {**fields[name], **value} if isinstance(value, dict) and name in fields else value
         counts = fields.pop("counts", {})
@@ -58,7 +68,7 @@ class _Reading:
             owners = fields.pop("owner_rows")
             fields["owners"] = {graph: owners[number] for graph, number in fields["owners"].items() if number in owners}
         if "deployment_rows" in fields:
-            named = reads.deployments_from(fields.pop("deployment_rows"), fields.pop("folder_rows"))
+            named = reads.deployments_from(self._own, fields.pop("deployment_rows"), fields.pop("folder_rows"))
             fields["deployments"] = {row.number: row for row, _ in named}
         if "pages" in fields:
             pages = fields.pop("pages")
@@ -135,6 +145,7 @@ class _Reading:
         )
 
     def _graph_rows(self, rows: list[Row]) -> Mapping[str, object]:
+        self._own.remember("graph", map(itemgetter(0), rows))
         graphs: dict[int, list[GraphRow]] = {}
         ranges: dict[int, BatchRange] = {}
         for *row, after, last in sorted(rows):
@@ -165,15 +176,15 @@ class _Reading:
         theirs = f"(select deployment from execution where number in {owners})"
         self._columns(f"graph.id {CHOSEN}", which)
         self._add(
-            f"{reads.EXECUTION} where execution.number in {owners}",
+            f"{reads.select_execution(self._own)} where execution.number in {owners}",
             reads.EXECUTION_KINDS,
             which,
-            lambda rows: {"owner_rows": {row[0]: reads.execution(row) for row in rows}},
+            lambda rows: {"owner_rows": {row.number: row for row in reads.executions_from(self._own, rows)}},
         )
         self._add(
             f"select id, execution from graph where id {CHOSEN}", "ii", which, lambda rows: {"owners": dict(rows)}
         )
-        rows_of, used = reads.deployment_parts(f" where deployment.number in {theirs}", which)
+        rows_of, used = reads.deployment_parts(self._own, f" where deployment.number in {theirs}", which)
         self._add(rows_of.select, rows_of.columns, which, lambda rows: {"deployment_rows": rows})
         self._add(used.select, used.columns, which, lambda rows: {"folder_rows": rows})
         self._topologies(f"in {theirs}", which)
@@ -194,30 +205,44 @@ class _Reading:
                 lambda rows: {"batches": self._by_graph(rows)},
             )
         if wanted.open_batches:
+            is_own, who = "", list[object]()
+            if self._own.tenant is not None:
+                is_own, who = f" and (graphs is not null or {reads.FIRST_IS_OWN})", [self._own.tenant]
             self._add(
-                f"select {reads.BATCH} from batch where closed_at = 0",
+                f"select {reads.BATCH} from batch where closed_at = 0{is_own}",
                 reads.BATCH_KINDS,
-                (),
+                who,
                 lambda rows: {"open_batches": self._by_graph(rows)},
             )
         if wanted.lanes:
-            statistics = lanes.LaneRows(wanted.lanes, wanted.last_calls)
+            statistics = lanes.LaneRows(wanted.lanes, wanted.last_calls, self._own, self._batch_reader)
             for part, make in zip(statistics.parts(), (statistics.count, statistics.read), strict=True):
                 self._add(part.select, part.columns, part.values, make)
 
     def _by_graph(self, rows: list[Row]) -> Mapping[int, Sequence[Decoded[BatchRow]]]:
         """Return {graph: batches with members of it, by id}. A batch of unreadable graphs is with its first and last."""
         found: dict[int, list[Decoded[BatchRow]]] = {}
+        strange = self._strange_graphs(rows)
+        read = self._batch_reader(rows)
         for row in sorted(rows, key=itemgetter(0)):
-            batch = self._decoded(reads.batch_of, row)
-            first, _, packed, _ = row[7:]
-            graphs = {first}
-            if packed is not None:
-                with suppress(ValueError):  # reading the batch itself reports it
-                    graphs.update(decode(packed).tolist())
-            for graph in graphs:
+            batch = self._decoded(read, row)
+            for graph in _graphs_in(row) - strange:
                 found.setdefault(graph, []).append(batch)
         return found
+
+    def _batch_reader(self, rows: Sequence[Row]) -> Callable[[Row], BatchRow]:
+        """Return a function that reads one of these rows, without the members of other tenants."""
+        strange = self._strange_graphs(rows)
+        if not strange:
+            return reads.batch_of
+        return lambda row: reads.without(reads.batch_of(row), strange) or reads.batch_of(row)
+
+    def _strange_graphs(self, rows: Sequence[Row]) -> set[int]:
+        """Return the graphs of other tenants in batches with several graphs; those with one were found by the tenant."""
+        shared = {graph for row in rows if row[9] is not None for graph in _graphs_in(row)}
+        if self._own.tenant is None or not shared:
+            return set()
+        return {-number for number in self._own.own_all(self._db, "graph", sorted(shared)) if number < 0}
 
     # -- what belongs to executions
 
@@ -239,10 +264,11 @@ class _Reading:
             )
 
         if wanted.open_requests:
+            where, values = self._own.where(asking.UNANSWERED, 0)
             self._add(
-                f"{asking.REQUEST} {asking.UNANSWERED}",
+                f"{asking.REQUEST} where {where}{asking.UNANSWERED_ORDER}",
                 asking.REQUEST_KINDS,
-                (0, asking.TAKEN_AT_ONCE),
+                (*values, asking.TAKEN_AT_ONCE),
                 lambda rows: {"open_requests": self._decoded(_mapped, asking.request_of, sorted(rows))},
             )
             self._add("select held from store", "i", (), lambda rows: {"held": rows[0][0]})
@@ -286,10 +312,10 @@ class _Reading:
         if wanted.executions_of:
             only = f" and execution.{IS_OPEN}" if wanted.only_open else ""
             self._add(
-                f"{reads.EXECUTION} where deployment {CHOSEN}{only}",
+                f"{reads.select_execution(self._own)} where deployment {CHOSEN}{only}",
                 reads.EXECUTION_KINDS,
                 (to_text(sorted(wanted.executions_of)),),
-                lambda rows: {"executions": _executions(rows, wanted.executions_of)},
+                lambda rows: {"executions": _executions(reads.executions_from(self._own, rows), wanted.executions_of)},
             )
         if wanted.documents_of:
             where, values = _of_documents(wanted.documents_of)
@@ -342,9 +368,23 @@ class _Reading:
         return {key: self._decoded(_mapped, make, sorted(grouped.get(key, ()), key=itemgetter(0))) for key in keys}
 
 
-def read_details(db: Connection, wanted: DetailQuery, known: Known, damaged: Callable[[str], ProblemsError]) -> Details:
-    """Return the details that a query wants. ``damaged`` makes the problem of a value that cannot be decoded."""
-    return _Reading(wanted, known, damaged).read(db)
+def read_details(
+    db: Connection, wanted: DetailQuery, own: TenantRows, known: Known, damaged: Callable[[str], ProblemsError]
+) -> Details:
+    """Return the details of the tenant's rows that a query wants.
+
+    ``damaged`` makes the problem of a value that cannot be decoded.
+    """
+    wanted = details.restricted(wanted, lambda kind, numbers: own.strange(db, kind, numbers))
+    return _Reading(db, own, wanted, known, damaged).read()
+
+
+def _graphs_in(row: Row) -> set[int]:
+    """Return the graphs of a batch's members; only the first if the others cannot be read, which its reader reports."""
+    first, _, packed, _ = row[7:]
+    with suppress(ValueError):
+        return {first} if packed is None else {first, *decode(packed).tolist()}
+    return {first}
 
 
 def _mapped(make: Callable[[Row], T], rows: Sequence[Row]) -> list[T]:
@@ -366,10 +406,10 @@ def _events(rows: list[Row], wanted: Iterable[int]) -> Mapping[int, Sequence[Eve
     return found
 
 
-def _executions(rows: list[Row], wanted: Iterable[int]) -> Mapping[int, Sequence[ExecutionRow]]:
+def _executions(rows: Sequence[ExecutionRow], wanted: Iterable[int]) -> Mapping[int, Sequence[ExecutionRow]]:
     found: dict[int, list[ExecutionRow]] = {number: [] for number in wanted}
-    for row in sorted(rows, key=itemgetter(0)):
-        found[row[2]].append(reads.execution(row))
+    for row in sorted(rows, key=lambda row: row.number):
+        found[row.deployment].append(row)
     return found
 
 

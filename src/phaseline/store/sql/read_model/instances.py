@@ -34,11 +34,12 @@ from phaseline.store.sql.read_model.instance_columns import (
     counts_from,
     why_unreadable,
 )
-from phaseline.store.sql.read_model.one_statement import CHOSEN, IS_COMPUTED, TENANT, Part, Row, select_together
+from phaseline.store.sql.read_model.one_statement import CHOSEN, IS_COMPUTED, Part, Row, WhereClause, select_together
 
 if TYPE_CHECKING:
     from phaseline.model.rows.row_queries import InstanceQuery
     from phaseline.store.database.connection import Connection
+    from phaseline.store.database.tenant_rows import TenantRows
     from phaseline.store.sql.read_model.instance_columns import InstanceColumns
 
 
@@ -57,9 +58,9 @@ class _Candidate:
     count: int | None
 
 
-def select_instances(db: Connection, wanted: InstanceQuery) -> InstancePage:
+def select_instances(db: Connection, wanted: InstanceQuery, own: TenantRows) -> InstancePage:
     """Return the page of instances that a query selects, by at most three statements."""
-    candidates = _candidates(db, wanted)
+    candidates = _candidates(db, wanted, own)
     counted, unread = _counted(db, [one.number for one in candidates if one.count is None], wanted)
     flaws = {one.name: unread[one.number] for one in candidates if one.number in unread}
     page = PageOfInstances(wanted)
@@ -78,32 +79,30 @@ def select_instances(db: Connection, wanted: InstanceQuery) -> InstancePage:
     return InstancePage(rows, page.total, flaws)
 
 
-def _candidates(db: Connection, wanted: InstanceQuery) -> list[_Candidate]:
+def _candidates(db: Connection, wanted: InstanceQuery, own: TenantRows) -> list[_Candidate]:
     """Return the deployments that may have selected instances, by name."""
-    joined, values = ", 0 from deployment", list[object]()
+    joined, where = ", 0 from deployment", WhereClause("deleted_at = 0")
+    where.add_tenant(own, "deployment.tenant")
     if wanted.node:
         joined = """, deployment_node.instances from deployment_node
             join deployment on deployment.number = deployment_node.deployment"""
-    where = ["deleted_at = 0"]
-    if wanted.node:
-        where.append("deployment_node.tenant = ? and deployment_node.node = ?")
-        values += [TENANT, wanted.node]
+        where.add_tenant(own, "deployment_node.tenant")  # the index of nodes begins with it
+        where.add("deployment_node.node = ?", wanted.node)
     if wanted.deployment is not None:
-        where.append("deployment.number = ?")
-        values.append(wanted.deployment)
+        where.add("deployment.number = ?", wanted.deployment)
     parts = [
         Part(
             f"""select deployment.number, name, kind, coalesce(deployment_summary.instances, -1), coalesce(states, ''),
             case when {IS_COMPUTED} then 1 else 0 end{joined}
-            left join deployment_summary on deployment_summary.deployment = deployment.number
-            where {" and ".join(where)}""",
+            left join deployment_summary on deployment_summary.deployment = deployment.number{where}""",
             "ittitii",
-            values,
+            where.values,
         )
     ]
     if wanted.state and wanted.state not in LIFE_CYCLE:
         parts.append(Part("select deployment, place from state_name where name = ?", "ii", (wanted.state,)))
     rows, *named = select_together(db, parts)
+    own.remember("deployment", (row[0] for row in rows))
     places: dict[int, int] = dict(named[0]) if named else {}
     found = [_Candidate(row[0], row[1], _count(row, places, wanted)) for row in rows]
     return sorted(found, key=lambda one: one.name)

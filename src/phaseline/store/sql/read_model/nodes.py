@@ -8,43 +8,46 @@ from phaseline.store.codec.instance_ids import SEPARATOR, ids_from
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.sql import queries as reads
 from phaseline.store.sql.read_model.instance_columns import UNREADABLE
-from phaseline.store.sql.read_model.one_statement import CHOSEN, OTHERS, TENANT, WhereClause
+from phaseline.store.sql.read_model.one_statement import CHOSEN, OTHERS, WhereClause
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import DeploymentRow
     from phaseline.store.database.connection import Connection
+    from phaseline.store.database.tenant_rows import TenantRows
 
 _MARK = SEPARATOR.encode()
 
 
 def with_ids(
-    db: Connection, beginning: str, *, kind: str = "", limit: int | None = None
+    db: Connection, own: TenantRows, beginning: str, *, kind: str = "", limit: int | None = None
 ) -> list[tuple[DeploymentRow, list[str]]]:
     """Return the deployments that have instances whose ids begin so, by name, with these ids.
 
     ``kind``: only deployments of this kind. ``limit``: that many deployments. Unreadable ids are left out.
     """
     where = WhereClause("deleted_at = 0")
+    where.add_tenant(own, "tenant")
     if kind:
         where.add("kind = ?", kind)
     if beginning:
-        named = WhereClause("tenant = ?")
-        named.add_beginning("node", beginning)
+        whole, begun = WhereClause(), WhereClause()
+        for each in (whole, begun):
+            each.add_tenant(own, "tenant")
         heads = [beginning[:at] for at, sign in enumerate(beginning) if sign == "_"]
+        whole.add(f"node {CHOSEN}", to_text([OTHERS, *heads]))
+        begun.add_beginning("node", beginning)
         where.add(
-            f"""number in (select deployment from deployment_node where tenant = ? and node {CHOSEN}
-            union all select deployment from deployment_node{named})""",
-            TENANT,
-            to_text([OTHERS, *heads]),
-            TENANT,
-            *named.values,
+            f"""number in (select deployment from deployment_node{whole}
+            union all select deployment from deployment_node{begun})""",
+            *whole.values,
+            *begun.values,
         )
         sought = beginning.encode()
         where.add("(substr(ids, 1, ?) = ? or instr(ids, ?) > 0)", len(sought), sought, _MARK + sought)
     rest = f"{where} order by name{'' if limit is None else f' limit {int(limit)}'}"
     joined = " join topology on topology.deployment = deployment.number"
     found = []
-    for row, (text,) in reads.deployments_joined(db, joined, ", ids", "b", rest, where.values):
+    for row, (text,) in reads.deployments_joined(db, own, joined, ", ids", "b", rest, where.values):
         try:
             ids = [id for id in ids_from(text) if id.startswith(beginning)]
         except UNREADABLE:
@@ -54,7 +57,11 @@ def with_ids(
     return found
 
 
-def node_names(db: Connection, deployment: int | None) -> set[str]:
+def node_names(db: Connection, own: TenantRows, deployment: int | None) -> set[str]:
     """Return the names of all nodes, or of those of one deployment."""
-    where, values = ("", ()) if deployment is None else (" where deployment = ?", (deployment,))
-    return {name for (name,) in db.execute(f"select distinct node from deployment_node{where}", values)} - {OTHERS}
+    where = WhereClause()
+    where.add_tenant(own, "tenant")
+    if deployment is not None:
+        where.add("deployment = ?", deployment)
+    names = db.execute(f"select distinct node from deployment_node{where}", where.values)
+    return {name for (name,) in names} - {OTHERS}

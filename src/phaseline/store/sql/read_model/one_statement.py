@@ -13,14 +13,12 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.rows.rows import Actor
 from phaseline.store.database.schema import IS_OPEN
 
 if TYPE_CHECKING:
     from phaseline.store.database.connection import Connection
+    from phaseline.store.database.tenant_rows import TenantRows
 
-TENANT = Actor("").tenant
-"""The only tenant that exists so far."""
 OTHERS = ""
 """Name of a node in the row of a deployment with ids that do not begin with the name of a node."""
 CHOSEN = "in (select value from json_each(?))"
@@ -115,6 +113,11 @@ class WhereClause:
             len(text),
             text,
         )
+
+    def add_tenant(self, own: TenantRows, column: str) -> None:
+        """Require that rows are the tenant's, which the column has."""
+        if own.tenant is not None:
+            self.add(f"{column} = ?", own.tenant)
 
     def copy(self) -> WhereClause:
         """Return conditions to which others can be added without changing these."""

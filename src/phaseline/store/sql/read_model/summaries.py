@@ -42,7 +42,6 @@ from phaseline.store.sql.read_model.one_statement import (
     OUT_OF_DATE,
     UNREADABLE_ROW,
     Part,
-    Row,
     select_together,
 )
 
@@ -51,6 +50,7 @@ if TYPE_CHECKING:
 
     from phaseline.model.rows.rows import DeploymentKind, ExecutionRow
     from phaseline.store.database.connection import Connection
+    from phaseline.store.database.tenant_rows import TenantRows
 
 REFRESHED_TOGETHER = 500
 """Number of rows that one transaction updates, so that the owner can soon do other work."""
@@ -180,9 +180,9 @@ CHOSEN_NUMBERS = "select value from json_each(?)"
 
 
 def read_summaries(
-    db: Connection, which: str = CHOSEN_NUMBERS, values: Sequence[object] = ()
+    db: Connection, own: TenantRows, which: str = CHOSEN_NUMBERS, values: Sequence[object] = ()
 ) -> dict[int, DeploymentSummary]:
-    """Return {deployment: its summary}. ``which``: SQL query of the numbers of deployments, with its values."""
+    """Return {deployment: its summary}. ``which``: SQL query of the numbers of the tenant's deployments, with its values."""
     parts = [
         Part(
             f"""select deployment.number, kind, coalesce(deployment_summary.status, ''), coalesce(states, ''),
@@ -193,7 +193,7 @@ def read_summaries(
             values,
         ),
         Part(
-            f"""{reads.EXECUTION} where execution.number in (
+            f"""{reads.select_execution(own)} where execution.number in (
             select number from execution where {IS_OPEN} and deployment in ({which})
             union all select {LATEST} from deployment where deployment.number in ({which})
             union all select failed.number from deployment_summary join execution as failed
@@ -207,7 +207,7 @@ def read_summaries(
         *column_parts(f"deployment.number in ({which}) and {IS_COMPUTED}", values),
     ]
     kept, told, named_, *columns = select_together(db, parts)
-    names, executions = names_from(named_), _by_deployment(told)
+    names, executions = names_from(named_), _by_deployment(reads.executions_from(own, told))
     found: dict[int, DeploymentSummary] = {}
     computed: dict[int, DeploymentKind] = {}
     is_damaged = False
@@ -225,9 +225,9 @@ def read_summaries(
     return found
 
 
-def _by_deployment(rows: Sequence[Row]) -> Mapping[int, Sequence[ExecutionRow]]:
+def _by_deployment(rows: Sequence[ExecutionRow]) -> Mapping[int, Sequence[ExecutionRow]]:
     found: dict[int, list[ExecutionRow]] = {}
-    for row in sorted(map(reads.execution, rows), key=lambda row: row.number):
+    for row in sorted(rows, key=lambda row: row.number):
         found.setdefault(row.deployment, []).append(row)
     return found
 

@@ -20,6 +20,7 @@ from phaseline.use_cases.loading.package_checks import what_else
 from phaseline.use_cases.lookup.installed_packages import (
     ENDING,
     collect,
+    folder_of_packages,
     installed_rows,
     numbers_of,
     restore_package,
@@ -198,5 +199,5 @@ def _raise_if_no_update(new: PackageRow, near: PackageRow | None, named: Sequenc
 
 def _is_of_store(ctx: RequestContext) -> Callable[[str], bool]:
     """Return a function that recognizes paths of the store's files, which are never part of a package."""
-    beginning = str(work_folder(ctx)).removesuffix(ENDING)
+    beginning = str(folder_of_packages(ctx)).removesuffix(ENDING)
     return lambda path: path.startswith(beginning)

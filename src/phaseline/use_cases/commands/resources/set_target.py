@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from phaseline.model.execution.breakpoints import Breakpoint
     from phaseline.model.rows.orders import GivenOrder, NewOrder
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
     from phaseline.use_cases.commands.submission import Submissions
     from phaseline.use_cases.queries.resources.cluster_snapshot import ClusterSnapshot
 
@@ -209,5 +209,5 @@ def _stored(ctx: RequestContext, deployment: int, request: Request) -> Execution
     return ctx.store.create_execution(NewExecution(deployment, request, ctx.actor, ctx.clock.now()), asks=True)
 
 
-def _start(store: Store, execution: int) -> int:
+def _start(store: TenantStore, execution: int) -> int:
     return next(row.number for row in store.requests_of(execution) if row.kind is RequestKind.START)

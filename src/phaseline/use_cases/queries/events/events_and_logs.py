@@ -6,10 +6,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.graph.graph import owners_of
 from phaseline.model.problems.problem import problem_error
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.use_cases.lookup.find import find_execution, find_instance
@@ -22,10 +19,8 @@ from phaseline.views.views import Line
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.model.deployment.topology import Topology
-    from phaseline.model.graph.graph import Graph
     from phaseline.model.rows.rows import EventRow, ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
     from phaseline.use_cases.lookup.read_ahead import ReadAhead
     from phaseline.use_cases.queries.events.event_pages import Narrated
 
@@ -132,7 +127,7 @@ class EventLook:
     """The events of an execution as stored at one time. ``former``: an earlier ``EventLook``, for ``added``."""
 
     def __init__(
-        self, store: Store, row: ExecutionRow, former: EventLook | None = None, *, reads: ReadAhead | None = None
+        self, store: TenantStore, row: ExecutionRow, former: EventLook | None = None, *, reads: ReadAhead | None = None
     ) -> None:
         """Read the execution, its graphs, and the events stored since ``former`` was created, or all events.
 
@@ -228,7 +223,7 @@ def _anything(_: Line) -> bool:
     return True
 
 
-def instance_ids(store: Store, row: ExecutionRow) -> Sequence[str]:
+def instance_ids(store: TenantStore, row: ExecutionRow) -> Sequence[str]:
     """Return the instance ids by instance number.
 
     This also works for a deleted deployment: its topology stays stored until its executions are purged.
@@ -236,7 +231,7 @@ def instance_ids(store: Store, row: ExecutionRow) -> Sequence[str]:
     return store.topology(row.deployment).ids
 
 
-def instance_number(store: Store, row: ExecutionRow, text: str) -> int:
+def instance_number(store: TenantStore, row: ExecutionRow, text: str) -> int:
     """Return the number of the instance with this id, or with this unique beginning of an id.
 
     The instance belongs to the deployment of the execution, which may have been deleted. Raises: PL-C012, PL-C013.
@@ -255,18 +250,9 @@ def instance_id(ids: Sequence[str], number: int) -> str:
     return ids[number] if 0 <= number < len(ids) else ""
 
 
-def _event_rows(store: Store, row: ExecutionRow, after: int) -> Iterator[EventRow]:
+def _event_rows(store: TenantStore, row: ExecutionRow, after: int) -> Iterator[EventRow]:
     while rows := store.events(row.number, after=after, limit=READ_AT_ONCE):
         yield from rows
         after = rows[-1].sequence
         if len(rows) < READ_AT_ONCE:
             return
-
-
-def owners(graph: Graph, topology: Topology) -> np.ndarray:
-    """Return, by position, the number of the instance whose events the entry belongs to; -1 for milestones."""
-    found = np.full(len(graph), -1, np.int64)
-    for step in graph.steps:
-        subject = graph.subject[step.first : step.first + step.count]
-        found[step.first : step.first + step.count] = owners_of(topology, step.kind, subject)
-    return found

@@ -16,7 +16,7 @@ from phaseline.use_cases.queries.events.log_tail import EventTail, LogTail, Tail
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.rows import ExecutionRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
     from phaseline.views.views import Line
 
 SHARE = 10
@@ -40,7 +40,7 @@ def _lines(ctx: RequestContext, id: str) -> Iterator[Line]:
 
 
 def news(
-    store: Store, id: str, *, ends_for_people: bool = False, pause: Callable[[float], object] = time.sleep
+    store: TenantStore, id: str, *, ends_for_people: bool = False, pause: Callable[[float], object] = time.sleep
 ) -> Generator[None, None, bool]:
     """Yield whenever an execution may have new lines; yield a last time after it has ended.
 
@@ -70,7 +70,7 @@ def news(
         pause(LOOK_S)
 
 
-def left_alone(store: Store, row: ExecutionRow) -> str:
+def left_alone(store: TenantStore, row: ExecutionRow) -> str:
     """Return a sentence for users: no process works on the execution, and this command continues it."""
     row = store.execution(row.id) or row
     mend = f"continue it: phaseline executions resume {row.id}"
@@ -84,7 +84,7 @@ def left_alone(store: Store, row: ExecutionRow) -> str:
 class LineStream:
     """Live lines of one execution. ``row``: the execution as stored when the stream was created."""
 
-    def __init__(self, store: Store, tail: LogTail | EventTail) -> None:
+    def __init__(self, store: TenantStore, tail: LogTail | EventTail) -> None:
         """Create a stream of the lines that ``tail`` reads from the store."""
         self._store = store
         self._tail = tail

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.rows import BatchRow, DeploymentRow, ExecutionRow
     from phaseline.ports.execution_reads import ExecutionReads
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 Standing = Literal["arrived", "moving", "failed", "still"]
 NO_STATE = ""
@@ -278,7 +278,7 @@ def _has(ascending: np.ndarray, number: int) -> bool:
 
 
 def read_clusters(
-    store: Store, rows: Sequence[DeploymentRow], flaws: Flaws | None = None, *, with_graphs: bool = True
+    store: TenantStore, rows: Sequence[DeploymentRow], flaws: Flaws | None = None, *, with_graphs: bool = True
 ) -> tuple[ReadAhead, list[ClusterSnapshot]]:
     """Read several clusters by one statement; return what was read, and the clusters.
 
@@ -319,7 +319,7 @@ QUIET = (EntryStatus.PASSED, EntryStatus.COMPLETED, EntryStatus.CANCELED)
 """Statuses of entries that do not keep a resource in its state."""
 
 
-def clusters(store: Store, name: str | None = None) -> list[DeploymentRow]:
+def clusters(store: TenantStore, name: str | None = None) -> list[DeploymentRow]:
     """Return all clusters, or only the one with this name or unique beginning of a name. Raises: PL-C030."""
     rows = {row.name: row for row in store.listings.deployments(DeploymentQuery(kind="resources"))}
     if name is None:

@@ -9,7 +9,7 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.resources.state_graph_names import ENGINE_MEASURE
 
 if TYPE_CHECKING:
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 
 @frozen
@@ -61,7 +61,7 @@ class EngineNow:
     listeners: ListenersNow
 
 
-def engine_now(store: Store) -> EngineNow | None:
+def engine_now(store: TenantStore) -> EngineNow | None:
     """Return the metrics of the engine that last worked with phases, or None if there was none."""
     told = store.measures().get(ENGINE_MEASURE)
     if told is None:

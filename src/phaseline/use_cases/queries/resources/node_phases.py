@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.graph.graph import Graph
     from phaseline.model.rows.rows import BatchRow, GraphRow
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
 
 LATEST = 10
 """Number of executions that are searched; data of phases in older ones is in the instance's document."""
@@ -36,7 +36,9 @@ class NodePhase:
     status: EntryStatus
 
 
-def phases_of_node(store: Store, deployment: int, number: int, document: dict[str, Value]) -> list[PhaseEntryView]:
+def phases_of_node(
+    store: TenantStore, deployment: int, number: int, document: dict[str, Value]
+) -> list[PhaseEntryView]:
     """Return the entries of all phases that an instance was in during the deployment's last ``LATEST`` executions.
 
     They are in the order of entering; of several entries of a phase, only the latest is returned. ``number`` and
@@ -59,7 +61,7 @@ def phases_of_node(store: Store, deployment: int, number: int, document: dict[st
     return list(found.values())
 
 
-def _stay(store: Store, graph: GraphRow, batches: Sequence[BatchRow]) -> Stay:
+def _stay(store: TenantStore, graph: GraphRow, batches: Sequence[BatchRow]) -> Stay:
     """Return the stay that a graph describes; clusters read stays in the same way."""
     return Stay(store, graph.id, graph.execution, "", graph.created_at, lambda: batches)
 

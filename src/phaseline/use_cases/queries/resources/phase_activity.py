@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.phase_tables import PhaseTables
     from phaseline.model.rows.rows import BatchRow, DeploymentRow, LaneStatistics, Metric, PausedRow
     from phaseline.ports.execution_reads import ExecutionReads
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
     from phaseline.use_cases.queries.resources.state_stays import Stay
 
 PAUSES_TOLD = 20
@@ -103,7 +103,7 @@ class PhaseNow:
     pauses: Sequence[Pause] = ()
 
 
-def phases_now(store: Store, tables: PhaseTables) -> Mapping[str, PhaseNow]:
+def phases_now(store: TenantStore, tables: PhaseTables) -> Mapping[str, PhaseNow]:
     """Return {phase in lower case: its activity}, of phases that resources are or were in, and of paused phases.
 
     ``tables``: what the store has of phases.
@@ -163,7 +163,7 @@ def _groups(rows: Sequence[DeploymentRow]) -> Iterator[list[DeploymentRow]]:
 
 
 def _read(
-    store: Store, with_resources: Sequence[DeploymentRow], with_nodes: Sequence[DeploymentRow]
+    store: TenantStore, with_resources: Sequence[DeploymentRow], with_nodes: Sequence[DeploymentRow]
 ) -> tuple[ReadAhead, list[ClusterSnapshot]]:
     """Read clusters with all their graphs, and the last rounds of deployments of nodes on paths, by one statement."""
     reads = ReadAhead(store)

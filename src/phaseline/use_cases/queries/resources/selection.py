@@ -27,7 +27,7 @@ from phaseline.use_cases.queries.resources.resource_records import record_of
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
     from phaseline.records.record import Record
     from phaseline.use_cases.lookup.read_ahead import ReadAhead
     from phaseline.use_cases.lookup.unreadable_rows import Flaws
@@ -117,7 +117,7 @@ def _grouped(key: str, chosen: Chosen) -> list[tuple[ClusterSnapshot, np.ndarray
     return [(chosen[place][0], np.array(sorted(numbers), np.int64)) for place, numbers in inside.items()]
 
 
-def choose_one(store: Store, name: str, cluster: str | None) -> tuple[ClusterSnapshot, int]:
+def choose_one(store: TenantStore, name: str, cluster: str | None) -> tuple[ClusterSnapshot, int]:
     """Return (cluster, number) of the resource with this name. Raises: the errors of ``choose``."""
     ((snapshot, numbers),) = _named([name], [ClusterSnapshot(store, row) for row in clusters(store, cluster)])
     return snapshot, int(numbers[0])

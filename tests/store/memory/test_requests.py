@@ -6,7 +6,7 @@ from tests.store.files import refusal
 
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.store.memory.executions import add_execution
+from phaseline.store.memory.requests import add_execution
 from phaseline.store.memory.store import MemoryStore
 
 
