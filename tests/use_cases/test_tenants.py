@@ -47,7 +47,7 @@ node_templates:
       cloudify.interfaces.lifecycle:
         create:
           implementation: noting.noting.note
-          inputs: {said: {concat: [{get_sys: [tenant, name]}, '/', {get_secret: whose}]}}
+          inputs: {said: {concat: [{get_sys: [tenant, name]}, '/', {get_secret: secret-of-it}]}}
 """
 
 Tenants = tuple[RequestContext, RequestContext]
@@ -78,7 +78,7 @@ def refused(call: Callable[[], object]) -> str:
 
 
 def installed(ctx: RequestContext, file: str, secret: str) -> None:
-    create_secret(ctx, "whose", secret)
+    create_secret(ctx, "secret-of-it", secret)
     view = follow(ctx, install(ctx, DeploymentSpec(file, "shop")))
     assert view.status is ExecutionStatus.COMPLETED
 
@@ -110,7 +110,7 @@ def test_sv10_what_another_tenant_has_is_as_if_it_did_not_exist(tenants: Tenants
     assert refused(lambda: show_instance(other, instance.id)).replace(instance.id, "it") == refused(
         lambda: show_instance(other, "web_000000")
     ).replace("web_000000", "it")
-    assert "whose" not in refused(lambda: show_secret(other, "whose1"))
+    assert "secret-of-it" not in refused(lambda: show_secret(other, "secret-of-if"))
     now = status(other)
     assert (list_deployments(other).items, list_executions(other).items, list_secrets(other)) == ([], [], [])
     assert (now.open_count, now.executions, now.request_count) == (0, [], 0)
