@@ -61,6 +61,13 @@ class StoreUpkeep(Protocol):
         """Return free space of the store's file to the operating system, in steps that hardly slow a running engine."""
         ...
 
+    def continue_upgrade(self) -> bool:
+        """Do one step of what an upgrade has left, which takes well under a second. Return True if there may be another.
+
+        Any process may call it. The owner does in ``refresh_lists``. Lists show the same before and after.
+        """
+        ...
+
     def know_phases(self, known: Mapping[str, str]) -> None:
         """Replace the stored list of known phases by ``known``: {name in lower case: description}."""
         ...

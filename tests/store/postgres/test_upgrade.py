@@ -10,35 +10,14 @@ import pytest
 from tests.store import builders as a
 from tests.store.old_stores import unpack
 from tests.store.postgres_server import new_schema
+from tests.store.unfilled import moved
 
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.store.database.schema import SCHEMA_VERSION
-from phaseline.store.database.table_shapes import converted
 from phaseline.store.postgres import schema
 from phaseline.store.postgres.connections import WRITER, PostgresConnections
 from phaseline.store.postgres.store import PostgresStore
 from phaseline.store.sqlite.store import SqliteStore
-
-SERIAL = "select setval(pg_get_serial_sequence('{0}', 'number'), coalesce(max(number), 1)) from {0}"
-
-
-def moved(file: Path, url: str) -> None:
-    """The tables and rows of a file of an older version as they would be in PostgreSQL."""
-    with closing(sqlite3.connect(file)) as old, psycopg.connect(url) as new:
-        statements = dict(
-            old.execute("select name, sql from sqlite_master where sql is not null and name not like 'sqlite%'")
-        )
-        tables = [name for name, text in statements.items() if text.lower().startswith("create table")]
-        for text in statements.values():
-            new.execute(converted(text))
-        for table in tables:
-            rows = old.execute(f"select * from {table}").fetchall()
-            if rows:
-                new.cursor().executemany(f"insert into {table} values ({', '.join(['%s'] * len(rows[0]))})", rows)
-            if "autoincrement" in statements[table]:
-                new.execute(SERIAL.format(table))
-        for text in schema.EXTRA:
-            new.execute(text.replace("{folded}", "lower($1)"))
 
 
 def rows_of(columns: Iterator[tuple[object, ...]]) -> list[str]:

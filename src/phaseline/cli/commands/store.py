@@ -41,20 +41,22 @@ def restore(cli: CliContext, file: str | None, *, go_on: bool) -> None:
 
 
 @click.command(epilog="Example: phaseline store upgrade --check")
-@click.option("--check", is_flag=True, help="Change nothing; exit code 1 if an upgrade is due.")
-@click.option("--status", is_flag=True, help="Change nothing; show the version of the store's tables.")
+@click.option("--check", is_flag=True, help="Change nothing; exit code 1 if an upgrade is due or not finished.")
+@click.option("--status", is_flag=True, help="Change nothing; show the version and what is left of an upgrade.")
 @json_option
 @click.pass_obj
 def upgrade(cli: CliContext, *, check: bool, status: bool) -> None:
     """Bring the store's tables to the version that this program knows.
 
-    Each command does this when it opens an older store; of a file, a copy is kept before. With several machines on one
-    store, upgrade Phaseline on all of them first: the version before can use the store as far as the store allows.
+    Each command does this when it opens an older store; of a file, a copy is kept before. What lists read of a large store
+    is filled in short steps afterwards, by this command or by an idle engine. Lists are right meanwhile, but slower. If
+    the command is interrupted, the next one continues. With several machines on one store, upgrade Phaseline on all of
+    them first: the version before can use the store as far as the store allows.
     """
     with cli.open() as client:
         found = client.store.upgrade(check=check, status=status)
         cli.answer(found, lambda: cli.renderer("maintenance:upgraded_text")(found))
-    if check and found.is_due:
+    if check and not found.is_finished:
         raise SystemExit(1)
 
 

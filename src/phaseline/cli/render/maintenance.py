@@ -8,7 +8,7 @@ from phaseline.cli.render.status import size
 from phaseline.cli.render.table import clean, moment, more, number, some
 
 if TYPE_CHECKING:
-    from phaseline.model.rows.maintenance import Compacted, CopiedStore, RestoredStore, StoreVersion
+    from phaseline.model.rows.maintenance import Compacted, CopiedStore, Filling, RestoredStore, StoreVersion
     from phaseline.use_cases.commands.maintenance import CheckedStore, Purge, Released, Saved
 
 SHOWN = 50
@@ -58,13 +58,25 @@ def copied_text(done: CopiedStore) -> str:
 def upgraded_text(found: StoreVersion) -> str:
     """Return a text about the version of the store's tables."""
     if found.upgraded_from:
-        return f"The store was brought from schema {found.upgraded_from} to {found.schema}."
-    if found.is_due:
+        first = f"The store was brought from schema {found.upgraded_from} to {found.schema}."
+    elif found.is_due:
         owner = f" It is owned by {clean(found.owner)}, so wait until that has ended." if found.owner else ""
-        return (
+        first = (
             f"The store has schema {found.schema}; an upgrade to {found.known} is due: phaseline store upgrade.{owner}"
         )
-    return f"The store has schema {found.schema}; no upgrade is due."
+    elif found.fillings:
+        first = f"The store has schema {found.schema}; its upgrade is not finished: phaseline store upgrade."
+    elif found.steps:
+        first = f"The store has schema {found.schema}; its upgrade is finished."
+    else:
+        first = f"The store has schema {found.schema}; no upgrade is due."
+    return "\n".join([first, *map(_filling_text, found.fillings)])
+
+
+def _filling_text(left: Filling) -> str:
+    """Return a line about how far a part of an upgrade has come."""
+    by = f", last at {moment(left.at)} by {clean(left.worker)}" if left.worker else ""
+    return f"  {clean(left.name)}: {left.done:,} of {left.total:,} ({left.percent} %){by}"
 
 
 def released_text(done: Released) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from phaseline.lang.fast_dataclasses import frozen
 
@@ -44,21 +44,44 @@ class CopiedStore:
 
 
 @frozen
+class Filling:
+    """What an upgrade has left to do in steps (UP3): ``done`` of ``total`` rows, counted by their numbers.
+
+    ``at`` is the time of the last step in ms, 0 before the first one; ``worker`` is the process that has done it, or "".
+    """
+
+    name: str
+    done: int
+    total: int
+    percent: int
+    at: int = 0
+    worker: str = ""
+
+
+@frozen
 class StoreVersion:
     """Version of a store's tables, the version that this program knows, and the process that owns the store, or None.
 
-    ``upgraded_from`` is the version before an upgrade, or 0 if there was none.
+    ``upgraded_from`` is the version before an upgrade, or 0 if there was none. ``fillings`` are left of an upgrade, whose
+    other parts are done; ``steps`` of them were done by this call.
     """
 
     schema: int
     known: int
     owner: str | None = None
     upgraded_from: int = 0
+    fillings: Sequence[Filling] = ()
+    steps: int = 0
 
     @property
     def is_due(self) -> bool:
         """True if the tables must be upgraded before this program can use the store."""
         return self.schema < self.known
+
+    @property
+    def is_finished(self) -> bool:
+        """True if an upgrade has nothing to do: the tables have the present version, and are filled."""
+        return not self.is_due and not self.fillings
 
 
 @frozen

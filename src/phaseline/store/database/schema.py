@@ -10,7 +10,8 @@ because each commit would have to write a page of it. Instead, the batch ids of 
 of its first graph and, once it has ended, at most its ``last_batch`` (0: unknown).
 
 ``deployment_summary``, ``deployment_node`` and ``tenant`` repeat data of other tables, so that lists need not
-read these (ADR 0049).
+read these (ADR 0049). ``filling`` has a row for each part of them that an upgrade has left to be filled in steps: what
+has a number up to ``position`` is filled, or above ``last``, which is newer than the upgrade (ADR 0051).
 """
 
 from __future__ import annotations
@@ -57,6 +58,9 @@ TABLES = (
         tenant text not null, node text not null, deployment integer not null, instances integer not null,
         primary key (tenant, node, deployment)) without rowid""",
     "create index deployment_node_deployment on deployment_node (deployment)",
+    """create table filling (
+        name text not null primary key, position integer not null, last integer not null, at integer not null,
+        worker text not null) without rowid""",
     """create table blueprint (
         deployment integer primary key, body text not null, inputs text not null)""",
     """create table topology (

@@ -27,6 +27,10 @@ class Fileless:
     def refresh_lists(self) -> None:
         """Do nothing, because lists are computed from what is in memory."""
 
+    def continue_upgrade(self) -> bool:
+        """Return False, because a store in memory is never upgraded."""
+        return False
+
     def check(self) -> Sequence[StoreFinding]:
         """Return no findings: there is no file to check."""
         return ()

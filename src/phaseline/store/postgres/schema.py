@@ -69,7 +69,7 @@ EXTRA = (
     """create function can_be_read(text) returns boolean immutable parallel safe language sql
     as $$ select $1 ~ '(NaN|Infinity)' $$""",
     "drop index execution_deployment",
-    "create index execution_deployment on execution (deployment, number)",
+    "create index execution_deployment_number on execution (deployment, number)",
     *(f"alter table {table} set (fillfactor = 50)" for table in PAGE_TABLES),
 )
 """Statements that make what only a store in PostgreSQL has."""

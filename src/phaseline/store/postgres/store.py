@@ -105,8 +105,10 @@ class PostgresStore(PostgresRows, SqlStore):
             found = schema.make_ready(db, self.path, name, self._clock.now(), makes=makes)
             if found < SCHEMA_VERSION:
                 from phaseline.store.postgres.upgrade import upgrade
+                from phaseline.store.relational.filling import begin_steps
 
-                self.notices = (upgrade(self.connections, self._url, found),)
+                notice = upgrade(self.connections, self._url)
+                self.notices = (notice + begin_steps(self.continue_upgrade),) if notice else ()
             elif found > SCHEMA_VERSION:
                 self.read_only_version = found
         except BaseException as error:
@@ -128,7 +130,7 @@ class PostgresStore(PostgresRows, SqlStore):
                 raise failures.owned(self.path, str(present))
             written_at = lease.now()
             lease.take(db, name, command, self._clock.now())
-            epoch = writes.raise_epoch(db)
+            epoch, self._has_rest = writes.raise_epoch(db)
             db.execute("update write_count set turn = 0")
             self._turns.forget()  # others have owned the store since
         self._epoch, self._fence = epoch, links.Fence(epoch)

@@ -29,8 +29,8 @@ OF_THE_DATABASE = frozenset(("alembic_version", "store_schema", "store"))
 """Tables that are not copied row by row: each database has its own version, and ``store`` is copied without ``OF_THE_FILE``."""
 OF_THE_FILE = frozenset(("place", "inode", "device"))
 """Columns of ``store`` that describe the file of a store (``sqlite.file_identity``)."""
-NO_CONTENT = frozenset(("known_phase", "measure", "incarnation"))
-"""Tables that may have rows although no user has stored anything yet: an idle engine writes to them."""
+NO_CONTENT = frozenset(("known_phase", "measure", "incarnation", "filling"))
+"""Tables that may have rows although no user has stored anything yet: an idle engine or an upgrade writes to them."""
 
 _TABLE = re.compile(r"create table (\w+) \((.*)\)(?: without rowid)?$", re.DOTALL)
 _CONSTRAINTS = ("primary", "unique", "constraint")

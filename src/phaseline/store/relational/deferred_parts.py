@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from phaseline.store.codec.topologies import KnownTopologies
     from phaseline.store.database.tenant_rows import TenantRows
     from phaseline.store.relational.connections import ReadSnapshot, Transaction
+    from phaseline.store.relational.filling import FillingSteps
     from phaseline.store.sql.definition_files import SqlDefinitions
     from phaseline.store.sql.hook_switches import SqliteSwitches
     from phaseline.store.sql.labels import SqliteLabels
@@ -37,6 +38,13 @@ class DeferredParts:
         def _writing(self) -> Transaction: ...
 
         def _damaged(self, reason: str) -> ProblemsError: ...
+
+    @cached_property
+    def _steps(self) -> FillingSteps:
+        """Steps of what an upgrade has left."""
+        from phaseline.store.relational.filling import FillingSteps
+
+        return FillingSteps()
 
     @cached_property
     def packages(self) -> SqlitePackages:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 from phaseline.model.rows.maintenance import StoreFinding
 from phaseline.store.codec.json_documents import to_text
-from phaseline.store.sql.read_model import changes, summaries
-from phaseline.store.sql.read_model.instance_columns import UNREADABLE
-from phaseline.store.sql.read_model.one_statement import CHOSEN, OUT_OF_DATE, UNREADABLE_ROW
+from phaseline.store.sql.read_model import summaries
+from phaseline.store.sql.read_model.filling import rows_of_topologies
+from phaseline.store.sql.read_model.one_statement import CHOSEN, COUNTED, OUT_OF_DATE, UNFILLED, UNREADABLE_ROW
 
 if TYPE_CHECKING:
     from phaseline.store.database.connection import Connection
+    from phaseline.store.sql.read_model.changes import NodeRow
 
 COMPARED_TOGETHER = 500
 """Number of deployments whose instances are in memory at the same time."""
@@ -22,7 +23,8 @@ RULES: tuple[tuple[str, str, str], ...] = (
     (
         "tenant",
         "count other executions than there are",
-        """select name from (select tenant as name, count(*) as present, 0 as counted from execution group by tenant
+        f"""select name from (
+            select tenant as name, count(*) as present, 0 as counted from execution where {COUNTED} group by tenant
             union all select name, 0, execution_count from tenant) as counts
             group by name having sum(present) <> sum(counted)""",
     ),
@@ -39,7 +41,8 @@ RULES: tuple[tuple[str, str, str], ...] = (
     (
         "deployment",
         "have no summary",
-        "select name from deployment where deleted_at = 0 and number not in (select deployment from deployment_summary)",
+        f"""select name from deployment where deleted_at = 0 and number not in (select deployment from deployment_summary)
+        and number not in ({UNFILLED})""",
     ),
 )
 """(table, what is wrong with the rows found, SQL statement that finds them)"""
@@ -48,12 +51,14 @@ RULES: tuple[tuple[str, str, str], ...] = (
 def contradictions(db: Connection, failure: type[Exception]) -> Iterator[StoreFinding]:
     """Yield a finding for summaries and nodes of deployments that differ from their instances and executions.
 
-    Deployments that cannot be read are left out: that is found elsewhere. ``failure``: the error of the database for
+    Deployments that cannot be read are left out: that is found elsewhere. So are those that an upgrade has left to be
+    filled, which is no fault. ``failure``: the error of the database for
     what it cannot read.
     """
     try:
         living = db.execute(
-            "select number, tenant, name from deployment where deleted_at = 0 order by number"
+            f"""select number, tenant, name from deployment where deleted_at = 0 and number not in ({UNFILLED})
+            order by number"""
         ).fetchall()
         for table, names in (
             ("deployment_summary", _wrong_summaries(db, [(number, name) for number, _, name in living])),
@@ -85,11 +90,15 @@ _SUMMARIES = f"""select deployment, latest, status, states, instances, is_calm f
 
 def _wrong_nodes(db: Connection, living: Iterable[tuple[int, str, str]]) -> Iterator[str]:
     """Yield the names of deployments whose nodes are not those of their topology."""
-    statement = "select tenant, node, deployment, instances from deployment_node where deployment = ?"
-    for number, tenant, name in living:
-        try:
-            rows = changes.rows_of_topology(db, number, tenant)
-        except UNREADABLE:
-            continue
-        if sorted(rows) != sorted(db.execute(statement, (number,))):
-            yield name
+    left = iter(living)
+    while some := {number: (tenant, name) for number, tenant, name in islice(left, COMPARED_TOGETHER)}:
+        stored: dict[int, list[NodeRow]] = {}
+        for row in db.execute(_NODES, (to_text(list(some)),)):
+            stored.setdefault(row[2], []).append(tuple(row))
+        found = rows_of_topologies(db, {number: tenant for number, (tenant, _) in some.items()})
+        for number, rows in found.items():
+            if sorted(rows) != sorted(stored.get(number, ())):
+                yield some[number][1]
+
+
+_NODES = f"select tenant, node, deployment, instances from deployment_node where deployment {CHOSEN}"

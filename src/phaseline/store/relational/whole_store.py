@@ -48,6 +48,8 @@ class SqlStore(SqlRows):
         """Version of the tables, if they are newer and this version of the program may only read them (UP1); else 0."""
         self._epoch = 0
         """Epoch in which this process owns the store; 0 if it does not."""
+        self._has_rest = False
+        """True if an upgrade has left something to do, as far as the owner knows."""
         self._tenants: dict[str, SqlTenant] = {}
         self._made: WeakSet[SqlTenant] = WeakSet()
         """All objects that ``of`` has returned and that are still in use."""
@@ -134,6 +136,14 @@ class SqlStore(SqlRows):
         if self._epoch and self._turns.has_summaries_to_write:
             with self.connections.write_guard, self.connections.not_waiting(), self._owned() as db:
                 self._turns.write_summaries(db)
+        elif self._epoch and self._has_rest:
+            self._has_rest = self.continue_upgrade()
+
+    def continue_upgrade(self) -> bool:
+        """Do one step of what an upgrade has left. Return True if there may be another."""
+        ours = self.connections
+        with ours.write_guard, ours.brief(), ours.not_waiting(), self._writing() as db:
+            return self._steps.step(db, self._clock.now())
 
     def _refresh_all_lists(self) -> None:
         """Do the same for all of them, if they are many, before another process becomes the owner."""

@@ -47,10 +47,11 @@ def epoch(db: Connection) -> int:
     return int(db.execute("select epoch from store").fetchone()[0])
 
 
-def raise_epoch(db: Connection) -> int:
-    """Add one to the epoch for a new owner; return the new epoch."""
+def raise_epoch(db: Connection) -> tuple[int, bool]:
+    """Add one to the epoch for a new owner; return the new epoch, and whether an upgrade has left anything to be filled."""
     db.execute("update store set epoch = epoch + 1")
-    return epoch(db)
+    number, left = db.execute("select epoch, (select count(*) from filling) from store").fetchone()
+    return int(number), left > 0
 
 
 def add_deployment(

@@ -13,7 +13,7 @@ from phaseline.store.database.tenant_rows import ALL, UNINDEXED, TenantRows
 from phaseline.store.sql import labels
 from phaseline.store.sql import queries as reads
 from phaseline.store.sql.read_model import nodes, summaries
-from phaseline.store.sql.read_model.one_statement import CHOSEN, IS_COMPUTED, LATEST, WhereClause
+from phaseline.store.sql.read_model.one_statement import CHOSEN, IS_COMPUTED, LATEST, UNFILLED, WhereClause
 
 if TYPE_CHECKING:
     from phaseline.model.problems.problem import ProblemsError
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _COMPUTED = f"select number from deployment where deleted_at = 0 and {IS_COMPUTED}"
 _RESTLESS = f"""select deployment from deployment_summary where is_calm = 0
-    union select deployment from execution where {IS_OPEN}"""
+    union select deployment from execution where {IS_OPEN} union {UNFILLED}"""
 """SQL query of the deployments that may need attention."""
 _UNSETTLED = f""" where deleted_at = 0 and execution.number in (
     select number from execution where {IS_OPEN} and deployment in ({{which}})
@@ -203,10 +203,20 @@ def count_rows(db: Connection, wanted: DeploymentQuery | ExecutionQuery, own: Te
     if isinstance(wanted, DeploymentQuery):
         return _count(db, "deployment", _of_deployments(db, wanted, own))
     if not str(_of_executions(wanted, ALL)):  # counting millions of rows would take longer than the rest of a list
-        where, values = own.where("true", column="name")
-        counted = "select cast(coalesce(sum(execution_count), 0) as bigint) from tenant"
-        return int(db.execute(f"{counted} where {where}", values).fetchone()[0])
+        return _count_all_executions(db, own)
     return _count(db, "execution", _of_executions(wanted, own))
+
+
+def _count_all_executions(db: Connection, own: TenantRows) -> int:
+    counted, values = own.where("true", column="name")
+    uncounted, more = own.where("filling.name = 'executions'", column="execution.tenant")
+    (found,) = db.execute(
+        f"""select coalesce((select cast(sum(execution_count) as bigint) from tenant where {counted}), 0) + (
+        select count(*) from filling join execution on execution.number > position and execution.number <= filling.last
+        where {uncounted})""",
+        (*values, *more),
+    ).fetchone()
+    return int(found)
 
 
 def _count(db: Connection, table: str, where: WhereClause) -> int:

@@ -91,10 +91,14 @@ def connect(path: str, *, timeout_s: float = 5.0, is_uri: bool = False) -> FileC
 
 
 class Readiness(NamedTuple):
-    """Notices for the user, and the version of the tables if they are newer and this version may only read them, else 0."""
+    """Notices for the user, and the version of the tables if they are newer and this version may only read them, else 0.
+
+    ``is_upgraded``: the first notice is that of an upgrade by this process.
+    """
 
     notices: tuple[str, ...] = ()
     read_only_version: int = 0
+    is_upgraded: bool = False
 
 
 def make_ready(path: str, now: int) -> Readiness:
@@ -116,7 +120,7 @@ def make_ready(path: str, now: int) -> Readiness:
                 return Readiness(_recognise(db, path, now))
         notices = _migrate(path, now)
         with closing(_connect(path)) as db:
-            return Readiness(notices + _recognise(db, path, now))
+            return Readiness(notices + _recognise(db, path, now), is_upgraded=bool(notices))
     except sqlite3.Error as error:
         if sqlite_errors.needs_log(error) and os.access(path, os.R_OK):
             _raise_if_unreadable(path)

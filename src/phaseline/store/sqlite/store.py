@@ -55,6 +55,15 @@ class SqliteStore(SqlStore):
         ready = file.make_ready(whole, clock.now())
         store = cls(whole, clock, ready.notices)
         store.read_only_version = ready.read_only_version
+        if ready.is_upgraded:
+            from phaseline.store.relational.filling import begin_steps
+
+            try:
+                first, *others = ready.notices
+                store.notices = (first + begin_steps(store.continue_upgrade), *others)
+            except BaseException:
+                store.close()
+                raise
         return store
 
     @classmethod
@@ -85,7 +94,7 @@ class SqliteStore(SqlStore):
             raise
         try:
             with self.connections.write_guard, self.connections.not_waiting(), self._transaction() as db:
-                epoch = writes.raise_epoch(db)
+                epoch, self._has_rest = writes.raise_epoch(db)
                 self._turns.forget()  # others have owned the store since
             self._epoch, self._is_noted = epoch, False
             yield FileLease(self.connections, epoch, holder)

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from phaseline.ports.tenant_store import StoreRows, TenantStore
 
 GIVE_WAY_S = 0.003
-"""Pause in seconds between two slices of a purge, so that a waiting engine can write its turn."""
+"""Pause in seconds between two slices of a purge or steps of an upgrade, so that a waiting engine can write its turn."""
+TELL_EVERY_S = 1.0
+"""Seconds between two reports of how far an upgrade has come."""
 
 
 @frozen
@@ -113,15 +115,29 @@ def copy(ctx: RequestContext, source: str, target: str) -> CopiedStore:
 
 
 def upgrade(ctx: RequestContext, *, check: bool = False) -> StoreVersion:
-    """Bring the store's tables to the version that this program knows; with ``check`` only return their version.
+    """Bring the store's tables to the version that this program knows, and fill them; with ``check`` change nothing.
 
     Raises: PL-S002 for a store that is too new, PL-S005 while an engine of an older version owns it, PL-S007.
     """
     found = versions.version_of_store(ctx.settings.store_url)
-    if check or not found.is_due:
+    if check or found.is_finished:
         return found
-    ctx.store.identity()  # a store is upgraded when it is opened
-    return altered(versions.version_of_store(ctx.settings.store_url), upgraded_from=found.schema)
+    steps = _fill(ctx)
+    before = found.schema if found.is_due else 0
+    return altered(versions.version_of_store(ctx.settings.store_url), upgraded_from=before, steps=steps)
+
+
+def _fill(ctx: RequestContext) -> int:
+    """Do all steps that an upgrade has left; return their number. A store is upgraded when it is opened."""
+    store, steps, told_at = ctx.app.upkeep, 0, time.monotonic()
+    while store.continue_upgrade():
+        steps += 1
+        if time.monotonic() - told_at > TELL_EVERY_S:
+            told_at = time.monotonic()
+            for each in versions.version_of_store(ctx.settings.store_url).fillings:
+                ctx.notice(f"{each.name}: {each.done:,} of {each.total:,} ({each.percent} %)")
+        time.sleep(GIVE_WAY_S)
+    return steps
 
 
 def go_on(ctx: RequestContext) -> Released:

@@ -7,18 +7,14 @@ with other ids has a row with an empty name, too.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from phaseline.store.codec.columns import decode
 from phaseline.store.codec.instance_ids import SEPARATOR
 from phaseline.store.codec.json_documents import to_text
-from phaseline.store.sql.read_model import instance_columns, summaries
-from phaseline.store.sql.read_model.one_statement import CHOSEN, OTHERS, OUT_OF_DATE
+from phaseline.store.sql.read_model.one_statement import CHOSEN, COUNTED, OTHERS, OUT_OF_DATE
 
 if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
@@ -37,8 +33,9 @@ _DROP_EXECUTIONS = f"""update deployment_summary set status = '{OUT_OF_DATE}', i
 _COUNT_ADDED = """insert into tenant (name, execution_count) values (?, 1)
     on conflict (name) do update set execution_count = tenant.execution_count + 1"""
 _COUNT_DROPPED = f"""update tenant set execution_count = execution_count - (
-        select count(*) from execution where execution.tenant = tenant.name and number {CHOSEN})
+        select count(*) from execution where execution.tenant = tenant.name and number {CHOSEN} and {COUNTED})
     where name in (select tenant from execution where number {CHOSEN})"""
+"""What an upgrade has left to be counted is not counted yet, so nothing is subtracted for it."""
 _MARK = SEPARATOR.encode()
 
 
@@ -53,7 +50,7 @@ def add_deployment(
 def drop_deployments(db: Connection, deployments: Collection[int]) -> None:
     """Remove deployments that are being deleted."""
     _drop_summaries(db, deployments)
-    _drop(db, deployments)
+    drop_nodes(db, deployments)
 
 
 def replace_topology(db: Connection, deployment: int, topology: Topology, ids: bytes) -> None:
@@ -78,14 +75,6 @@ def drop_executions(db: Connection, executions: Collection[int]) -> None:
         db.execute(_COUNT_DROPPED, (told, told))
 
 
-def rebuild(db: Connection) -> None:
-    """Fill the read model from what is stored, after an upgrade of an older store."""
-    _rebuild_nodes(db)
-    summaries.rebuild(db)
-    db.execute("delete from tenant")
-    db.execute("insert into tenant (name, execution_count) select tenant, count(*) from execution group by tenant")
-
-
 # -- summaries
 
 
@@ -107,52 +96,36 @@ def _resize(db: Connection, deployment: int, instance_count: int) -> None:
 
 # -- nodes
 
+NodeRow = tuple[str, str, int, int]
+"""Tenant, node, deployment, number of the node's instances that were not removed."""
+
 
 def _put(db: Connection, deployment: int, tenant: str, topology: Topology, ids: bytes) -> None:
     """Store the nodes of a deployment. ``ids``: the ids of its instances as they are stored."""
     names = [node.name for node in topology.nodes]
     counts = np.bincount(topology.node[topology.is_there], minlength=len(names)).tolist()
-    db.executemany(_ADD_NODE, _rows(deployment, tenant, names, counts, ids))
+    put_nodes(db, node_rows(deployment, tenant, names, counts, ids))
 
 
 def _replace(db: Connection, deployment: int, topology: Topology, ids: bytes) -> None:
     """Store the nodes of a deployment whose topology has changed. A deleted deployment gets none."""
-    _drop(db, [deployment])
+    drop_nodes(db, [deployment])
     found = db.execute("select tenant from deployment where number = ? and deleted_at = 0", (deployment,)).fetchone()
     if found is not None:
         _put(db, deployment, found[0], topology, ids)
 
 
-def _drop(db: Connection, deployments: Iterable[int]) -> None:
+def put_nodes(db: Connection, rows: Sequence[NodeRow]) -> None:
+    """Store these rows of deployments that have none."""
+    db.executemany(_ADD_NODE, rows)
+
+
+def drop_nodes(db: Connection, deployments: Iterable[int]) -> None:
     """Delete the nodes of deployments."""
     db.execute(f"delete from deployment_node where deployment {CHOSEN}", (to_text(sorted(deployments)),))
 
 
-def _rebuild_nodes(db: Connection) -> None:
-    """Fill the table from the topologies of all deployments that are not deleted; leave out unreadable topologies."""
-    db.execute("delete from deployment_node")
-    living = "select number, tenant from deployment where deleted_at = 0 order by number"
-    for deployment, tenant in db.execute(living).fetchall():
-        with suppress(*instance_columns.UNREADABLE):
-            db.executemany(_ADD_NODE, rows_of_topology(db, deployment, tenant))
-
-
-NodeRow = tuple[str, str, int, int]
-"""Tenant, node, deployment, number of the node's instances that were not removed."""
-
-
-def rows_of_topology(db: Connection, deployment: int, tenant: str) -> list[NodeRow]:
-    """Return the rows of a deployment by its topology. Raises: ValueError and others if it cannot be read."""
-    row = db.execute("select nodes, node, ids from topology where deployment = ?", (deployment,)).fetchone()
-    nodes, node, ids = row
-    told, numbers = json.loads(nodes), decode(node)
-    there = np.ones(len(numbers), bool)
-    there[told.get("gone", [])] = False
-    names = told["names"]
-    return _rows(deployment, tenant, names, np.bincount(numbers[there], minlength=len(names)).tolist(), ids)
-
-
-def _rows(deployment: int, tenant: str, names: Sequence[str], counts: Sequence[int], ids: bytes) -> list[NodeRow]:
+def node_rows(deployment: int, tenant: str, names: Sequence[str], counts: Sequence[int], ids: bytes) -> list[NodeRow]:
     """Return the rows of a deployment. A removed node may have the same name as a present one."""
     instances: dict[str, int] = {}
     for name, count in zip(names, counts, strict=True):

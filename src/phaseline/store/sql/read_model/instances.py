@@ -34,7 +34,15 @@ from phaseline.store.sql.read_model.instance_columns import (
     counts_from,
     why_unreadable,
 )
-from phaseline.store.sql.read_model.one_statement import CHOSEN, IS_COMPUTED, Part, Row, WhereClause, select_together
+from phaseline.store.sql.read_model.one_statement import (
+    CHOSEN,
+    IS_COMPUTED,
+    UNFILLED,
+    Part,
+    Row,
+    WhereClause,
+    select_together,
+)
 
 if TYPE_CHECKING:
     from phaseline.model.rows.row_queries import InstanceQuery
@@ -81,13 +89,16 @@ def select_instances(db: Connection, wanted: InstanceQuery, own: TenantRows) -> 
 
 def _candidates(db: Connection, wanted: InstanceQuery, own: TenantRows) -> list[_Candidate]:
     """Return the deployments that may have selected instances, by name."""
-    joined, where = ", 0 from deployment", WhereClause("deleted_at = 0")
+    joined, where, values = ", 0 from deployment", WhereClause("deleted_at = 0"), list[object]()
     where.add_tenant(own, "deployment.tenant")
     if wanted.node:
-        joined = """, deployment_node.instances from deployment_node
-            join deployment on deployment.number = deployment_node.deployment"""
-        where.add_tenant(own, "deployment_node.tenant")  # the index of nodes begins with it
-        where.add("deployment_node.node = ?", wanted.node)
+        having = WhereClause()
+        having.add_tenant(own, "tenant")  # the index of nodes begins with it
+        having.add(f"node = ? and deployment not in ({UNFILLED})", wanted.node)
+        joined = f""", of_node.instances from (select deployment, instances from deployment_node{having}
+            union all select number, -1 from ({UNFILLED}) as unfilled) as of_node
+            join deployment on deployment.number = of_node.deployment"""
+        values += having.values
     if wanted.deployment is not None:
         where.add("deployment.number = ?", wanted.deployment)
     parts = [
@@ -96,7 +107,7 @@ def _candidates(db: Connection, wanted: InstanceQuery, own: TenantRows) -> list[
             case when {IS_COMPUTED} then 1 else 0 end{joined}
             left join deployment_summary on deployment_summary.deployment = deployment.number{where}""",
             "ittitii",
-            where.values,
+            [*values, *where.values],
         )
     ]
     if wanted.state and wanted.state not in LIFE_CYCLE:
@@ -115,7 +126,8 @@ def _count(row: Row, places: Mapping[int, int], wanted: InstanceQuery) -> int | 
     """
     deployment, _, kind, instances, states, is_computed, of_node = row
     if not wanted.state and kind != "resources":
-        return of_node if wanted.node else instances if instances >= 0 else None
+        known = of_node if wanted.node else instances
+        return known if known >= 0 else None
     counts = None if is_computed else counts_from(states)
     if counts is None:
         return None

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from phaseline.store.codec.instance_ids import SEPARATOR, ids_from
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.sql import queries as reads
 from phaseline.store.sql.read_model.instance_columns import UNREADABLE
-from phaseline.store.sql.read_model.one_statement import CHOSEN, OTHERS, WhereClause
+from phaseline.store.sql.read_model.one_statement import (
+    CHOSEN,
+    OTHERS,
+    UNFILLED,
+    Part,
+    WhereClause,
+    select_together,
+)
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import DeploymentRow
@@ -38,7 +47,7 @@ def with_ids(
         begun.add_beginning("node", beginning)
         where.add(
             f"""number in (select deployment from deployment_node{whole}
-            union all select deployment from deployment_node{begun})""",
+            union all select deployment from deployment_node{begun} union all {UNFILLED})""",
             *whole.values,
             *begun.values,
         )
@@ -59,9 +68,20 @@ def with_ids(
 
 def node_names(db: Connection, own: TenantRows, deployment: int | None) -> set[str]:
     """Return the names of all nodes, or of those of one deployment."""
-    where = WhereClause()
-    where.add_tenant(own, "tenant")
-    if deployment is not None:
-        where.add("deployment = ?", deployment)
-    names = db.execute(f"select distinct node from deployment_node{where}", where.values)
-    return {name for (name,) in names} - {OTHERS}
+    kept_of, told_of = WhereClause(), WhereClause(f"deployment in ({UNFILLED})")
+    for each in (kept_of, told_of):
+        if deployment is not None:
+            each.add("deployment = ?", deployment)
+    kept_of.add_tenant(own, "tenant")
+    if own.tenant is not None:
+        told_of.add("deployment in (select number from deployment where tenant = ?)", own.tenant)
+    parts = [
+        Part(f"select distinct node from deployment_node{kept_of}", "t", kept_of.values),
+        Part(f"select nodes from topology{told_of}", "t", told_of.values),
+    ]
+    kept, told = select_together(db, parts)
+    found = {name for (name,) in kept} - {OTHERS}
+    for (nodes,) in told:
+        with suppress(*UNREADABLE):
+            found.update(json.loads(nodes)["names"])
+    return found

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 OTHERS = ""
 """Name of a node in the row of a deployment with ids that do not begin with the name of a node."""
 CHOSEN = "in (select value from json_each(?))"
+COUNTED = """not exists (select 1 from filling where filling.name = 'executions'
+    and execution.number > filling.position and execution.number <= filling.last)"""
+"""SQL condition for an execution that the table ``tenant`` counts: not one that an upgrade has left to be counted."""
 LAST = "\U0010ffff"
 """Largest character. For any beginning B, all texts that begin with B sort before B + LAST."""
 LATEST = "(select max(number) from execution as other where other.deployment = deployment.number)"
@@ -35,6 +38,9 @@ IS_COMPUTED = f"""(coalesce((select 1 from execution as begun where begun.deploy
 
 With ``exists`` PostgreSQL would read all open executions to find those of fifty deployments.
 """
+UNFILLED = """select deployment.number from filling join deployment on deployment.number > filling.position
+    and deployment.number <= filling.last where filling.name = 'deployments' and deployment.deleted_at = 0"""
+"""SQL query of the deployments of which an upgrade has left the summaries and nodes to be filled; usually none."""
 KINDS = "itb"
 """Kinds of columns: integer, text, bytes."""
 _FILLER = {"i": "0", "t": "''", "b": "x''"}

@@ -39,7 +39,6 @@ from phaseline.store.sql.read_model.one_statement import (
     CHOSEN,
     IS_COMPUTED,
     LATEST,
-    OUT_OF_DATE,
     UNREADABLE_ROW,
     Part,
     select_together,
@@ -68,8 +67,6 @@ _FACTS = f"""select deployment.number, kind, coalesce(latest.number, 0), coalesc
     where deployment.number {CHOSEN} and deleted_at = 0"""
 UNKNOWN = -1
 """Number of instances in rows of deployments whose instances must be counted by their columns."""
-_COUNTED = f"""select number, coalesce((select cast(sum(instances) as bigint) from deployment_node
-    where deployment_node.deployment = deployment.number), {UNKNOWN}) from deployment where deleted_at = 0"""
 _STALE = f"""select deployment from deployment_summary where {IS_STALE} and not exists (select 1 from execution
     where execution.deployment = deployment_summary.deployment and execution.{IS_OPEN}) limit ?"""
 _ACTED = f"""select deployment, number, id, status, case when status = 'failed' then request else '' end,
@@ -90,13 +87,18 @@ class _Facts:
     has_failed: bool
 
 
-def refresh(db: Connection, deployments: Iterable[int], states: Mapping[int, np.ndarray] | None = None) -> None:
-    """Store the summaries of those deployments that have no open execution. ``states``: those that the caller knows."""
-    db.executemany(_PUT, rows_at_rest(db, sorted(deployments), states or {}))
-
-
 SummaryRow = tuple[int, int, str, str, int, int]
 """Deployment, its latest execution, status, states as JSON, number of instances, whether it is calm."""
+
+
+def refresh(db: Connection, deployments: Iterable[int], states: Mapping[int, np.ndarray] | None = None) -> None:
+    """Store the summaries of those deployments that have no open execution. ``states``: those that the caller knows."""
+    put(db, rows_at_rest(db, sorted(deployments), states or {}))
+
+
+def put(db: Connection, rows: Sequence[SummaryRow]) -> None:
+    """Store these rows in place of those that are stored of their deployments."""
+    db.executemany(_PUT, rows)
 
 
 def rows_at_rest(
@@ -158,15 +160,6 @@ def _acting(db: Connection, deployments: Sequence[int]) -> Mapping[int, LatestEx
     return found
 
 
-def rebuild(db: Connection) -> None:
-    """Fill the table from what is stored of all deployments that are not deleted; ``deployment_node`` is filled already."""
-    db.execute("delete from deployment_summary")
-    rows = db.execute(_COUNTED).fetchall()
-    db.executemany(_PUT, [(number, 0, OUT_OF_DATE, "{}", instances, 0) for number, instances in rows])
-    numbers = [number for number, _ in rows]
-    refresh(db, numbers)
-
-
 def refresh_some(db: Connection, states: Mapping[int, np.ndarray]) -> bool:
     """Store some summaries that are out of date; return True if there may be more. ``states``: those that the caller knows."""
     found = [number for (number,) in db.execute(_STALE, (REFRESHED_TOGETHER,)).fetchall()]
@@ -196,10 +189,11 @@ def read_summaries(
             f"""{reads.select_execution(own)} where execution.number in (
             select number from execution where {IS_OPEN} and deployment in ({which})
             union all select {LATEST} from deployment where deployment.number in ({which})
-            union all select failed.number from deployment_summary join execution as failed
-            on failed.deployment = deployment_summary.deployment and failed.{IS_LEFT}
-            join deployment on deployment.number = deployment_summary.deployment and kind <> 'resources'
-            where is_calm = 0 and deployment_summary.deployment in ({which}))""",
+            union all select failed.number from deployment join execution as failed
+            on failed.deployment = deployment.number and failed.{IS_LEFT}
+            left join deployment_summary on deployment_summary.deployment = deployment.number
+            where coalesce(is_calm, 0) = 0 and kind <> 'resources' and deleted_at = 0
+            and deployment.number in ({which}))""",
             reads.EXECUTION_KINDS,
             (*values, *values, *values),
         ),
