@@ -28,6 +28,7 @@ from bench import (
     scales,
     small_work,
     stages,
+    takeovers,
     updates,
 )
 from bench.figures import Runs, Spread, runs
@@ -124,6 +125,7 @@ PARTS: dict[str, Callable[[int], list[Row]]] = {
     "calls": calls.rows,
     "lanes": many_lanes.rows,
     "lists": lists.rows,
+    "takeovers": takeovers.rows,
     "lifetime": lifetime.rows,
     "retention": retention.rows,
     "asking": asking.rows,

@@ -10,13 +10,14 @@ from contextlib import closing
 from pathlib import Path
 
 import psycopg
-from tests.store.builders import FakeClock
+from tests.store.builders import FakeClock, installed
 from tests.store.postgres_server import new_schema
 from tests.use_cases.many_deployments import fill
 
 import phaseline
 from bench.figures import Spread
 from bench.report import Row
+from phaseline.model.rows.row_queries import ExecutionQuery
 from phaseline.store import open_store
 
 DEPLOYMENTS, EXECUTIONS, PAGE = 10_000, 1_000_000, 50
@@ -27,7 +28,11 @@ MORE = f"""with recursive more(place) as (select 1 union all select place + 1 fr
     select 'heal-' || (100000 + place), tenant, 1 + place % {DEPLOYMENTS}, request, 'completed', '', 0, 7, 8, 9, created_by
     from more join execution on number = (select min(number) from execution where status = 'completed')"""
 """Statement that adds ended executions to the deployments in turn."""
-COUNTED = "update tenant set execution_count = (select count(*) from execution)"
+COUNTED = """update tenant set execution_count =
+    (select count(*) from execution where execution.tenant = tenant.name)"""
+OTHER = "acme"
+"""Tenant that has few executions in a store where another one has very many."""
+FEW = PAGE + 10
 
 
 def rows(count: int) -> list[Row]:
@@ -50,7 +55,32 @@ def rows(count: int) -> list[Row]:
                     server.execute(COUNTED)
                     server.execute("analyze")
             found += _pages(name, url, count)
+            alone = f"sqlite:///{folder}/alone.db" if name == "SQLite" else new_schema()
+            found.append(_of_another_tenant(name, url, alone, count))
     return found
+
+
+def _of_another_tenant(name: str, crowded: str, alone: str, count: int) -> Row:
+    """RF4: what a tenant's list costs in a store where others have a million rows, beside a store of its own."""
+    laps: dict[str, list[float]] = {}
+    for url in (crowded, alone):
+        with closing(open_store(url, FakeClock())) as store:
+            for number in range(FEW):
+                installed(store.of(OTHER), f"few-{number}")
+    for _ in range(count):
+        for url in (crowded, alone):
+            with closing(open_store(url, FakeClock())) as store:
+                own, wanted = store.of(OTHER), ExecutionQuery(is_latest_first=True, limit=PAGE)
+                laps.setdefault(url, []).append(_median_ms(lambda own=own, wanted=wanted: own.listings.page(wanted)))  # type: ignore[misc]
+    beside, by_itself = (Spread(tuple(laps[url])) for url in (crowded, alone))
+    times = beside.median / by_itself.median
+    what = f"{beside.text('ms', 2)}: {times:.2f} × that of a store of its own"
+    return Row(
+        f"{name}, page of {PAGE} executions of a tenant beside {EXECUTIONS:,} of another (RF4)",
+        what,
+        "≤ 1.1 ×",
+        times <= 1.1,
+    )
 
 
 def _pages(name: str, url: str, count: int) -> list[Row]:

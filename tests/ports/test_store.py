@@ -7,9 +7,10 @@ from tests.ports.signatures import differences
 
 from phaseline.ports.store import Store
 from phaseline.store.memory.store import MemoryStore
+from phaseline.store.postgres.store import PostgresStore
 from phaseline.store.sqlite.store import SqliteStore
 
 
-@pytest.mark.parametrize("kind", [MemoryStore, SqliteStore])
-def test_every_store_takes_the_arguments_of_its_port(kind: type) -> None:
+@pytest.mark.parametrize("kind", [MemoryStore, SqliteStore, PostgresStore])
+def test_st3_every_store_has_all_methods_of_its_port_with_their_arguments(kind: type) -> None:
     assert differences(Store, kind) == []

@@ -24,7 +24,10 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "store.db"
 
 
-@pytest.fixture(params=["sqlite", "postgresql", "memory"])
+STORES = ("sqlite", "postgresql", "memory")
+
+
+@pytest.fixture(params=STORES)
 def reopen(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> Iterator[Callable[[], Store]]:
     """Gives the store as the next process finds it; the one given before is closed."""
     opened: list[Store] = []

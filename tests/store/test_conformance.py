@@ -43,7 +43,7 @@ def test_each_owner_has_a_higher_epoch(store: Store) -> None:
         assert second.epoch > first.epoch > 0
 
 
-def test_a_second_owner_is_refused_and_told_the_command_of_the_first(store: Store) -> None:
+def test_ha6_a_second_owner_is_refused_and_told_the_command_of_the_first(store: Store) -> None:
     with store.own("phaseline install shop.yaml"), pytest.raises(ProblemsError) as refused, store.own("another"):
         pass
     (problem,) = refused.value.problems
@@ -311,7 +311,7 @@ def test_counters_give_numbers_never_used(owned: Store) -> None:
     assert owned.counters() == (5, 10)
 
 
-def test_rf7_each_shard_counts_its_own_ids(owned: Store) -> None:
+def test_rf7_ha1_each_shard_counts_its_own_ids(owned: Store) -> None:
     _, run = a.installed(owned)
     graph, batch = owned.counters(3)
     assert (shard_of(graph), number_of(graph), shard_of(batch), number_of(batch)) == (3, 1, 3, 1)

@@ -1,10 +1,7 @@
 """What every store promises (BlueprintShelf): versions, content that is kept once, and protection of what is needed."""
 
 import hashlib
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
-from pathlib import Path
 
 import pytest
 from tests.store import builders as a
@@ -13,7 +10,6 @@ from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.stored_blueprints import BlueprintUser, StoredBlueprint, StoredFile
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.ports.store import Store
-from phaseline.store.sqlite.store import SqliteStore
 
 Reopen = Callable[[], Store]
 
@@ -146,12 +142,3 @@ def test_b8_a_purge_takes_the_uses_of_a_deployment_with_it(store: Store) -> None
     a.purge(store, 10_000_000)
     assert list(store.check()) == []
     assert list(store.stored_blueprints.delete([row.number])) == []
-
-
-def test_b8_content_that_was_changed_from_outside_is_told(path: Path) -> None:
-    with closing(SqliteStore.open(path, a.FakeClock())) as store:
-        stored(store, "shop", {"b": b"1"})
-    with closing(sqlite3.connect(path)) as db, db:
-        db.execute("update stored_content set size_bytes = 2")
-    with closing(SqliteStore.open(path, a.FakeClock())) as store:
-        assert [finding.where for finding in store.check()] == ["stored_content"]

@@ -1,9 +1,6 @@
 """What every store promises (ports.Store): results of checks, beside the states of instances."""
 
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +10,6 @@ from phaseline.model.deployment.instance_states import InstanceState as State
 from phaseline.model.health.checks import CheckKind, CheckResult, NewCheckResults
 from phaseline.model.rows.rows import TurnPayload
 from phaseline.ports.store import Store
-from phaseline.store.sqlite.store import SqliteStore
 
 Reopen = Callable[[], Store]
 STATUS, PREVIOUS, DRIFT = CheckKind.STATUS, CheckKind.PREVIOUS_STATUS, CheckKind.DRIFT
@@ -110,18 +106,6 @@ def test_what_a_reader_does_with_its_results_does_not_change_the_store(owned: St
     owned.commit(a.turn(payload=TurnPayload(checks=[made(number, {1: GOOD})])))
     owned.checks(number).columns[STATUS].results[:] = 9
     assert found(owned, number, STATUS, 2) == [0, GOOD]
-
-
-def test_damaged_results_are_told(path: Path) -> None:
-    with closing(SqliteStore.open(path, a.FakeClock())) as store:
-        number, _ = a.installed(store)
-        with store.own("test"):
-            store.commit(a.turn(payload=TurnPayload(checks=[made(number, {1: FAILED}, bodies={1: "x"})])))
-        with closing(sqlite3.connect(path)) as db:
-            db.execute("update check_page set results = x'00', times = x'00'")
-            db.execute("update check_body set body = '{'")
-            db.commit()
-        assert {finding.where for finding in store.check()} == {"check_page", "check_body"}
 
 
 @pytest.mark.parametrize("kind", list(CheckKind))

@@ -1,7 +1,5 @@
 """What every store promises of its listings (model.listings): what topologies say, without a blueprint, however many there are."""
 
-import sqlite3
-
 import pytest
 from tests.store import builders as a
 
@@ -13,7 +11,6 @@ from phaseline.model.rows.deployment_summaries import DeploymentSummary
 from phaseline.model.rows.listings import NO_CHECKS
 from phaseline.model.rows.rows import Reshaped, TurnPayload
 from phaseline.plan.topology.modification import WantedCount, modify
-from phaseline.store.sqlite.store import SqliteStore
 
 STARTED, CREATING = int(InstanceState.STARTED), int(InstanceState.CREATING)
 
@@ -108,20 +105,6 @@ def test_instances_on_paths_are_counted_by_their_states_and_judged_as_all_others
     assert store.listings.rosters([number])[number].state_names == ("Allocation", "Started", "Terminated")
 
 
-def test_a_deployment_that_an_older_version_has_stored_says_the_same(tmp_path):
-    path = str(tmp_path / "store.db")
-    store = SqliteStore.open(path, a.FakeClock())
-    number, _ = on_paths(store)
-    before = store.listings.summaries([number])[number]
-    store.close()
-    with sqlite3.connect(path) as db:
-        db.execute("update topology set nodes = json_remove(nodes, '$.targets')")
-    db.close()
-    store = SqliteStore.open(path, a.FakeClock())
-    assert store.listings.summaries([number])[number] == before
-    store.close()
-
-
 def told(rows):
     return [row.number for row, _ in rows]
 
@@ -166,23 +149,3 @@ def test_entries_of_unsettled_executions_are_counted(owned):
     number, run = a.installed(owned)
     owned.commit(a.turn(graphs=(a.added(1, run, a.graph(8, 3)), a.added(2, run, a.graph(8, 1)))))
     assert [count for _, count in owned.listings.unsettled(number)] == [32]
-
-
-def statements(store, look):
-    """How many statements a question takes."""
-    said = []
-    reader = store.connections.reader()
-    reader.set_trace_callback(said.append)
-    look()
-    reader.set_trace_callback(None)
-    return len(said)
-
-
-@pytest.mark.parametrize("question", ["summaries", "rosters"])
-def test_many_deployments_are_asked_with_as_many_statements_as_one(tmp_path, question):
-    store = SqliteStore.open(str(tmp_path / "store.db"), a.FakeClock())
-    numbers = [a.installed(store, f"shop-{place}")[0] for place in range(20)]
-    look = getattr(store.listings, question)
-    assert statements(store, lambda: look(numbers)) == statements(store, lambda: look(numbers[:1]))
-    assert list(look(numbers)) == numbers
-    store.close()

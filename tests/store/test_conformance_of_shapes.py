@@ -1,7 +1,6 @@
 """What every store promises (ports.Store) of deployments that take another shape: in one transaction, seen by everybody."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from phaseline.model.deployment.topology import Topology
 from phaseline.model.rows.rows import DocumentChange, Reshaped, TurnPayload
 from phaseline.plan.topology.modification import WantedCount, modify
 from phaseline.ports.store import Store
-from phaseline.store.sqlite.store import SqliteStore
 
 Reopen = Callable[[], Store]
 
@@ -82,17 +80,6 @@ def test_whoever_has_read_a_topology_before_sees_its_next_shape(reopen: Reopen) 
         assert store.topology(number) is held, "what is at hand is not read again"
         store.commit(a.turn(payload=TurnPayload(reshaped=(Reshaped(number, shape),))))
     assert dict(store.topology(number).counts) == {"x": 1}
-
-
-def test_a_reader_in_another_process_sees_it_too(path: Path, clock: a.FakeClock) -> None:
-    store, reader = SqliteStore.open(path, clock), SqliteStore.open(path, clock)
-    number, _ = a.installed(store)
-    held = reader.topology(number)
-    with store.own("test"):
-        store.commit(a.turn(payload=TurnPayload(reshaped=(Reshaped(number, altered(held, counts={"x": 1})),))))
-    assert dict(reader.topology(number).counts) == {"x": 1}
-    store.close()
-    reader.close()
 
 
 @pytest.mark.parametrize("is_whole", [True, False])

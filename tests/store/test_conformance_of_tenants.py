@@ -44,7 +44,6 @@ from phaseline.model.rows.rows import Actor, RequestKind
 from phaseline.model.rows.secrets import SecretShelf, WrappedKey
 from phaseline.ports.store import Store
 from phaseline.ports.tenant_store import Incarnations, TenantStore
-from phaseline.store.memory.store import MemoryStore
 from phaseline.use_cases.commands.maintenance import purge_all
 
 Call = Callable[[TenantStore, Things], object]
@@ -344,15 +343,6 @@ def test_rf4_what_a_tenant_changes_tells_and_touches_nothing_of_another(store: S
         assert told == outcome(lambda call=call: call(empty, NOBODYS), NOBODYS.word), name
         assert seen(other, foreign) == before, name
     assert list(store.check()) == []
-
-
-@pytest.mark.parametrize("name", sorted(WRITES.keys() - {"purging", "packages.collect"}))
-def test_k2_each_entry_does_something_with_a_thing_of_the_tenants_own(name: str) -> None:
-    store = MemoryStore(a.FakeClock())
-    own, call = fill(store, "other", "foreign"), WRITES[name]
-    stranger, before = outcome(lambda: call(store.of("acme"), own)), seen(store.of("other"), own)
-    told = outcome(lambda: call(store.of("other"), own))
-    assert (told, seen(store.of("other"), own)) != (stranger, before)
 
 
 def test_rf4_what_is_of_the_whole_store_is_the_same_for_all(store: Store, foreign: Things) -> None:
