@@ -51,14 +51,15 @@ def test_rf5_a_page_of_executions_is_searched_by_an_index(
     assert ("execution_tenant" in found) == (is_page and own is not ALL), "the other conditions choose fewer rows"
 
 
-def test_rf4_in_a_process_with_one_tenant_no_list_reads_the_index_of_tenants(
+def test_rf4_in_a_process_with_one_tenant_only_pages_read_the_index_of_tenants(
     statements: tuple[FileConnection, list[str]],
 ) -> None:
     db, seen = statements
     own = TenantRows("acme")
     for own.is_alone in (True, False):
-        listings.select_executions(db, ExecutionQuery(is_latest_first=True), own)
-    assert ["execution_tenant" in steps(db, said) for said in seen] == [False, True]
+        for limit in (None, 50):
+            listings.select_executions(db, ExecutionQuery(is_latest_first=True, limit=limit), own)
+    assert ["execution_tenant" in steps(db, said) for said in seen] == [False, True, True, True]
     assert all("TEMP B-TREE" not in steps(db, said) for said in seen)
 
 

@@ -50,13 +50,14 @@ class TenantRows:
         """Return the SQL column with the tenant of a row; a constant if it is known, because that is faster."""
         return name if self.tenant is None else "''"
 
-    def execution_column(self, *, is_searched: bool) -> str:
+    def execution_column(self, *, is_searched: bool, is_page: bool = False) -> str:
         """Return the column with the tenant of an execution for a condition.
 
-        ``is_searched``: other conditions are more selective. The index of tenants makes no list faster in a store of
-        one tenant.
+        ``is_searched``: other conditions are more selective. A list of all executions is slower by the index of tenants in
+        a store of one tenant; ``is_page``: a list of few, for which the index finds them among many of other tenants.
         """
-        return UNINDEXED.format("execution.tenant") if is_searched or self.is_alone else "execution.tenant"
+        is_unindexed = is_searched or (self.is_alone and not is_page)
+        return UNINDEXED.format("execution.tenant") if is_unindexed else "execution.tenant"
 
     def of_names(self) -> TenantRows:
         """Return the rows that a name may find: those of one tenant in any case."""

@@ -231,7 +231,7 @@ def _limit(limit: int | None) -> str:
 def _of_executions(wanted: ExecutionQuery, own: TenantRows) -> WhereClause:
     where = WhereClause()
     is_searched = wanted.numbers is not None or wanted.deployments is not None or bool(wanted.begins)
-    where.add_tenant(own, own.execution_column(is_searched=is_searched))
+    where.add_tenant(own, own.execution_column(is_searched=is_searched, is_page=wanted.limit is not None))
     if wanted.numbers is not None:
         where.add(f"execution.number {CHOSEN}", to_text(sorted(wanted.numbers)))
     if wanted.deployments is not None:
