@@ -82,7 +82,7 @@ def here(ctx: RequestContext, _url: str, asks: int) -> dict[str, object]:
     is_over = threading.Event()
 
     def serve() -> None:
-        with ctx.store.own("bench"), open_engine(ctx, NullWatcher()) as engine:
+        with ctx.app.store.own("bench") as lease, open_engine(ctx, lease, NullWatcher()) as engine:
             engine.run(is_over.is_set)
             engine.close(0)
 
