@@ -47,6 +47,11 @@ def test_rf5_details_of_many_executions_are_read_ahead(store):
     reads.know(rows)
     numbers = [row.number for row in rows]
     reads.read(DetailQuery(graphs_of=numbers, requests_of=numbers, open_batches=True))
-    reads.read(DetailQuery(notes_of=reads.graphs_read(numbers), batches_of=reads.ranges_of(numbers)))
+    reads.read(
+        DetailQuery(
+            notes_of=[graph.id for number in numbers for graph in reads.graphs(number)],
+            batches_of=reads.ranges_of(numbers),
+        )
+    )
     for row in rows:
         same(reads, store, row)

@@ -84,10 +84,6 @@ class ReadAhead:
         """Take rows of deployments that the caller has read."""
         self._deployments.update((row.name, row) for row in rows)
 
-    def know_paused(self, paused: Mapping[str, PausedRow]) -> None:
-        """Take the paused phases that the caller has read."""
-        self._paused = paused
-
     def read(self, wanted: DetailQuery) -> None:
         """Read details of many executions, graphs and deployments by one statement."""
         found = self.store.listings.details(wanted)
@@ -127,10 +123,6 @@ class ReadAhead:
     def ranges_of(self, executions: Iterable[int]) -> Mapping[int, BatchRange]:
         """Return {execution: range of its batches}, of executions with graphs that were read, for another query."""
         return {number: self._ranges[number] for number in executions if number in self._ranges}
-
-    def graphs_read(self, executions: Iterable[int]) -> list[int]:
-        """Return the ids of all graphs of these executions that were read."""
-        return [graph.id for number in executions for graph in self._graphs.get(number, ())]
 
     def owners_of(self, graphs: Iterable[int]) -> Mapping[int, ExecutionRow]:
         """Return {graph: its execution}; with the deployments, topologies and columns of those not read before."""
