@@ -58,6 +58,10 @@ DISCONNECTED = "PL-S035"
 """Code of a lost connection to the database server; it is what a process finds that was stopped while it wrote."""
 
 
+NOT_YET = frozenset(("PL-S004", DISCONNECTED))
+"""Codes of problems after which a process that wants to own a store tries again: another was faster, a lost connection."""
+
+
 class LeaveRequest:
     """A user's request that this process stops; another process then continues its executions.
 
@@ -147,13 +151,17 @@ def _run(ctx: RequestContext, answer: SubmissionAnswer, watching: Watcher, leave
 
 
 def try_own(ctx: RequestContext, owned: ExitStack) -> Lease | None:
-    """Try to own the store until ``owned`` is closed; return the lease, or None if another process owns the store."""
+    """Try to own the store until ``owned`` is closed; return the lease, or None if another process owns the store.
+
+    Also return None if the connection to the server was lost meanwhile: another process that waits may have ended it,
+    because this one was stopped for too long. A server that stays away is noticed by the next read.
+    """
     if ctx.store.owner() is not None:
         return None
     try:
         return owned.enter_context(ctx.app.store.own(ctx.app.command))
     except ProblemsError as error:
-        if error.problems[0].code == "PL-S004":  # another process was faster
+        if error.problems[0].code in NOT_YET:
             return None
         raise
 
