@@ -212,12 +212,22 @@ class Pair:
 
     def working(self) -> Engine:
         """The owner at a random moment, soon after it has begun some calls."""
-        self.give_work()
-        owner = self.ready()
-        lines = len(self.journal.read()) + self.chance.randint(1, MOST_LINES)
-        self.until(lambda: len(self.journal.read()) >= lines or not owner.is_alive(), "the owner calls something")
-        time.sleep(self.chance.uniform(0, 0.04))
-        return owner
+        while True:
+            self.give_work()
+            owner = self.ready()
+            lines = len(self.journal.read()) + self.chance.randint(1, MOST_LINES)
+            if self._has_called(owner, lines):
+                time.sleep(self.chance.uniform(0, 0.04))
+                return owner
+
+    def _has_called(self, owner: Engine, lines: int) -> bool:
+        """Wait until there are so many lines or the owner has ended. False if the workflow has ended before."""
+
+        def is_so() -> bool:
+            return len(self.journal.read()) >= lines or not owner.is_alive()
+
+        self.until(lambda: is_so() or self.store.executions()[-1].status.is_ended, "the owner calls something")
+        return is_so()
 
     def kill(self) -> None:
         """Kill the owner, and wait until the standby has called something."""
