@@ -106,6 +106,7 @@ ifdef SEED
 	@$(BIN)/python -m phaseline.testing.simulation --seed $(SEED)
 else
 	@$(BIN)/python -m phaseline.testing.simulation --seeds $(SEEDS)
+	@$(BIN)/python -m phaseline.testing.simulation --compositions --seeds $(SEEDS)
 endif
 
 COUNT ?= 100000

@@ -50,7 +50,12 @@ class Noting(MemoryStore):
         super().__init__(clock, identity="store")
         self.journal = journal
 
+    trouble: Exception | None = None
+    """What the next commits raise instead of storing anything."""
+
     def commit(self, turn: Turn) -> None:
+        if self.trouble is not None:
+            raise self.trouble
         super().commit(turn)
         self.journal.append(turn)
 
@@ -245,7 +250,7 @@ class Station:
         return found
 
     def report(self, one: Called, kind: OutcomeKind = OutcomeKind.COMPLETED, **brought: object) -> CallReport:
-        """What a call of it might bring: ``properties`` (dict), ``message``, ``result``, ``delay_ms``."""
+        """What a call of it might bring: ``properties`` (dict), ``message``, ``result``, ``delay_ms``, ``follow_up``."""
         segment, place = self.executor.batches[one.batch].members.place_of(one.member)
         documents, remarks = (), ()
         if "properties" in brought:
@@ -263,6 +268,7 @@ class Station:
             np.array([delay], np.int64),
             documents,
             remarks,
+            follow_ups=((one.member, brought["follow_up"]),) if "follow_up" in brought else (),
         )
 
     def post(self, report: CallReport) -> None:

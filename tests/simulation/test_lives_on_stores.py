@@ -18,6 +18,7 @@ from phaseline.store.postgres.store import PostgresStore
 from phaseline.store.sqlite.store import SqliteStore
 from phaseline.testing.clock import VirtualClock
 from phaseline.testing.simulation import simulate
+from phaseline.testing.simulation.compositions import CrashingTransactions, simulate_composition
 from phaseline.testing.simulation.world import SimulatedStore
 
 SEEDS = range(int(os.environ.get("SIMULATED_ON_STORES", "6")))
@@ -30,7 +31,7 @@ Open = Callable[[VirtualClock, Commit], SimulatedStore]
 def on_disk(path: Path) -> Open:
     """Opens a store in a file whose owners die as those of a store in memory do."""
 
-    class Simulated(SqliteStore):
+    class Simulated(CrashingTransactions, SqliteStore):
         def commit(self, turn: Turn) -> None:
             self.passed_on(turn, super().commit)
 
@@ -54,7 +55,7 @@ def on_disk(path: Path) -> Open:
 def on_server(url: str) -> Open:
     """Opens a store on a server; the lease of an owner that died is there until it runs out."""
 
-    class Simulated(PostgresStore):
+    class Simulated(CrashingTransactions, PostgresStore):
         def commit(self, turn: Turn) -> None:
             self.passed_on(turn, super().commit)
 
@@ -84,3 +85,10 @@ def on_server(url: str) -> Open:
 def test_a_seed_gives_the_same_story_on_every_store(tmp_path: Path, kind: str, seed: int) -> None:
     opened = on_disk(tmp_path / "store.db") if kind == "sqlite" else on_server(new_schema())
     assert simulate(seed, opened).lines == simulate(seed).lines
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def test_bb1_compositions_keep_their_promises_on_every_store(tmp_path: Path, kind: str, seed: int) -> None:
+    opened = on_disk(tmp_path / "store.db") if kind == "sqlite" else on_server(new_schema())
+    simulate_composition(seed, opened)

@@ -24,6 +24,7 @@ from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.health.checks import CheckKind, NewCheckResults
 from phaseline.model.packages.installed import PackageRow, PackageUse, StoredDefinition
 from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.rows.causes import AwaitChanges, AwaitRow, CauseKey
 from phaseline.model.rows.details import BatchRange, Decoded, DetailQuery, Details
 from phaseline.model.rows.orders import NewOrder
 from phaseline.model.rows.rows import (
@@ -136,9 +137,12 @@ def fill(whole: Store, tenant: str, word: str, graph: int = 1) -> Things:
     assert package is not None
     add_blueprint(store, f"{word}-importing", [blueprint.number])
     use = PackageUse(0, package.number, folders=("/old",))
-    new = altered(a.deployment(f"{word}-shop"), uses={"": blueprint.number}, packages=(use,))
+    made = CauseKey("program", graph, "deployment")
+    new = altered(a.deployment(f"{word}-shop"), uses={"": blueprint.number}, packages=(use,), cause=made)
     around = PrePost((PinnedHookClass("quota", "house.hooks:Quota", "CREATE"),))
-    number, row = store.create_deployment(new, altered(a.execution(), around=around))
+    number, row = store.create_deployment(
+        new, altered(a.execution(), around=around, cause=altered(made, key="execution"))
+    )
     assert row is not None
     store.name_states(number, [f"{word}-state"])
     store.labels.add(number, [Label(f"{word}-key", "value")])
@@ -178,6 +182,7 @@ def _write(whole: Store, number: int, run: int, snapshot: str, graph: int) -> No
         documents=(a.DocumentChange(number, 0, {("ip",): "10.0.0.1"}),),
         checks=(NewCheckResults(number, CheckKind.STATUS, a.numbers(0), np.array([1], np.uint8), 20, run, {0: "bad"}),),
         written=PlannerWrites(kept=(kept,)),
+        awaits=AwaitChanges((AwaitRow(run, graph, 0, run, 20),)),
     )
     with whole.own("an engine"):
         whole.commit(

@@ -184,6 +184,25 @@ def test_without_an_order_what_is_written_as_one_may_lie_within_another(store: S
     assert len(found.requests) == 2
 
 
+def twice(store: Store, name: str) -> None:
+    with store.as_one():
+        store.create_deployment(a.deployment(name))
+        store.create_deployment(a.deployment(name))
+
+
+def test_bb1_what_lies_within_another_one_is_undone_by_itself(store: Store) -> None:
+    """A part of a turn that is refused leaves the rest of the turn as it is; also if nothing was written before it."""
+    for before in ([], [a.deployment("before")]):
+        with store.as_one():
+            for new in before:
+                store.create_deployment(new)
+            with pytest.raises(ProblemsError):
+                twice(store, "refused")
+            with store.as_one():
+                store.create_deployment(a.deployment(f"after{len(before)}"))
+    assert [row.name for row in store.deployments()] == ["after0", "after1", "before"]
+
+
 def test_an_owner_writes_as_one_and_goes_on_committing(owned: Store) -> None:
     number, run = a.installed(owned)
     with owned.as_one(order()):

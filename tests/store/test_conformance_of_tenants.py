@@ -34,6 +34,7 @@ from phaseline.model.deployment.stack_documents import SNAPSHOT, DocumentShelf
 from phaseline.model.execution.stored_plans import PlanShelf
 from phaseline.model.packages.installed import DefinitionShelf, PackageRow, PackageShelf, PackageUse, StoredDefinition
 from phaseline.model.resources.resources import ResourceAddition
+from phaseline.model.rows.causes import CauseShelf
 from phaseline.model.rows.details import BatchRange, DetailQuery
 from phaseline.model.rows.hook_switches import SwitchShelf
 from phaseline.model.rows.listings import Listings
@@ -60,6 +61,7 @@ SHELVES: Mapping[str, type] = {
     "labels": LabelShelf,
     "packages": PackageShelf,
     "hook_switches": SwitchShelf,
+    "causes": CauseShelf,
     "incarnations": Incarnations,
 }
 
@@ -203,6 +205,10 @@ READS: Mapping[str, Call] = {
     "packages.all_users": lambda store, _: store.packages.all_users(),
     "packages.all_uses": lambda store, _: store.packages.all_uses(),
     "packages.kept": lambda store, _: store.packages.kept(),
+    "causes.caused": lambda store, x: store.causes.caused("program", x.graph),
+    "causes.of_executions": lambda store, x: store.causes.of_executions([x.execution]),
+    "causes.of_deployments": lambda store, x: store.causes.of_deployments([x.deployment]),
+    "causes.awaiting": lambda store, _: store.causes.awaiting(),
     "hook_switches.all": lambda store, _: store.hook_switches.all(),
 }
 """What a tenant reads; of its own things it sees something, of another tenant's nothing."""

@@ -52,7 +52,7 @@ MAX_DELAY_MS = 366 * 24 * 3600 * 1000
 """Longest sleep of an entry, in ms; longer sleeps are shortened."""
 
 
-def _expected(batch: OpenBatch | None, members: np.ndarray) -> np.ndarray:
+def expected(batch: OpenBatch | None, members: np.ndarray) -> np.ndarray:
     """Return for each of ``members`` whether it belongs to the batch and has no outcome yet (bool array).
 
     If a member occurs twice, only the first occurrence is True.
@@ -69,7 +69,7 @@ def _expected(batch: OpenBatch | None, members: np.ndarray) -> np.ndarray:
     if every(known):
         known &= (batch.kinds[members] == KIND_PENDING) & (batch.positions[members] >= 0)
         return known
-    known[known] = _expected(batch, members[known])
+    known[known] = expected(batch, members[known])
     return known
 
 
@@ -80,8 +80,8 @@ def _expects(batch: OpenBatch, member: int) -> bool:
 
 
 def _noted(scheduler: Scheduler, draft: TurnDraft, index: int, event: Noted) -> None:
-    expected = _expected(scheduler.batches.get(event.batch), event.members)
-    draft.accepted.append(Accepted(index, event.batch, event.members[expected], event.members[~expected]))
+    known = expected(scheduler.batches.get(event.batch), event.members)
+    draft.accepted.append(Accepted(index, event.batch, event.members[known], event.members[~known]))
 
 
 def _finished(scheduler: Scheduler, draft: TurnDraft, index: int, event: Finished) -> None:
@@ -95,10 +95,10 @@ def _finished(scheduler: Scheduler, draft: TurnDraft, index: int, event: Finishe
         draft.accepted.append(Accepted(index, event.batch, members, NOBODY))
         _finish_one(scheduler, draft, batch, members.item(), kinds.item(), delays.item())
         return
-    expected = _expected(batch, members)
-    rejected = members[~expected]
+    known = expected(batch, members)
+    rejected = members[~known]
     if len(rejected):
-        members, kinds, delays = members[expected], kinds[expected], delays[expected]
+        members, kinds, delays = members[known], kinds[known], delays[known]
     draft.accepted.append(Accepted(index, event.batch, members, rejected))
     if batch is None or not len(members):
         return

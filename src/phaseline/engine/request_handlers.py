@@ -259,11 +259,27 @@ def _matching(
     return np.concatenate(found) if found else np.empty(0, np.int64)
 
 
-def cancel_unbegun(scheduler: Scheduler, run: OpenExecution, subjects: np.ndarray | None) -> None:
-    """Cancel entries that are blocked, waiting or sleeping, of some instances (``subjects``) or all."""
+def cancel_unbegun(
+    scheduler: Scheduler, run: OpenExecution, subjects: np.ndarray | None, *, spares_awaiting: bool = True
+) -> None:
+    """Cancel entries that are blocked, waiting or sleeping, of some instances (``subjects``) or all.
+
+    An entry that sleeps until another execution ends counts as running: with ``spares_awaiting`` it is left asleep.
+    """
     positions = _matching(scheduler, run, subjects, UNBEGUN)
+    if scheduler.awaiting and spares_awaiting:
+        positions = positions[~_awaits(scheduler, run, positions)]
     scheduler.arena.change(positions, CANCELED)
     leave_lanes(scheduler, run, positions)
+
+
+def _awaits(scheduler: Scheduler, run: OpenExecution, positions: np.ndarray) -> np.ndarray:
+    """Return for each position whether its entry sleeps until another execution ends (bool array)."""
+    arena = scheduler.arena
+    slots = [arena.slots[graph] for graph in run.graphs if graph in scheduler.awaiting]
+    places = [place + slot.base for slot in slots for place in scheduler.awaiting[slot.graph_id]]
+    found: np.ndarray = np.isin(positions, places) & (arena.status[positions] == SLEEPING)
+    return found
 
 
 def _cancel(scheduler: Scheduler, draft: TurnDraft, event: CancelRequested) -> None:
@@ -277,7 +293,7 @@ def _cancel(scheduler: Scheduler, draft: TurnDraft, event: CancelRequested) -> N
     if event.subjects is None:
         run.is_canceled = True
         scheduler.set_status(draft, run, ExecutionStatus.CANCELING)
-    cancel_unbegun(scheduler, run, event.subjects)
+    cancel_unbegun(scheduler, run, event.subjects, spares_awaiting=event.how == "wait")
     arena, waits = scheduler.arena, event.how == "wait"
     running = _matching(scheduler, run, event.subjects, CALLED)
     for batch in sorted(set(arena.owner[running].tolist())):
@@ -437,6 +453,10 @@ def _wake(scheduler: Scheduler, draft: TurnDraft, event: WakeRequested) -> None:
     positions = positions[arena.status[positions] == SLEEPING]
     if event.only_failing:
         positions = positions[arena.attempts[positions] > 0]
+    if run.is_canceled:  # the cancel has left it asleep, because it awaits an execution; now that has ended
+        arena.change(positions, CANCELED)
+        arena.touched.add(slot.number)
+        return
     arena.due[positions] = 0
     draft.noted.append(positions)
     scheduler.wake(draft, positions)

@@ -14,7 +14,7 @@ import numpy as np
 from phaseline.engine import request_handlers as requests
 from phaseline.engine import stories
 from phaseline.engine.arena import Arena
-from phaseline.engine.event_handlers import FACTS
+from phaseline.engine.event_handlers import FACTS, expected
 from phaseline.engine.lanes import function_shelves
 from phaseline.engine.lanes.lanes import GATHER_MS, Lanes
 from phaseline.engine.open_batches import OpenBatch, members_of
@@ -40,7 +40,7 @@ from phaseline.model.execution.events import (
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from phaseline.engine.arena_layout import GraphSlot, NewGraph
     from phaseline.engine.lanes.lanes import Lane
@@ -71,6 +71,8 @@ class Scheduler:
         self.limited: dict[int, OpenExecution] = {}
         self.pondered: set[int] = set()
         """Executions that may not be running, or may have an open question to the planner; their graphs are checked in each turn."""
+        self.awaiting: Mapping[int, Collection[int]] = {}
+        """{graph: positions of entries that wait for another execution}; a cancel leaves those asleep."""
         self.restored: list[GraphSlot] = []
         self.planned: list[NewGraph] = []
         self._next_batch = next_batch
@@ -115,6 +117,10 @@ class Scheduler:
         if draft.exits:
             self._tell_exits(draft)
         return draft.decision(self.arena)
+
+    def expects(self, batch: int, members: np.ndarray) -> np.ndarray:
+        """Return for each of ``members`` whether it belongs to an open batch and has no outcome yet (bool array)."""
+        return expected(self.batches.get(batch), members)
 
     def counts(self, graph: int) -> np.ndarray:
         """Return the number of entries by step and status (int64 [step, status]); empty for an unknown graph."""

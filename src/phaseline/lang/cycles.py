@@ -6,7 +6,10 @@ every blueprint.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+
+_END = object()
 
 
 def cycles(edges: Mapping[str, Collection[str | None]]) -> Iterator[list[str]]:
@@ -49,4 +52,25 @@ def first_cycle(edges: Mapping[str, Collection[str | None]]) -> list[str]:
     return next(cycles(edges), [])
 
 
-_END = object()
+def find_path(start: int, goal: int, edges: Callable[[int], Iterable[int]]) -> list[int]:
+    """Return the shortest path from ``start`` to ``goal`` along ``edges`` (number: numbers after it), both included.
+
+    It is empty if there is no path. ``edges`` is called once for each number that can be reached.
+
+    >>> find_path(1, 4, {1: [2, 3], 2: [], 3: [4], 4: [1]}.__getitem__)
+    [1, 3, 4]
+    """
+    before = {start: start}
+    ahead = deque([start])
+    while ahead:
+        here = ahead.popleft()
+        if here == goal:
+            path = [here]
+            while path[-1] != start:
+                path.append(before[path[-1]])
+            return path[::-1]
+        for one in edges(here):
+            if one not in before:
+                before[one] = here
+                ahead.append(one)
+    return []

@@ -56,6 +56,11 @@ class Store(StoreRows, StoreUpkeep, Protocol):
         """Messages for the user from opening the store, such as "upgraded" with the path of the copy made before."""
         ...
 
+    @property
+    def has_waits(self) -> bool:
+        """False if no entry waited for an execution when this process became the owner; saves reading ``causes``."""
+        ...
+
     def deleted(self, deployments: Collection[int], since: int = 0) -> tuple[int, Sequence[int]]:
         """Return (number of deployments ever deleted, which of the given deployments are deleted).
 

@@ -12,7 +12,7 @@ from phaseline.model.rows.rows import ConcurrencyRule, ExecutionRow, NewExecutio
 from phaseline.plan.requests.request_problems import problem_of
 from phaseline.run.loop.admission import Claims
 from phaseline.run.loop.request_reader import LOOK_MS
-from phaseline.testing.builders import node, scaled
+from phaseline.testing.builders import blueprint, node, scaled, topology
 from phaseline.use_cases.lookup.blocking_executions import still_calling
 
 HOST = node("host", instances=2, stop="each.stop", start="each.start")
@@ -71,6 +71,35 @@ def test_w10_nobody_is_overtaken_by_those_who_came_later(station: Station) -> No
     ended = [station.row(row).ended_at for row in (first, second, third)]
     assert ended == sorted(ended)
     assert all(station.status(row) is ExecutionStatus.COMPLETED for row in (first, second, third))
+
+
+def test_bb4_who_must_wait_for_another_one_than_before_may_be_refused() -> None:
+    """An update has related two nodes while an execution waited: it must wait for one that it did not collide with."""
+    apart = topology(blueprint(node("app", start="each.start"), node("web", start="each.start")))
+    related = topology(blueprint(node("app", start="each.start"), node("web", to=["app"], start="each.start")))
+    present, begun, asked = [apart], [], []
+    claims = Claims(lambda _number: present[0], begun.append, lambda _number: False)
+    station = Station()
+    number = station.deployment(node("app"), node("web"))
+
+    def row(*nodes: str) -> ExecutionRow:
+        request = Request("restart", {"node_ids": list(nodes)})
+        return station.store.create_execution(NewExecution(number, request, ANN, 0), beside=anyway)
+
+    web, app, waiting = row("web"), row("app"), row("app")
+    assert [claims.come(one) for one in (web, app, waiting)] == [True, True, False]
+    assert list(claims.ahead_of(waiting)) == [app.number]
+    present[0] = related
+
+    def refuse(one: ExecutionRow) -> bool:
+        asked.append((one.number, list(claims.ahead_of(one))))
+        return True
+
+    claims.is_refused = refuse
+    claims.leave(app)
+    assert asked == [(waiting.number, [web.number])]
+    assert [one.number for one in begun] == [waiting.number]
+    assert not claims.waiting
 
 
 def test_w10_force_runs_beside_the_others(station: Station) -> None:

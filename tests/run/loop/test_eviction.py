@@ -21,8 +21,7 @@ from phaseline.model.execution.execution import Request, RetryPolicy, Verdict
 from phaseline.model.graph.graph import LaneSpec
 from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
 from phaseline.model.rows.rows import NewDeployment, NewExecution
-from phaseline.run.loop.ended_executions import EndedExecutions
-from phaseline.run.loop.eviction import MOST_BYTES, bytes_of
+from phaseline.run.loop.eviction import MOST_BYTES, EndedExecutions, bytes_of
 from phaseline.run.loop.request_reader import LOOK_MS
 from phaseline.store.sqlite.store import SqliteStore
 from phaseline.testing.builders import blueprint, node, topology

@@ -14,6 +14,7 @@ from phaseline.calls.batches.bulk_call import BulkOutcome
 from phaseline.calls.protocol.call import COMPLETED, MAX_MESSAGE_CHARS, Outcome, PluginCall, outcome_of, truncate
 from phaseline.calls.protocol.plugin_boundary import milliseconds, require_storable
 from phaseline.calls.threads.guarded_calls import call_and_await, guarded_call
+from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.operation_declaration import declaration_of
 from phaseline.model.graph.status import OutcomeKind
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from phaseline.calls.batches.bulk_call import BulkCall
     from phaseline.calls.protocol.call import InstanceContext
     from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.rows.follow_ups import FollowUp
 
 PENDING = OutcomeKind.PENDING
 COMPLETED_KIND = int(OutcomeKind.COMPLETED)
@@ -214,6 +216,7 @@ class ItemBatch:
         self._delays: dict[int, int] = {}
         self._messages: dict[int, str] = {}
         self._results: dict[int, Value] = {}
+        self._follow_ups: dict[int, FollowUp] = {}
         self._is_open = True
 
     def __len__(self) -> int:
@@ -282,6 +285,11 @@ class ItemBatch:
         else:
             self._delays.pop(place, None)
 
+    def follow(self, place: int, made: FollowUp) -> None:
+        """Make something in the turn of the outcome of the item with this index (BB1)."""
+        if self._is_open:
+            self._follow_ups[place] = made
+
     def _call_at(self, place: int) -> PluginCall:
         call = self._calls.get(place)
         if call is None:
@@ -309,7 +317,7 @@ class ItemBatch:
         for place in self._remembered:
             self._call_at(place)  # its data is kept or goes, touched or not
         count = self._count
-        if raised is None and not self._messages and self._kinds.count(PENDING) == count:
+        if raised is None and not (self._messages or self._follow_ups) and self._kinds.count(PENDING) == count:
             return BulkOutcome(same_kind(COMPLETED_KIND, count), no_delays(count), {}, self._calls)  # the common case
         delays = np.full(count, -1, np.int64)
         kinds = np.frombuffer(bytearray(self._kinds), np.uint8)
@@ -327,11 +335,19 @@ class ItemBatch:
         outcomes.update({place: _with_result(result) for place, result in self._results.items()})
         if raised is not None:
             outcomes.update(dict.fromkeys(np.flatnonzero(unmarked).tolist(), shared))
+        for place, made in self._follow_ups.items():
+            plain = Outcome(OutcomeKind(int(kinds[place])), int(delays[place]))
+            outcomes[place] = altered(outcomes.get(place, plain), follow_up=made)
         return BulkOutcome(kinds, delays, outcomes, self._calls)
 
     def settle_only(self, raised: BaseException | None) -> Outcome:
         """Close a batch of one item and return its outcome, like ``settle`` but without arrays."""
         self._is_open = False
+        outcome = self._only(raised)
+        made = self._follow_ups.get(0)
+        return outcome if made is None else altered(outcome, follow_up=made)
+
+    def _only(self, raised: BaseException | None) -> Outcome:
         kind = self._kinds[0]
         if kind == PENDING:
             return COMPLETED if raised is None else outcome_of(raised, hidden_frames=OUR_FRAMES)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from phaseline.calls.batches.batch_handover import BatchHandover
     from phaseline.calls.protocol.call import Outcome
     from phaseline.calls.threads.inbox import Inbox
+    from phaseline.model.rows.follow_ups import FollowUp
     from phaseline.model.rows.rows import DocumentChange, EntryRemark, LogLine
 
 
@@ -32,6 +33,7 @@ class BufferedReports:
     documents: list[tuple[int, DocumentChange]] = field(default_factory=list)
     remarks: list[tuple[int, EntryRemark]] = field(default_factory=list)
     logs: list[LogLine] = field(default_factory=list)
+    follow_ups: list[tuple[int, FollowUp]] = field(default_factory=list)
     told: dict[int, EntryRemark] = field(default_factory=dict)
     """Progress of members whose calls still run: {member: remark}."""
 
@@ -56,6 +58,7 @@ class BufferedReports:
             self.documents,
             self.remarks,
             self.logs,
+            follow_ups=self.follow_ups,
         )
 
 
@@ -96,6 +99,8 @@ class ReportBuffer:
                 gathered.delays.append(outcome.delay_ms)
                 if remark is not None:
                     gathered.remarks.append((member, remark))
+                if outcome.follow_up is not None:
+                    gathered.follow_ups.append((member, outcome.follow_up))
                 if not handover.left:
                     self._post(handover, self.inbox.leave)
                     return
@@ -192,4 +197,5 @@ def _only(report: CallReport, fresh: np.ndarray) -> CallReport:
         report.documents,
         [(member, remark) for member, remark in report.remarks if member in members],
         report.logs,
+        follow_ups=[(member, made) for member, made in report.follow_ups if member in members],
     )

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.runtime_properties import PropertyPath
     from phaseline.model.execution.pre_post import PinnedHookClass
     from phaseline.model.phases.definitions import PhaseCode
+    from phaseline.model.rows.follow_ups import FollowUp
 
 MAX_MESSAGE_CHARS = 10_000
 """The most characters kept of a call's message; a longer one is cut in the middle."""
@@ -425,15 +426,14 @@ class PluginCall:
 
 @frozen
 class Outcome:
-    """The result of one call. ``delay_ms`` is the time until the next call, -1 for the policy's interval.
-    ``error`` is {type, traceback}.
-    """
+    """The result of one call. ``delay_ms``: ms until the next call, -1 for the policy's interval; ``error``: {type, traceback}."""
 
     kind: OutcomeKind
     delay_ms: int = -1
     message: str = ""
     error: Mapping[str, str] = field(default_factory=dict)
     result: Value = None
+    follow_up: FollowUp | None = None
 
 
 COMPLETED = Outcome(OutcomeKind.COMPLETED)

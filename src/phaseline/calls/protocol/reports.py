@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from phaseline.model.execution.events import Batch
+    from phaseline.model.rows.follow_ups import FollowUp
     from phaseline.model.rows.rows import DocumentChange, EntryRemark, LogLine
 
 POST_EVERY_MS = 10
@@ -30,7 +31,7 @@ class CallReport:
     ``delays`` are the times until the next call, for again and retry; -1 is the policy's interval. The kind ``PENDING``
     means data without an outcome (``Noted``), because the call still runs. ``documents`` and ``remarks`` are pairs that
     begin with the member, so that those of rejected members can be recognised. A report without members contains only
-    log lines. ``on_commit`` is called when its data has been committed or rejected. ``is_throttled`` means that the
+    log lines. ``follow_ups`` has what members make besides, as such pairs. ``on_commit`` is called when its data has been committed or rejected. ``is_throttled`` means that the
     provider rejects more calls of this kind at present.
     """
 
@@ -43,6 +44,7 @@ class CallReport:
     logs: Sequence[LogLine] = ()
     on_commit: Callable[[], None] | None = None
     is_throttled: bool = False
+    follow_ups: Sequence[tuple[int, FollowUp]] = ()
 
     @property
     def is_noted(self) -> bool:
@@ -62,6 +64,7 @@ class CallReport:
             delays=self.delays[chosen],
             documents=[told for told in self.documents if told[0] in given],
             remarks=[told for told in self.remarks if told[0] in given],
+            follow_ups=[told for told in self.follow_ups if told[0] in given],
         )
 
 

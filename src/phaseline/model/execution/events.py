@@ -453,3 +453,9 @@ class Decision:
     changes: Changes
     commands: tuple[Command, ...] = ()
     accepted: tuple[Accepted, ...] = ()
+
+    def followed_by(self, more: Decision) -> Decision:
+        """Return this decision followed by ``more`` of the same turn."""
+        return Decision(
+            self.changes.followed_by(more.changes), (*self.commands, *more.commands), (*self.accepted, *more.accepted)
+        )

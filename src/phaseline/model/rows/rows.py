@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from phaseline.model.graph.batch_members import MemberPositions
     from phaseline.model.health.checks import NewCheckResults
     from phaseline.model.packages.installed import PackageUse
+    from phaseline.model.rows.causes import AwaitChanges, CauseKey
 
 
 DEFAULT_TENANT = "default_tenant"
@@ -77,7 +78,7 @@ class NewDeployment:
 
     ``uses`` is {namespace: number} of the stored blueprints that it needs; its own blueprint has an empty namespace.
     ``packages`` are its uses of plugin packages; their ``deployment`` is ignored. ``documents`` is {instance number:
-    runtime properties} of adopted instances.
+    runtime properties} of adopted instances. ``cause`` is what makes it, if that is not a user.
     """
 
     name: str
@@ -91,6 +92,7 @@ class NewDeployment:
     uses: Mapping[str, int] = field(default_factory=dict)
     packages: Sequence[PackageUse] = ()
     documents: Mapping[int, Mapping[str, Value]] = field(default_factory=dict)
+    cause: CauseKey | None = None
 
 
 @frozen
@@ -117,7 +119,8 @@ class DeploymentRow:
 class NewExecution:
     """An execution to be stored; its id consists of the workflow and a number, such as ``install-7``.
 
-    ``around`` has the hooks and tasks before and after it. If it is given, its request has ``is_surrounded``.
+    ``around`` has the hooks and tasks before and after it. If it is given, its request has ``is_surrounded``. ``cause``
+    is what starts it, if that is not a user.
     """
 
     deployment: int
@@ -125,6 +128,7 @@ class NewExecution:
     actor: Actor
     created_at: int
     around: PrePost | None = None
+    cause: CauseKey | None = None
 
 
 @frozen
@@ -420,7 +424,8 @@ class TurnPayload:
 
     ``requests`` is {execution: its new request}, for executions that a user continues with other options. ``reshaped``
     is written first, because states and documents may be about instances that it adds; ``written`` is written last.
-    ``measures`` replace stored figures with the same name.
+    ``measures`` replace stored figures with the same name. ``awaits``: which executions entries wait for, None if that
+    has not changed.
     """
 
     documents: Sequence[DocumentChange] = ()
@@ -433,12 +438,13 @@ class TurnPayload:
     measures: Sequence[Metric] = ()
     reshaped: Sequence[Reshaped] = ()
     written: PlannerWrites = NOTHING_WRITTEN
+    awaits: AwaitChanges | None = None
 
     def __bool__(self) -> bool:
         """Return True when there is anything to write."""
         said = self.documents or self.remarks or self.logs or self.events
         others = self.checks or self.measures or self.reshaped or self.written
-        return bool(said or self.answers or self.requests or others)
+        return bool(said or self.answers or self.requests or others or self.awaits)
 
 
 NOTHING = TurnPayload()

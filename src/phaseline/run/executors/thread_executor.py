@@ -452,7 +452,12 @@ def bulk_report(handover: BatchHandover, members: np.ndarray, settled: BulkOutco
         remark = remark_for(handover, member, settled.outcome_at(place), said_before=True)
         if remark is not None:
             remarks.append((member, remark))
-    return CallReport(handover.batch.id, members, settled.kinds, settled.delays, documents, remarks)
+    made = [
+        (int(members[place]), said.follow_up) for place, said in sorted(outcomes.items()) if said.follow_up is not None
+    ]
+    return CallReport(
+        handover.batch.id, members, settled.kinds, settled.delays, documents, remarks, follow_ups=made
+    )  # fmt: skip
 
 
 def _retried(handover: BatchHandover, members: np.ndarray) -> list[int]:

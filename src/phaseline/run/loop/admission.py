@@ -22,7 +22,7 @@ from phaseline.calls.deployments.planner_driver import NOT_READ
 from phaseline.plan.requests.claims import EVERYTHING, claim_of, collide
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.rows import ExecutionRow
@@ -47,6 +47,9 @@ class Claims:
         self._counters: dict[int, _Counter] = {}
         self.on_left: Callable[[int], object] = lambda _deployment: None
         """Function called with the number of a deployment when its last execution has been removed."""
+        self.is_refused: Callable[[ExecutionRow], bool] = lambda _row: False
+        """Function called with an execution that must wait for another one than before. If it returns True, the
+        execution was refused: it waits no longer, and may begin, in order to fail."""
         self.waiting: dict[int, int] = {}
         """{number of a waiting execution: number of the execution that it waits for}"""
         self.lingering: dict[int, ExecutionRow] = {}
@@ -95,11 +98,11 @@ class Claims:
         for other in [counter.came[number] for number, blocker in self.waiting.items() if blocker == row.number]:
             counter.renew(other)
             blocker = counter.first_before(other)
-            if blocker is None:
+            if blocker is not None:
+                self.waiting[other.number] = blocker.number
+            if blocker is None or self.is_refused(other):
                 del self.waiting[other.number]
                 self._begin(other)
-            else:
-                self.waiting[other.number] = blocker.number
 
     def holds(self, deployment: int) -> bool:
         """Return True if an execution of the deployment is open, or is canceled while some of its calls still run."""
@@ -123,6 +126,20 @@ class Claims:
         if execution not in self.waiting:
             return None
         return next(found for counter in self._counters.values() if (found := counter.came.get(execution)))
+
+    def ahead_of(self, row: ExecutionRow, coming: Iterable[ExecutionRow] = ()) -> Iterator[int]:
+        """Yield the executions that this one must wait for: those that came before it and whose claims collide with its.
+
+        ``row``: an execution that waits, or one that has not come yet. ``coming``: others that will come before it.
+        """
+        if row.request.if_busy == FORCE or row.request.flaw:
+            return
+        coming = [one for one in coming if one.deployment == row.deployment]
+        counter = self._counters.get(row.deployment)
+        if counter is None and coming:
+            counter = _Counter(row.deployment, self._topology_of)
+        if counter is not None:
+            yield from counter.ahead_of(row, coming)
 
     def chain(self, execution: int) -> Iterator[int]:
         """Yield the execution that this one waits for, then the next one in the chain, up to the one that runs."""
@@ -183,6 +200,17 @@ class _Counter:
             if collide(claim, self._claims[number]):
                 return other
         return None
+
+    def ahead_of(self, row: ExecutionRow, coming: Iterable[ExecutionRow]) -> Iterator[int]:
+        """Yield the executions that came, or come, before this one and whose claims collide with its claim."""
+        self._count_all()
+        claim = self._made(row)
+        yield from (other.number for other in coming if collide(claim, self._claim_of(other)))
+        for number, other in self.came.items():
+            if number == row.number:
+                return
+            if collide(claim, self._claims[number]):
+                yield other.number
 
     def _is_free(self, claim: Claim) -> bool:
         """Return True if the counters show that no other execution has a claim on the instances of this claim."""

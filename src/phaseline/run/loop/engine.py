@@ -8,56 +8,38 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from phaseline.calls.deployments.check_results import Vouch
 from phaseline.calls.deployments.deployment_cache import DeploymentCache
 from phaseline.calls.deployments.lane_keys import LaneKeys
 from phaseline.calls.deployments.last_messages import LastMessages
 from phaseline.calls.deployments.planner_driver import Planning
-from phaseline.calls.deployments.progress import Progress, progress
 from phaseline.calls.protocol.reports import CallReport
 from phaseline.calls.threads.inbox import Inbox
 from phaseline.calls.threads.turn_thread import TurnBaton
 from phaseline.engine.scheduler import Scheduler
-from phaseline.model.execution.events import (
-    Announce,
-    Ask,
-    CancelRequested,
-    CompleteRequested,
-    Dispatch,
-    Evaluate,
-    Stop,
-    Submitted,
-    WakeAt,
-    WakeRequested,
-)
+from phaseline.model.execution.events import Announce, Ask, Dispatch, Evaluate, Stop, WakeAt
 from phaseline.model.graph.status import ExecutionStatus
-from phaseline.model.resources.resources import is_reach
 from phaseline.model.rows.rows import EventRow, Turn
-from phaseline.plan.explain.cloudify_sentences import called_by_hand, cancel_event, execution_event, waiting_event
-from phaseline.run.loop.abandoned_calls import GivenUpCalls, has_calls, is_forced, raise_if_overlap
+from phaseline.plan.explain.cloudify_sentences import execution_event
+from phaseline.run.loop.abandoned_calls import GivenUpCalls, has_calls
 from phaseline.run.loop.admission import Claims
 from phaseline.run.loop.drain import DrainState, LeaseChecks
+from phaseline.run.loop.engine_requests import EngineRequests
 from phaseline.run.loop.eviction import Eviction
 from phaseline.run.loop.open_batches import Backlog, OpenBatches, event_of
-from phaseline.run.loop.recovery import released, restore
 from phaseline.run.loop.request_reader import Door, Lookout
 from phaseline.run.loop.rounds import Rounds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
-    from phaseline.model.blueprint.blueprint import Value
-    from phaseline.model.execution.events import Command, Event
+    from phaseline.model.execution.events import Command, Decision, Event
     from phaseline.model.execution.execution import Request
-    from phaseline.model.rows.rows import ExecutionRow, RequestRow
+    from phaseline.model.rows.rows import ExecutionRow, TurnPayload
     from phaseline.ports.clock import Clock
     from phaseline.ports.lease import Lease
     from phaseline.ports.store import Store
     from phaseline.run.loop.engine_services import EngineServices
     from phaseline.run.loop.retention import Retention
-    from phaseline.run.phases.phase_engine import PhaseEngine
 
 LONGEST_WAIT_MS = 1_000
 """The longest wait in ms for events, so that the caller of ``run`` can check its own conditions in between."""
@@ -69,7 +51,7 @@ every thread that runs a large turn would keep the memory that it allocated.
 """
 
 
-class Engine:
+class Engine(EngineRequests):
     """The scheduler of this process, with the parts that send it events and carry out its commands.
 
     Only ``interrupt`` is thread-safe.
@@ -116,179 +98,7 @@ class Engine:
         self.given_up = GivenUpCalls(self._outstanding, self.executor)
         self._events.extend(self.leaving.slots())
         self.calls = 0
-        self._phases: PhaseEngine | None = None
         self.eviction = Eviction(store, self.planning, self.deployments, self.claims, self._outstanding, self._keys)
-
-    @property
-    def phases(self) -> PhaseEngine:
-        """The phase engine, created at the first use because creating it reads all plugins."""
-        if self._phases is None:
-            from phaseline.run.phases.phase_engine import PhaseEngine
-
-            given = self._store, self._clock, self.scheduler, self.deployments, self.planning, self._inbox
-            self._phases = PhaseEngine(*given, self._services.phases)
-            self._rounds.begins = self._phases.begins
-        return self._phases
-
-    # -- requests -----------------------------------------------------------------------------------------------
-
-    def submit(self, row: ExecutionRow) -> None:
-        """Begin a stored execution as soon as no other execution of its deployment collides with it."""
-        self.known.add(row.number)
-        with self.planning.alone(row):
-            self.planning.begin(row)
-        if self.claims.come(row):
-            self._begin(row)
-        else:
-            blocker = self.planning.row(self.claims.waiting[row.number])
-            is_over = blocker.number in self.claims.lingering
-            self._rows.append(waiting_event(row, blocker, self._clock.now(), is_over=is_over))
-
-    def _begin(self, row: ExecutionRow) -> None:
-        if is_reach(row.request):
-            with self.planning.alone(row):
-                self._events.extend(self.phases.begin(row))
-        self._events.append(Submitted(row.number, row.deployment, row.request.stop_after, row.request.timeout_ms))
-        self._rows.append(execution_event(row, "workflow_started", self._clock.now()))
-
-    def recover(self, rows: Sequence[ExecutionRow] | None = None) -> None:
-        """Load stored executions (None: all open ones), and continue them from their stored state. Skip loaded ones."""
-        wanted = self._store.executions(only_open=True) if rows is None else rows
-        wanted = [row for row in released(self._store, wanted) if row.number not in self.known]
-        new = [row for row in wanted if row.status is ExecutionStatus.QUEUED and not row.started_at]
-        begun = [row for row in wanted if row.started_at or row.status is not ExecutionStatus.QUEUED]
-        self.known.update(row.number for row in begun)
-        orphans = self._outstanding.orphans(self._events)
-        running = self.executor.recover(orphans)
-        self._outstanding.run_elsewhere(orphans, running)
-        restored = restore(
-            self._store, self.planning, self.deployments, begun, orphans, running, self._messages,
-            lambda row, events: self.phases.take_up(row, events),  # noqa: PLW0108 - made when first asked
-        )  # fmt: skip
-        self._events.extend(restored)
-        self._messages.trim()
-        for row in begun:
-            self.claims.take_up(row)
-            self._rows.append(execution_event(row, "workflow_resumed", self._clock.now()))
-        for row in new:
-            self.submit(row)
-
-    def take_up(self, row: ExecutionRow) -> None:
-        """Start or continue an open execution, unless it is already loaded."""
-        if row.number not in self.known:
-            self.recover([row] if row.status is ExecutionStatus.QUEUED and not row.started_at else None)
-
-    def cancel(self, execution: int, how: str = "wait", *, actor: str = "") -> None:
-        """Cancel an execution: await its running calls (``wait``), give them up (``force``) or kill them (``kill``)."""
-        self._rows.append(cancel_event(execution, how, self._clock.now(), actor))
-        waiting = self.claims.row(execution)
-        if waiting is not None:  # nothing of it will begin: it need not wait for that
-            self.claims.leave(waiting)
-            self._begin(waiting)
-        self._events.append(
-            CancelRequested(execution, "kill" if how == "kill" else "force" if how == "force" else "wait")
-        )
-
-    def retry(
-        self, row: ExecutionRow, *, graph: int | None = None, positions: np.ndarray | None = None,
-        include_unsure: bool = False, replan: bool = False, actor: str = "",
-    ) -> None:  # fmt: skip
-        """Retry failed and canceled entries, and call at once those that sleep until their next attempt.
-
-        Planning uses ``row.request`` from now on, in later engines too. The planner is asked again from the start if
-        ``replan`` is true or nothing has been planned yet.
-        """
-        from phaseline.calls.deployments.removed_instances import acting_anew, to_retry
-
-        self.recover([row])
-        if self.planning.is_set_aside(row.number):
-            return
-        graphs = self._store.graphs(row.number)
-        row = acting_anew(row) if graphs else row
-        self.planning.replace_request(row.number, row.request)
-        self._requests[row.number] = row.request
-        if not graphs:
-            return
-        self._rows.append(EventRow(row.number, self._clock.now(), "retried", "Retrying what failed", actor=actor))
-        if self._phases is not None:
-            self._phases.orders.clear_retried(row, graph, positions)
-        self._events.append(to_retry(self._store, row, (graph, positions), unsure=include_unsure, replan=replan))
-        for held in graphs:
-            if graph is None or held.id == graph:
-                self._events.append(WakeRequested(row.number, held.id, positions, only_failing=True))
-
-    def refuse_overlap(self, row: ExecutionRow, graph: int | None, positions: np.ndarray | None) -> None:
-        """Raise PL-C028 if a retry would repeat a given-up call that still runs and must not be made twice."""
-        is_leaving = is_forced(self._events, row.number)
-        wanted, now = (graph, positions), self._clock.now()
-        raise_if_overlap(self._outstanding, self._store, self.deployments, row, wanted, now=now, is_leaving=is_leaving)
-
-    def complete(self, row: ExecutionRow, graph: int, positions: np.ndarray, *, reason: str, actor: str) -> None:
-        """Mark entries as completed because a user declares them done, and record user and reason."""
-        self.recover([row])
-        self._events.append(CompleteRequested(row.number, graph, positions.astype(np.int32)))
-        told = (row, self._store.graph(graph), self._store.topology(row.deployment), positions)
-        self._outstanding.vouched.append(Vouch(row.number, row.deployment, graph, told[1], positions))
-        self._rows.extend(called_by_hand(*told, reason=reason, now=self._clock.now(), actor=actor))
-
-    def wake(self, execution: int, graph: int, positions: np.ndarray | None = None) -> None:
-        """Call the sleeping entries of a graph at these positions now; None means all positions."""
-        self._events.append(WakeRequested(execution, graph, positions))
-
-    def about_resources(self, row: ExecutionRow, request: RequestRow) -> None:
-        """Carry out a request that concerns some resources or phases of an execution."""
-        self.recover([row])
-        events, rows = self.phases.orders.carry_out(row, request, self._clock.now())
-        self._events.extend(events)
-        self._rows.extend(rows)
-
-    def edit(self, body: Mapping[str, Value]) -> None:
-        """Change attributes of resources; phases that depend on the attributes react at once."""
-        deployment = body.get("deployment")
-        if isinstance(deployment, int):
-            self.phases.orders.edit(deployment, body.get("edits"))
-
-    def look_at_pauses(self) -> None:
-        """React to phases that a user has paused or resumed."""
-        self._events.extend(self.phases.renew())
-
-    def reload(self) -> Mapping[str, Value]:
-        """Reload plugins; running calls keep their old code. Return the result, ``{"done": False}`` without plugins."""
-        told = self._services.reload()
-        if told is None:
-            return {"done": False}
-        self.deployments.renew()
-        if self._phases is not None:
-            self._events.extend(self._phases.renew())
-        return told
-
-    def interrupt(self) -> None:
-        """Begin no new calls. ``run`` returns when the running calls have returned; given-up calls are not awaited.
-
-        Safe to call in a signal handler, because it takes no lock. The loop notices it within ``CALM_MS``.
-        """
-        self.leaving.is_wanted = True
-
-    def go_on(self) -> None:
-        """Withdraw an interrupt: begin calls again, first those that were held back."""
-        self._events.extend(self.leaving.release())
-
-    @property
-    def is_calling(self) -> bool:
-        """True if a call is running, or the next turn may begin one."""
-        return bool(self.executor.is_busy() or self._inbox or self.has_work)
-
-    def ask_to_stop(self, drain_s: float | None = None) -> None:
-        """Interrupt the engine; ``run`` returns after ``drain_s`` seconds even if calls are still running.
-
-        With None ``run`` waits for the calls without a limit.
-        """
-        self.leaving.ask(drain_s)
-
-    @property
-    def is_asked_to_stop(self) -> bool:
-        """True if another process has asked this engine to stop."""
-        return self.leaving.is_asked
 
     # -- the loop -----------------------------------------------------------------------------------------------
 
@@ -336,32 +146,14 @@ class Engine:
         self.has_turned = True
         self._look()
         reports = self._take()
-        if self.leaving.is_wanted:
-            self._events.extend(self.leaving.hold())  # before what has come back lets anything begin
-        self._events.extend(self._lease.check())
-        now = self._clock.now()
-        events, self._events = self._events, []
-        first = len(events)
-        events.extend([event_of(report) for report in reports if len(report.members)])
-        if self._phases is not None:
-            events.extend(self._phases.before(reports))
-        decision = self.scheduler.handle(events, now)
-        sorter = self._outstanding.sort(reports, decision.accepted, first, now)
-        if sorter.remarks:
-            self._messages.remember(sorter.remarks)
-        if self._phases is None:
-            decision = self._rounds.followed(decision, now)
+        if any(report.follow_ups for report in reports):
+            with self._store.as_one():  # what outcomes make is stored with them, or not at all
+                decision, payload, made = self._decide_making(reports)
         else:
-            self._phases.give_rows(sorter)
-        for change in decision.changes.executions:
-            self._note_execution(change.execution, change.status, change.reason, now)
-        answers, self._door.answers = self._door.answers, []
-        payload = sorter.payload(self._rows, answers, self._requests, *self.planning.written(decision.changes))
-        if decision.changes or payload:
-            self._store.commit(Turn(now, decision.changes, payload))
-            self._rows, self._requests = [], {}
-            if payload.events:
-                self._services.events_stored(self, payload.events)
+            decision, payload = self._decide(reports)
+            made = []
+        if payload.events:
+            self._services.events_stored(self, payload.events)
         for report in reports:
             if report.on_commit is not None:
                 report.on_commit()
@@ -370,13 +162,88 @@ class Engine:
         self._events.extend(self._lease.check())  # this process may have been stopped while it committed
         for command in decision.commands:
             self._act(command)
+        for row in made:
+            self.submit(row)
         if self._phases is not None:
             self._events.extend(self._phases.after(decision.changes))
         self.eviction.tidy(self._phases)
         if not is_lent:
             if self.retention is not None:
-                self.retention.look(now, is_leaving=self.leaving.is_wanted)
+                self.retention.look(now=self._clock.now(), is_leaving=self.leaving.is_wanted)
             self._services.turn_ended(self)
+
+    def _decide_making(self, reports: Sequence[CallReport]) -> tuple[Decision, TurnPayload, Sequence[ExecutionRow]]:
+        """Decide about outcomes that make something, in the transaction of the caller; return what was made, too.
+
+        Requests of this turn are handled before, because they decide which outcomes are accepted.
+        """
+        self._hold()
+        now, events = self._clock.now(), self._events
+        before = self.scheduler.handle(events, now)
+        self._events = []
+        made = self.follow_ups.make(reports)
+        decision, payload = self._decide(made, before)
+        return decision, payload, self.follow_ups.rows
+
+    def _hold(self) -> None:
+        if self.leaving.is_wanted:
+            self._events.extend(self.leaving.hold())  # before what has come back lets anything begin
+        self._events.extend(self._lease.check())
+
+    def _decide(self, reports: Sequence[CallReport], before: Decision | None = None) -> tuple[Decision, TurnPayload]:
+        """Let the scheduler decide about events and reports, and commit. ``before``: what it has decided in this turn."""
+        self._hold()
+        now = self._clock.now()
+        events, self._events = self._events, []
+        first = len(events)
+        events.extend([event_of(report) for report in reports if len(report.members)])
+        if self._phases is not None:
+            events.extend(self._phases.before(reports))
+        decision = self.scheduler.handle(events, now)
+        sorter = self._outstanding.sort(reports, decision.accepted, first, now)
+        ended: Sequence[int] = ()
+        if before is not None:
+            decision = before.followed_by(decision)
+            ended = self.follow_ups.let_wait(now, lambda number: number in self.known)
+        if sorter.remarks:
+            self._messages.remember(sorter.remarks)
+        if self._phases is None:
+            decision = self._rounds.followed(decision, now)
+        else:
+            self._phases.give_rows(sorter)
+        for change in decision.changes.executions:
+            self._note_execution(change.execution, change.status, change.reason, now)
+        if self._awaits is not None:
+            decision = self._told(decision, ended, now)
+        answers, self._door.answers = self._door.answers, []
+        awaits = None if self._awaits is None else self._awaits.changes()
+        payload = sorter.payload(self._rows, answers, self._requests, *self.planning.written(decision.changes), awaits)
+        if decision.changes or payload:
+            self._store.commit(Turn(now, decision.changes, payload))
+            self._rows, self._requests = [], {}
+        return decision, payload
+
+    def _told(self, decision: Decision, before: Sequence[int], now: int) -> Decision:
+        """Wake the entries that wait for executions which have ended in this turn, or ``before`` it.
+
+        Cancel what canceled executions wait for.
+        """
+        ended = [*before, *(one.execution for one in decision.changes.executions if one.status.is_ended)]
+        told = [event for number in ended for event in self.awaits.told(number)]
+        for number in ended:
+            self.awaits.end(number)
+        for change in decision.changes.executions:
+            if change.status is ExecutionStatus.CANCELING:
+                for inner in self.awaits.of(change.execution):
+                    run = self.scheduler.runs.get(inner)
+                    if run is None or not run.is_canceled:  # its outer one was canceled by its time limit
+                        self.cancel(inner)
+        if not told:
+            return decision
+        more = self.scheduler.handle(told, now)
+        for change in more.changes.executions:
+            self._note_execution(change.execution, change.status, change.reason, now)
+        return decision.followed_by(more)
 
     def _take(self) -> list[CallReport]:
         """Return the reports for one turn. If nothing else is to be done, wait for the first report."""
@@ -458,43 +325,3 @@ class Engine:
             return False
         is_awaited = self.is_calling and bool(self.scheduler.batches or self._inbox or self._backlog)
         return self.leaving.is_overdue or not is_awaited
-
-    @property
-    def has_work(self) -> bool:
-        """True if events or reports are left for the next turn."""
-        return bool(self._events or self._backlog)
-
-    @property
-    def wakes_at(self) -> int | None:
-        """Time in ms at which a turn is due even without events; None if no time is set."""
-        tried = None if self._phases is None else self._phases.breakers.wakes_at
-        return tried if self._alarm is None or (tried is not None and tried < self._alarm) else self._alarm
-
-    # -- looking ------------------------------------------------------------------------------------------------
-
-    def has_ended(self, execution: int) -> bool:
-        """Return True if the final status of the execution has been decided and committed."""
-        return execution in self.eviction.ended
-
-    @property
-    def is_idle(self) -> bool:
-        """True if nothing can happen before an operator acts."""
-        held = self.held
-        return not (self._events or self.claims.waits_for_calls) and all(
-            run.status is ExecutionStatus.ATTENTION or run.execution in held for run in self.scheduler.runs.values()
-        )
-
-    @property
-    def held(self) -> frozenset[int]:
-        """Numbers of executions whose remaining work waits for phases that an operator must resume or repair."""
-        return frozenset() if self._phases is None else self._phases.held
-
-    def needs_attention(self, execution: int) -> bool:
-        """Return True if this execution, or the one it waits for, needs an operator to decide about unsure calls."""
-        *_, last = execution, *self.claims.chain(execution)
-        run = self.scheduler.runs.get(last)
-        return run is not None and run.status.value == "attention" and not self._events
-
-    def progress(self, execution: int) -> Progress | None:
-        """Return the progress of the current round, or None before the first round and after the execution's end."""
-        return progress(self.scheduler, self.deployments, execution, self._messages, (self._alarm, self.calls))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from phaseline.model.execution.execution import Request
     from phaseline.model.graph.batch_members import GraphSegment
     from phaseline.model.health.checks import NewCheckResults
+    from phaseline.model.rows.causes import AwaitChanges
     from phaseline.model.rows.rows import DocumentChange, Metric, PlannerWrites, RequestAnswer, Reshaped
     from phaseline.ports.secrets import SecretSource
 
@@ -180,16 +181,20 @@ class Sorter:
         requests: Mapping[int, Request] | None = None,
         reshaped: Sequence[Reshaped] = (),
         written: PlannerWrites = NOTHING_WRITTEN,
+        awaits: AwaitChanges | None = None,
     ) -> TurnPayload:
         """Return all collected rows and the given ones, as what the turn stores; secrets are masked or encrypted."""
         rows: Sequence[EventRow] = (*self.events, *events)
-        others = answers or requests or reshaped or written is not NOTHING_WRITTEN or self.checks or self.measures
+        others = (
+            answers or requests or reshaped or written is not NOTHING_WRITTEN or self.checks or self.measures or awaits
+        )
         if not (others or rows or self.documents or self.remarks or self.logs):
             return NOTHING
         gathered = (tuple(self.documents), tuple(self.remarks), tuple(self.logs), rows)
         payload = TurnPayload(
-            *gathered, answers, requests or {}, (*self.checks, *written.checks), self.measures, reshaped, written
-        )
+            *gathered, answers, requests or {}, (*self.checks, *written.checks), self.measures, reshaped, written,
+            awaits,
+        )  # fmt: skip
         return protected(payload, self._secrets) if self._secrets.guards else payload
 
 

@@ -16,13 +16,13 @@ has a number up to ``position`` is filled, or above ``last``, which is newer tha
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 """Version of the tables, kept in the file as ``user_version``; each migration adds one."""
 APPLICATION_ID = 0x5048_4C4E
 """Number in the header of a SQLite file that marks it as a store of Phaseline ("PHLN")."""
-REVISION = "0011"
+REVISION = "0012"
 """Last migration, under its name in alembic."""
-MIN_READER, MIN_WRITER = 11, 11
+MIN_READER, MIN_WRITER = 11, 12
 """Oldest versions of the tables whose programs may read, and may write, a store of this version (UP1)."""
 IS_OPEN = "status in ('queued', 'running', 'canceling', 'attention')"
 """SQL condition for an execution that has not ended.
@@ -193,4 +193,12 @@ TABLES = (
         requests text not null, executions text not null, answer blob not null,
         primary key (tenant, actor, id)) without rowid""",
     "create index given_order_at on given_order (at)",
+    """create table cause (
+        made text not null, number integer not null, tenant text not null, kind text not null, cause integer not null,
+        key text not null, primary key (made, number)) without rowid""",
+    "create unique index cause_key on cause (kind, cause, key, made)",
+    """create table awaiting (
+        execution integer not null, graph integer not null, position integer not null, awaited integer not null,
+        tenant text not null, since integer not null, primary key (execution, graph, position, awaited)) without rowid""",
+    "create index awaiting_awaited on awaiting (awaited)",
 )

@@ -23,6 +23,7 @@ from phaseline.model.rows.rows import (
 )
 from phaseline.store.codec import requests
 from phaseline.store.codec.json_documents import to_text
+from phaseline.store.memory.estate.causes import refuse_cause
 from phaseline.store.memory.tables import HeldExecution, MemoryTables
 from phaseline.store.memory.tenant_rows import MemoryTenantRows
 from phaseline.store.sql import errors as failures
@@ -40,6 +41,7 @@ def add_execution(
     if known.deleted_at:
         raise failures.deleted(known.row.name)
     raise_if_unavailable(held, deployment, new.request.workflow, beside)
+    refuse_cause(new.cause, (each.cause for each in held.executions.values()))
     held.last_execution += 1
     number = held.last_execution
     row = ExecutionRow(
@@ -57,7 +59,7 @@ def add_execution(
         created_by=new.actor.name,
         tenant=known.row.tenant,
     )
-    held.executions[number] = HeldExecution(row, new.around or PrePost())
+    held.executions[number] = HeldExecution(row, new.around or PrePost(), cause=new.cause)
     if asks:
         add_request(held, RequestKind.START, number, {}, Actor(new.actor.name, row.tenant), new.created_at)
     return row

@@ -73,6 +73,11 @@ class MemoryStore(Fileless, MemoryRows):
             if self._owner is owner:
                 self._owner = None
 
+    @property
+    def has_waits(self) -> bool:
+        """True if an entry waits for an execution."""
+        return bool(self._held.awaiting)
+
     def disown(self) -> None:
         """End the ownership as if the owner had died, so that another owner can follow."""
         self._owner = None

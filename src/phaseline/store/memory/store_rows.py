@@ -20,6 +20,7 @@ from phaseline.model.graph.status import EntryStatus
 from phaseline.model.health.checks import CheckResults, HeldBodies
 from phaseline.model.resources.resources import ResourceAddition
 from phaseline.model.rows.maintenance import PurgeRules
+from phaseline.model.rows.orders import NewOrder
 from phaseline.model.rows.rows import (
     Actor,
     BatchRow,
@@ -44,6 +45,7 @@ from phaseline.store.codec import json_documents as texts
 from phaseline.store.codec.step_counts import count_by_step
 from phaseline.store.memory import requests as asking
 from phaseline.store.memory.definition_files import MemoryDefinitions
+from phaseline.store.memory.estate.causes import MemoryCauses, refuse_cause
 from phaseline.store.memory.fileless import MemoryIncarnations
 from phaseline.store.memory.hook_switches import MemorySwitches
 from phaseline.store.memory.labels import MemoryLabels
@@ -84,7 +86,6 @@ class MemoryRows(ABC):
         self.definitions = MemoryDefinitions(self._changing, own.named, definitions)
         self.stored_plans = MemoryPlans(self._changing, own, plans)
         self.orders = MemoryOrders(self._changing, own, orders)
-        self.as_one = self.orders.as_one
         self.labels = MemoryLabels(self._changing, own, labels)
         self.stack_documents = MemoryDocuments(self._changing, own, documents)
         self.packages = MemoryPackages(
@@ -94,12 +95,17 @@ class MemoryRows(ABC):
             self._guard, self._held, self.deployments, self.labels, self.packages, self.secrets, own
         )
         self.hook_switches = MemorySwitches(self._changing, clock, own, switches)
+        self.causes = MemoryCauses(self._changing, own)
         self.incarnations = MemoryIncarnations()
 
     @property
     @abstractmethod
     def is_owner(self) -> bool:
         """True while this store has an owner."""
+
+    def as_one(self, order: NewOrder | None = None) -> AbstractContextManager[dict[str, Value]]:
+        """Return a context that undoes its writes of deployments, executions and requests if it raises."""
+        return self.orders.as_one(order)
 
     @property
     def has_packages(self) -> bool:
@@ -122,6 +128,7 @@ class MemoryRows(ABC):
             self.stored_blueprints.refuse_gone(actor.tenant, new.uses)
             if replaces:
                 self.delete_deployment(replaces, actor)
+            refuse_cause(new.cause, (known.cause for known in held.deployments.values()))
             held.last_deployment += 1
             number = held.last_deployment
             self.stored_blueprints.add_uses(number, new.uses)

@@ -14,6 +14,7 @@ from phaseline.model.execution.pre_post import PrePost
 from phaseline.model.graph.graph import Graph
 from phaseline.model.health.checks import CheckResults, HeldBodies
 from phaseline.model.resources.resources import ResourceAddition, grown
+from phaseline.model.rows.causes import CauseKey
 from phaseline.model.rows.rows import (
     BatchRow,
     DeploymentRow,
@@ -52,6 +53,7 @@ class HeldDeployment:
     documents: dict[int, str] = field(default_factory=dict)
     checks: CheckResults = field(default_factory=lambda: CheckResults(HeldBodies()))
     deleted_at: int = 0
+    cause: CauseKey | None = None
     state_names: tuple[str, ...] = ()
     version: int = 0
 
@@ -78,6 +80,7 @@ class HeldDeployment:
             topology=new.topology,
             states=np.zeros(len(new.topology), np.uint8),
             documents={instance: text for instance, text in texts.items() if text != EMPTY},
+            cause=new.cause,
         )
 
     def grow(self, growth: ResourceAddition) -> None:
@@ -130,6 +133,7 @@ class HeldExecution:
     events: list[EventRow] = field(default_factory=list)
     last_log: int = 0
     last_event: int = 0
+    cause: CauseKey | None = None
 
 
 @dataclass(slots=True)
@@ -145,6 +149,8 @@ class MemoryTables:
     paused: dict[tuple[str, str], PausedRow] = field(default_factory=dict)
     known_phases: dict[str, str] = field(default_factory=dict)
     measures: dict[str, Metric] = field(default_factory=dict)
+    awaiting: dict[tuple[int, int, int, int], int] = field(default_factory=dict)
+    """{(execution, graph, position, awaited execution): since when in ms}."""
     last_deployment: int = 0
     last_execution: int = 0
     last_request: int = 0

@@ -23,6 +23,7 @@ from phaseline.store.codec import json_documents as texts
 from phaseline.store.codec import limits as bounds
 from phaseline.store.codec import requests
 from phaseline.store.memory import requests as asking
+from phaseline.store.memory.estate.causes import write_awaits
 from phaseline.store.memory.tables import HeldGraph, MemoryTables
 
 
@@ -145,6 +146,8 @@ def _write_payload(shelves: MemoryTables, payload: TurnPayload, at: int) -> None
     shelves.measures.update((measure.name, measure) for measure in payload.measures)
     _keep_within_bounds(shelves, payload)
     asking.write_answers(shelves, payload.answers, at)
+    if payload.awaits:
+        write_awaits(shelves, payload.awaits)
     for number, request in payload.requests.items():
         known = shelves.executions[number]
         known.row = altered(known.row, request=requests.from_json(requests.to_json(request)))

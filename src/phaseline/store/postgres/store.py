@@ -130,7 +130,7 @@ class PostgresStore(PostgresRows, SqlStore):
                 raise failures.owned(self.path, str(present))
             written_at = lease.now()
             lease.take(db, name, command, self._clock.now())
-            epoch, self._has_rest = writes.raise_epoch(db)
+            epoch, self._has_rest, self.has_waits = writes.raise_epoch(db)
             db.execute("update write_count set turn = 0")
             self._turns.forget()  # others have owned the store since
         self._epoch, self._fence = epoch, links.Fence(epoch)

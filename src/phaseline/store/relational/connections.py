@@ -289,7 +289,8 @@ class One:
     """
 
     __slots__ = (
-        "_before", "_connections", "_db", "_is_lost", "_is_saved", "_on_undone", "_order", "_outer", "answer", "asks",
+        "_before", "_connections", "_db", "_is_lost", "_is_nested", "_is_saved", "_on_undone", "_order", "_outer", "answer",
+        "asks",
     )  # fmt: skip
 
     def __init__(self, connections: Connections, order: NewOrder | None, on_undone: Callable[[], None]) -> None:
@@ -304,14 +305,21 @@ class One:
         self.asks = False
         """True if one of the joined transactions has stored a request."""
         self._outer: One | None = None
+        self._is_nested = False
+        """True if this one is a savepoint in the outer one, which had begun."""
 
     def __enter__(self) -> dict[str, Value]:
-        """Begin to join transactions; return the order's answer, to be filled. A nested ``One`` joins the outer one."""
+        """Begin to join transactions; return the order's answer, to be filled. A nested ``One`` is a part of the outer one."""
         ours = self._connections
         ours.write_guard.acquire()
         self._outer = ours.one
         if self._outer is not None:
             assert self._order is None, "an order is not part of another one"
+            try:
+                self._is_nested = self._outer.begin_nested()
+            except BaseException:
+                ours.write_guard.release()
+                raise
             return self.answer
         ours.one = self
         if self._order is not None:
@@ -331,7 +339,10 @@ class One:
     ) -> None:
         """Commit, or roll back if something was raised."""
         if self._outer is not None:
-            self._connections.write_guard.release()
+            try:
+                self._outer.end_nested(is_saved=self._is_nested, is_kept=error is None)
+            finally:
+                self._connections.write_guard.release()
         elif error is not None:
             self._undo()
         else:
@@ -344,6 +355,31 @@ class One:
             self._end()
             if self.asks:
                 self._connections.tell_owner()
+
+    def begin_nested(self) -> bool:
+        """Begin a nested ``One``. Return True if it is a savepoint; False if nothing was written before it."""
+        if self._db is None:
+            return False
+        self._db.execute("savepoint nested")
+        return True
+
+    def end_nested(self, *, is_saved: bool, is_kept: bool) -> None:
+        """Keep what a nested ``One`` has written, or undo it; what was written before stays."""
+        db = self._db
+        if db is None:
+            return
+        if not is_kept:
+            self._connections.on_undone()
+            self._on_undone()
+            if not is_saved:
+                self._roll_back()
+                return
+            if not db.in_transaction:
+                self._is_lost = True
+                return
+            db.execute("rollback to nested")
+        if is_saved:
+            db.execute("release nested")
 
     def begin_part(self) -> DatabaseConnection:
         """Begin a part, which is the joined transaction itself or a savepoint in it; return its connection."""

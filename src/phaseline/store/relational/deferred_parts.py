@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from phaseline.store.relational.connections import ReadSnapshot, Transaction
     from phaseline.store.relational.filling import FillingSteps
     from phaseline.store.sql.definition_files import SqlDefinitions
+    from phaseline.store.sql.estate.causes import SqlCauses
     from phaseline.store.sql.hook_switches import SqliteSwitches
     from phaseline.store.sql.labels import SqliteLabels
     from phaseline.store.sql.listings import SqliteListings
@@ -115,3 +116,10 @@ class DeferredParts:
         from phaseline.store.sql.definition_files import SqlDefinitions
 
         return SqlDefinitions(self._reading, self._writing, self._rows)
+
+    @cached_property
+    def causes(self) -> SqlCauses:
+        """What made deployments and executions, and which executions entries wait for."""
+        from phaseline.store.sql.estate.causes import SqlCauses
+
+        return SqlCauses(self._reading, self._rows)

@@ -48,6 +48,8 @@ class SqlStore(SqlRows):
         """Version of the tables, if they are newer and this version of the program may only read them (UP1); else 0."""
         self._epoch = 0
         """Epoch in which this process owns the store; 0 if it does not."""
+        self.has_waits = False
+        """True if an entry waited for an execution when this process became the owner."""
         self._has_rest = False
         """True if an upgrade has left something to do, as far as the owner knows."""
         self._tenants: dict[str, SqlTenant] = {}

@@ -38,6 +38,7 @@ _ADD_DEPLOYMENT = """insert into deployment (tenant, name, blueprint_file, descr
     values (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, '', ?, ?) returning number"""
 _ADD_EXECUTION = """insert into execution (id, tenant, deployment, request, status, reason, attempt, created_at, started_at,
     ended_at, created_by, last_batch) values ('', ?, ?, ?, ?, '', 0, ?, 0, 0, ?, 0) returning number"""
+_PRESENT = "select epoch, (select count(*) from filling), (select count(*) from awaiting) from store"
 _COUNTERS = """select coalesce((select max(id) from graph where id between ? and ?), 0),
     coalesce((select max(id) from batch where id between ? and ?), 0), purged_graph, purged_batch from store"""
 
@@ -47,11 +48,14 @@ def epoch(db: Connection) -> int:
     return int(db.execute("select epoch from store").fetchone()[0])
 
 
-def raise_epoch(db: Connection) -> tuple[int, bool]:
-    """Add one to the epoch for a new owner; return the new epoch, and whether an upgrade has left anything to be filled."""
+def raise_epoch(db: Connection) -> tuple[int, bool, bool]:
+    """Add one to the epoch for a new owner.
+
+    Return the new epoch, whether an upgrade has left anything to be filled, and whether an entry waits for an execution.
+    """
     db.execute("update store set epoch = epoch + 1")
-    number, left = db.execute("select epoch, (select count(*) from filling) from store").fetchone()
-    return int(number), left > 0
+    number, left, waits = db.execute(_PRESENT).fetchone()
+    return int(number), left > 0, waits > 0
 
 
 def add_deployment(
@@ -93,6 +97,10 @@ def add_deployment(
     if new.blueprint.labels:
         labels.add_labels(db, number, labels_of(new.blueprint.labels))
     growing.add_documents(db, number, new.documents)
+    if new.cause is not None:
+        from phaseline.store.sql.estate.causes import add_cause
+
+        add_cause(db, "deployment", number, tenant, new.cause)
     return number
 
 
@@ -174,6 +182,10 @@ def add_execution(
         from phaseline.store.codec.pre_post import add_around
 
         add_around(db, number, new.around)
+    if new.cause is not None:
+        from phaseline.store.sql.estate.causes import add_cause
+
+        add_cause(db, "execution", number, found[0], new.cause)
     if asks:
         actor = Actor(new.actor.name, found[0])
         asking.add_request(db, RequestKind.START, number, {}, actor, new.created_at)

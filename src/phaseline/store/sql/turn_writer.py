@@ -168,6 +168,10 @@ class TurnWriter:
             asking.write_answers(db, turn.payload.answers, turn.at)
             if turn.payload.written:
                 _write_documents(db, turn.payload.written, turn.at)
+            if turn.payload.awaits:
+                from phaseline.store.sql.estate.causes import write_awaits
+
+                write_awaits(db, turn.payload.awaits)
             db.executemany(
                 "update execution set request = ? where number = ?",
                 [(requests.to_json(request), execution) for execution, request in turn.payload.requests.items()],

@@ -94,7 +94,7 @@ class SqliteStore(SqlStore):
             raise
         try:
             with self.connections.write_guard, self.connections.not_waiting(), self._transaction() as db:
-                epoch, self._has_rest = writes.raise_epoch(db)
+                epoch, self._has_rest, self.has_waits = writes.raise_epoch(db)
                 self._turns.forget()  # others have owned the store since
             self._epoch, self._is_noted = epoch, False
             yield FileLease(self.connections, epoch, holder)

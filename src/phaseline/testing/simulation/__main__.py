@@ -6,11 +6,20 @@ import argparse
 import gc
 import sys
 import time
+from functools import partial
 from multiprocessing import Pool
+from typing import TYPE_CHECKING
 
+from phaseline.testing.simulation.compositions import simulate_composition
 from phaseline.testing.simulation.world import Broken, simulate
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from phaseline.testing.simulation.world import Story
+
 CHUNK = 25
+COUNTED = ("turns", "calls", "crashes", "evictions", "waits", "refused circles")
 COLLECTED_EVERY = 50
 """Number of seeds between two garbage collections; leaving collection on would cost a fifth of the time."""
 
@@ -21,21 +30,21 @@ def say(*lines: str) -> None:
     sys.stdout.flush()
 
 
-def attempt(seed: int) -> tuple[int, str, int, int, int, int]:
-    """Return (seed, broken promise or empty text, turns, calls, crashes, evictions)."""
+def attempt(seed: int, live: Callable[[int], Story] = simulate) -> tuple[int, str, int, int, int, int, int, int]:
+    """Return (seed, broken promise or empty text, turns, calls, crashes, evictions, waits, refused circles)."""
     if not seed % COLLECTED_EVERY:
         gc.collect()
     try:
-        story = simulate(seed)
+        story = live(seed)
     except Broken as broken:
-        return seed, str(broken), 0, 0, 0, 0
-    return seed, "", story.turns, story.calls, story.crashes, story.evictions
+        return seed, str(broken), 0, 0, 0, 0, 0, 0
+    return seed, "", story.turns, story.calls, story.crashes, story.evictions, story.waits, story.circles
 
 
-def tell_one(seed: int) -> int:
+def tell_one(seed: int, live: Callable[[int], Story]) -> int:
     """Print the events of one seed; return 1 if it breaks a promise, otherwise 0."""
     try:
-        story = simulate(seed)
+        story = live(seed)
     except Broken as broken:
         say(*broken.lines, str(broken))
         return 1
@@ -44,20 +53,19 @@ def tell_one(seed: int) -> int:
     return 0
 
 
-def try_many(first: int, count: int, processes: int) -> int:
+def try_many(first: int, count: int, processes: int, live: Callable[[int], Story]) -> int:
     """Simulate ``count`` seeds, and print those that break a promise, and a summary; return 1 if there are any, otherwise 0."""
     began = time.monotonic()
-    turns = calls = crashes = evictions = broken = 0
+    totals, broken = [0] * len(COUNTED), 0
     gc.freeze()
     with Pool(processes, initializer=gc.disable) as pool:
-        for _, reason, *numbers in pool.imap_unordered(attempt, range(first, first + count), CHUNK):
-            turns, calls, crashes = turns + numbers[0], calls + numbers[1], crashes + numbers[2]
-            evictions += numbers[3]
+        for _, reason, *numbers in pool.imap_unordered(partial(attempt, live=live), range(first, first + count), CHUNK):
+            totals = [total + number for total, number in zip(totals, numbers, strict=True)]
             if reason:
                 broken += 1
                 say(reason)
     took = time.monotonic() - began
-    happened = f"{turns} turns, {calls} calls, {crashes} crashes, {evictions} evictions"
+    happened = ", ".join(f"{total} {what}" for total, what in zip(totals, COUNTED, strict=True) if total)
     say(f"{count} seeds, {happened} in {took:.0f} s: {broken} broken")
     return 1 if broken else 0
 
@@ -69,10 +77,12 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=1_000, help="how many seeds to try")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--compositions", action="store_true", help="let calls make executions and wait for them")
     wanted = parser.parse_args()
+    live = simulate_composition if wanted.compositions else simulate
     if wanted.seed is not None:
-        return tell_one(wanted.seed)
-    return try_many(wanted.first, wanted.seeds, wanted.processes)
+        return tell_one(wanted.seed, live)
+    return try_many(wanted.first, wanted.seeds, wanted.processes, live)
 
 
 if __name__ == "__main__":

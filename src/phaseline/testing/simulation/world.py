@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     Commit = Callable[["Turn", Callable[["Turn"], None]], None]
     OpenStore = Callable[[VirtualClock, Commit], "SimulatedStore"]
 
+    from phaseline.calls.deployments.deployment_cache import DeploymentCache
     from phaseline.model.execution.events import GraphAdded
     from phaseline.model.rows.maintenance import PurgeRules
     from phaseline.model.rows.rows import ExecutionRow, Turn
@@ -78,6 +79,8 @@ class Story:
     calls: int = 0
     crashes: int = 0
     evictions: int = 0
+    waits: int = 0
+    circles: int = 0
 
     @property
     def lines(self) -> list[str]:
@@ -192,9 +195,7 @@ class World:
             self.store,
             self.clock,
             PlainServices(
-                lambda inbox, deployments: ScheduledExecutor(
-                    inbox, self.clock, DrawnAnswers(deployments, self.dice, self.ledger)
-                ),
+                lambda inbox, deployments: ScheduledExecutor(inbox, self.clock, self._answers(deployments)),
                 declare,
             ),
             lease,
@@ -204,6 +205,10 @@ class World:
         self.ledger.neighbours = {life.deployment: life.neighbours for life in self.lives}
         self.engine.scheduler.arena.stories = Stories()
         self.engine.recover()
+
+    def _answers(self, deployments: DeploymentCache) -> DrawnAnswers:
+        """Return what answers the calls of a new engine."""
+        return DrawnAnswers(deployments, self.dice, self.ledger)
 
     # -- time ---------------------------------------------------------------------------------------------------
 
@@ -350,7 +355,13 @@ class World:
         self.check(turn)
         write(turn)
         self.tell(turn)
-        self.dice.crash()
+        if not self.store_is_writing:
+            self.dice.crash()
+
+    @property
+    def store_is_writing(self) -> bool:
+        """True if the turn is a part of a larger transaction, which is not stored yet."""
+        return False
 
     def check(self, turn: Turn) -> None:
         """Check the statements that must be true of a turn before it is written."""

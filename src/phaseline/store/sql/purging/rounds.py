@@ -172,6 +172,7 @@ class SqlPurge:
         self._delete(db, "execution", "number", chosen)
         for table in ("plan", "around"):
             self._delete(db, table, "execution", chosen)
+        self._delete(db, "cause", "made = 'execution' and number", chosen)
         self._sweep.note(db, "execution", chosen)
         return Purged(executions=len(chosen))
 
@@ -210,6 +211,7 @@ class SqlPurge:
         for table in _OF_DEPLOYMENTS:
             self._delete(db, table, "deployment", going)
         self._delete(db, "deployment", "number", going)
+        self._delete(db, "cause", "made = 'deployment' and number", going)
         self._sweep.note(db, "deployment", going)
         return Purged(deployments=len(going))
 

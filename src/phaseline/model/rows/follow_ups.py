@@ -1,0 +1,39 @@
+"""What an outcome of a call makes besides: a deployment, labels, secrets and executions, all in the outcome's turn (BB1)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import frozen
+
+if TYPE_CHECKING:
+    from phaseline.model.blueprint.labels import Relabelled
+    from phaseline.model.rows.rows import NewDeployment, NewExecution
+    from phaseline.model.rows.secrets import SecretRow
+
+
+@frozen
+class FollowUp:
+    """What one entry makes with its outcome. It is stored as a whole, in one transaction with the outcome, or not at all.
+
+    If something of it cannot be made (a name is taken, the new executions would wait for each other), nothing is made,
+    and the entry fails with the reason. What has a cause that is stored already is not made again, and is awaited like
+    a new one.
+    """
+
+    deployment: NewDeployment | None = None
+    is_numbered: bool = False
+    """True if the name of the deployment gets the smallest free number, as in ``db-0``: several entries may want one name."""
+    labels: tuple[tuple[int, Relabelled], ...] = ()
+    """(number of an existing deployment, change of its labels)."""
+    secrets: tuple[SecretRow, ...] = ()
+    """Encrypted secrets; a secret of the same name must not exist."""
+    executions: tuple[NewExecution, ...] = ()
+    awaits: tuple[int, ...] = ()
+    """Numbers of existing executions: the entry is called again when one of them, or of the new ones, has ended."""
+    is_awaiting: bool = True
+    """False if the entry does not wait for the new executions."""
+
+    def __bool__(self) -> bool:
+        """Return True if there is anything to make or to wait for."""
+        return bool(self.deployment or self.labels or self.secrets or self.executions or self.awaits)

@@ -1,0 +1,192 @@
+"""What outcomes make besides: deployments, labels, secrets and executions, in the transaction of their turn (BB1).
+
+The loop opens one transaction for a turn with such outcomes. First everything is made here; what cannot be made turns the
+outcome of its entry into a failure, before the scheduler gets it. Then the scheduler decides, and its turn is written
+into the same transaction. So after a crash there is either all of it or nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
+from phaseline.model.problems.problem import ProblemsError, problem_error
+from phaseline.model.rows.rows import EntryRemark, ExecutionRow
+from phaseline.run.loop.awaits import circular, named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from phaseline.calls.protocol.reports import CallReport
+    from phaseline.model.rows.causes import CauseKey
+    from phaseline.model.rows.follow_ups import FollowUp
+    from phaseline.model.rows.rows import NewDeployment, NewExecution
+    from phaseline.ports.store import Store
+    from phaseline.run.loop.awaits import Awaits, Entry
+    from phaseline.run.loop.open_batches import OpenBatches
+
+MOST_DEPTH = 8
+"""The most executions that may wait for one another above a new one."""
+MOST_TRIED = 100_000
+"""The most numbers that are tried to find a free name."""
+NAME_TAKEN = "PL-S010"
+
+
+class FollowUps:
+    """Makes what the outcomes of a turn ask for. Used only by the loop's thread."""
+
+    def __init__(
+        self, store: Store, outstanding: OpenBatches, awaits: Awaits, row_of: Callable[[int], ExecutionRow]
+    ) -> None:
+        """Begin with nothing made. ``row_of`` returns the row of an open execution."""
+        self._store, self._outstanding, self._awaits, self._row_of = store, outstanding, awaits, row_of
+        self.depth = MOST_DEPTH
+        self._rows: list[ExecutionRow] = []
+        self._waits: list[tuple[Entry, Sequence[int]]] = []
+        self._edges: dict[int, list[int]] = {}
+        """{execution: those that it will wait for from the end of this turn on}."""
+        self._next: dict[tuple[str, str], int] = {}
+        """{(tenant, name): next number to try for a free name in this turn}."""
+
+    def make(self, reports: Sequence[CallReport]) -> list[CallReport]:
+        """Make what the accepted outcomes ask for. Return the reports, in which refused members have failed.
+
+        Call it in the transaction of the turn, when the scheduler has handled all earlier events.
+        """
+        self._rows, self._waits, self._edges, self._next = [], [], {}, {}
+        answered: set[tuple[int, int]] = set()
+        return [self._answered(report, answered) if report.follow_ups else report for report in reports]
+
+    @property
+    def rows(self) -> Sequence[ExecutionRow]:
+        """The executions that ``make`` has stored, which the loop begins after the commit."""
+        return self._rows
+
+    def let_wait(self, now: int, is_open: Callable[[int], bool]) -> list[int]:
+        """Let entries wait for what their follow-ups name, once the scheduler has decided. Return the awaited ones that have ended."""
+        made = {row.number for row in self._rows}
+        for entry, numbers in self._waits:
+            self._awaits.begin(entry, numbers, now)
+        awaited = dict.fromkeys(number for _, numbers in self._waits for number in numbers)
+        return [number for number in awaited if number not in made and not is_open(number)]
+
+    def _answered(self, report: CallReport, answered: set[tuple[int, int]]) -> CallReport:
+        """Make what a report asks for. A member whose outcome the scheduler will reject makes nothing."""
+        expected = set(report.members[self._outstanding.scheduler.expects(report.batch, report.members)].tolist())
+        refused: dict[int, EntryRemark] = {}
+        for member, made in report.follow_ups:
+            if member not in expected or (report.batch, member) in answered:
+                continue
+            answered.add((report.batch, member))
+            entry = self._entry(report.batch, member)
+            try:
+                with self._store.as_one():
+                    self._make(entry, made)
+            except ProblemsError as error:
+                refused[member] = _remark(entry, error)
+        return _refusing(report, refused) if refused else report
+
+    def _entry(self, batch: int, member: int) -> Entry:
+        segment, place = self._outstanding.batches[batch].batch.members.place_of(member)
+        return segment.execution, segment.graph, int(segment.positions[place])
+
+    def _make(self, entry: Entry, wanted: FollowUp) -> None:
+        """Make one follow-up. Raises: ``ProblemsError``; then the caller undoes what was made."""
+        new, executions = wanted.deployment, wanted.executions
+        before = self._stored([one.cause for one in (new, *executions) if one is not None and one.cause is not None])
+        found = [before[one.cause] for one in executions if one.cause in before]
+        fresh = [one for one in executions if one.cause not in before]
+        if wanted.is_awaiting or wanted.awaits:
+            self._raise_if_circular(entry[0], [*wanted.awaits, *found], fresh if wanted.is_awaiting else ())
+        if fresh:
+            self._raise_if_deep(entry[0])
+        for secret in wanted.secrets:
+            if not self._store.of(self._row_of(entry[0]).tenant).secrets.put(secret):
+                raise problem_error(
+                    "PL-C112", f"there is a secret '{secret.name}' already", "give the new secret another name"
+                )
+        if new is not None and new.cause not in before:
+            self._create(new, is_numbered=wanted.is_numbered)
+        for deployment, change in wanted.labels:
+            self._store.labels.remove(deployment, change.removed)
+            self._store.labels.add(deployment, change.added)
+        rows = [self._store.create_execution(one, asks=False, beside=lambda _row: True) for one in fresh]
+        for row in rows:
+            self._edges[row.number] = [*self._awaits.ahead_of(row, self._rows)]
+            self._rows.append(row)
+        awaited = [*wanted.awaits, *found, *(row.number for row in rows)] if wanted.is_awaiting else wanted.awaits
+        if awaited:
+            self._waits.append((entry, awaited))
+            self._edges.setdefault(entry[0], []).extend(awaited)
+
+    def _stored(self, causes: Sequence[CauseKey]) -> Mapping[CauseKey | None, int]:
+        """Return {cause: number of what it has made} of those of the causes that have made something already."""
+        found: dict[CauseKey | None, int] = {}
+        for kind, number in dict.fromkeys((cause.kind, cause.number) for cause in causes):
+            found.update(
+                (row.cause, row.number) for row in self._store.causes.caused(kind, number) if row.cause in causes
+            )
+        return found
+
+    def _create(self, new: NewDeployment, *, is_numbered: bool) -> None:
+        """Store a deployment, under the smallest free number if ``is_numbered``. Raises: PL-S010 if the name is taken."""
+        if not is_numbered:
+            self._store.create_deployment(new)
+            return
+        key = new.actor.tenant, new.name
+        for number in range(self._next.get(key, 0), MOST_TRIED):
+            self._next[key] = number + 1
+            try:
+                self._store.create_deployment(altered(new, name=f"{new.name}-{number}"))
+            except ProblemsError as error:
+                if error.problems[0].code != NAME_TAKEN:
+                    raise
+            else:
+                return
+        raise problem_error(NAME_TAKEN, f"no name '{new.name}-N' is free", "choose another id", subject=new.name)
+
+    def _raise_if_circular(self, execution: int, awaited: Sequence[int], new: Sequence[NewExecution]) -> None:
+        """Raise PL-C110 if the execution would wait for itself, by way of those that it waits for or of their queues."""
+        ahead = [number for one in new for number in self._awaits.ahead_of(_as_row(one), self._rows)]
+        circle = self._awaits.circle(execution, [*awaited, *ahead], self._edges)
+        if circle:
+            raise ProblemsError([circular(self._known([execution, *circle]))])
+
+    def _raise_if_deep(self, execution: int) -> None:
+        """Raise PL-C111 if too many executions wait for one another above a new one."""
+        chain = self._awaits.depth(execution)
+        if len(chain) > self.depth:
+            raise problem_error(
+                "PL-C111",
+                f"more than {self.depth} executions would wait for one another: {named(self._known(chain))}",
+                "let no deployment contain itself, and make fewer levels of deployments",
+            )
+
+    def _known(self, numbers: Sequence[int]) -> list[ExecutionRow]:
+        """Return the rows of open executions, which may have been made in this turn."""
+        made = {row.number: row for row in self._rows}
+        return [made.get(number) or self._row_of(number) for number in numbers]
+
+
+def _as_row(new: NewExecution) -> ExecutionRow:
+    """Return an execution that is not stored yet as a row, to compare its claim with other claims."""
+    return ExecutionRow(
+        0, "", new.deployment, "", new.request, ExecutionStatus.QUEUED, "", 0, new.created_at, 0, 0, new.actor.name
+    )  # fmt: skip
+
+
+def _remark(entry: Entry, error: ProblemsError) -> EntryRemark:
+    problem = error.problems[0]
+    text = f"{problem.code} {problem.message}; {problem.mend}"
+    return EntryRemark(entry[1], entry[2], text, {"type": "NonRecoverableError", "traceback": ""})
+
+
+def _refusing(report: CallReport, refused: Mapping[int, EntryRemark]) -> CallReport:
+    """Return the report with these members failed for the reasons in their remarks."""
+    kinds = report.kinds.copy()
+    for place, member in enumerate(report.members.tolist()):
+        if member in refused:
+            kinds[place] = OutcomeKind.FAILED
+    remarks = [told for told in report.remarks if told[0] not in refused]
+    return altered(report, kinds=kinds, remarks=[*remarks, *refused.items()])
