@@ -74,6 +74,7 @@ class Pair:
     completed: dict[Key, int] = field(default_factory=dict)
     takeovers_s: list[float] = field(default_factory=list)
     late_calls: int = 0
+    late_looks: int = 0
     unplanned: int = 0
     cuts: int = 0
     checked: int = 0
@@ -232,11 +233,11 @@ class Pair:
     def kill(self) -> None:
         """Kill the owner, and wait until the standby has called something."""
         owner = self.working()
-        at_ns = time.monotonic_ns()
+        at_ns, epoch = time.monotonic_ns(), self.epoch()
         owner.process.send_signal(signal.SIGKILL)
         owner.process.wait(PATIENCE_S)
         self.engines.remove(owner)
-        self.look()
+        self.look(epoch)
         self._await_takeover(owner, at_ns)
         self.check()
 
@@ -245,7 +246,7 @@ class Pair:
         owner = self.working()
         at_ns, epoch = time.monotonic_ns(), self.epoch()
         owner.process.send_signal(signal.SIGSTOP)
-        self.look()
+        self.look(epoch)
         self._await_takeover(owner, at_ns)
         time.sleep(max(0.0, seconds - (time.monotonic_ns() - at_ns) / 1e9))
         went_on_ns = time.monotonic_ns()
@@ -299,18 +300,28 @@ class Pair:
 
     # -- what must be true --------------------------------------------------------------------------------------
 
-    def look(self) -> None:
-        """Read what is completed now, while no engine works: it must never be called again."""
+    def look(self, epoch: int) -> None:
+        """Read what is completed now, while no engine works: it must never be called again.
+
+        Nothing is noted if another engine has become the owner after ``epoch`` meanwhile, as on a slow machine: it may
+        have completed some of what was read.
+        """
         place = len(self.journal.read())
         row = self.store.executions()[-1]
         topology = self.store.topology(row.deployment)
+        found: list[Key] = []
         for held in self.store.graphs(row.number):
             graph, statuses = self.store.graph(held.id), self.store.statuses(held.id)
             for step in graph.steps:
                 operation = step.phase.rpartition(".")[2]
                 for at in range(step.first, step.first + step.count):
                     if statuses[at] == EntryStatus.COMPLETED:
-                        self.completed.setdefault((operation, topology.ids[int(graph.subject[at])]), place)
+                        found.append((operation, topology.ids[int(graph.subject[at])]))
+        if self.epoch() != epoch:
+            self.late_looks += 1
+            return
+        for key in found:
+            self.completed.setdefault(key, place)
 
     def check(self) -> None:
         """No owner has called what was completed before it became the owner, and repeated calls have equal tokens."""

@@ -70,8 +70,10 @@ def summary(what: str, pairs: list[Pair]) -> str:
 
     spread = f"min {times[0]:.2f}, p50 {share(0.5):.2f}, p99 {share(0.99):.2f}, max {times[-1]:.2f} s"
     late, more = sum(pair.late_calls for pair in pairs), sum(pair.unplanned for pair in pairs)
+    blind = sum(pair.late_looks for pair in pairs)
     return (
-        f"{len(times)} owners {what}: {spread}; {late} calls begun just before the pause; {more} owners lost otherwise"
+        f"{len(times)} owners {what}: {spread}; {late} calls begun just before the pause; {more} owners lost otherwise; "
+        f"{blind} takeovers came before the test had read what was completed"
     )
 
 
