@@ -23,7 +23,7 @@ from phaseline.testing.builders import topology
 from phaseline.testing.simulation.applications import draw_application
 from phaseline.testing.simulation.ledger import neighbours_of
 from phaseline.testing.simulation.plugins import AGAIN, COMPLETED, FAILED, DrawnAnswers
-from phaseline.testing.simulation.world import USER, Broken, CrashingStore, Life, World, let_go
+from phaseline.testing.simulation.world import USER, CrashingStore, Life, World, lived
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -236,13 +236,4 @@ def simulate_composition(seed: int, open_store: OpenStore = ComposingStore) -> S
 
     Raises: ``Broken`` with the story so far if it breaks a promise.
     """
-    world = ComposedWorld(seed, open_store)
-    store = world.store
-    try:
-        return world.live()
-    except (AssertionError, KeyError, IndexError, ValueError, TypeError) as error:
-        raise Broken(seed, world.story.lines, f"{type(error).__name__}: {error}") from error
-    finally:
-        let_go(world.engine, world)
-        store.close()
-        let_go(store)
+    return lived(ComposedWorld(seed, open_store))

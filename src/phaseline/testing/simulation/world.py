@@ -410,8 +410,12 @@ def simulate(seed: int, open_store: OpenStore = CrashingStore) -> Story:
     ``open_store`` opens an empty store, given the clock and the function that its ``commit`` calls; all stores give equal
     stories.
     """
-    world = World(seed, open_store)
-    store = world.store
+    return lived(World(seed, open_store))
+
+
+def lived(world: World) -> Story:
+    """Return the story of a world to its end. Raises ``Broken`` with the story so far if it breaks a promise."""
+    store, seed = world.store, world.story.seed
     try:
         return world.live()
     except (AssertionError, KeyError, IndexError, ValueError, TypeError) as error:
