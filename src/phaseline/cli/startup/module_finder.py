@@ -81,7 +81,8 @@ PLAIN: dict[str, tuple[str, ...]] = {
     "phaseline.store.migrations": (
         "versions",
     ),
-    "phaseline.store.sql": ("purging", "read_model"),
+    "phaseline.store.memory": ("estate",),
+    "phaseline.store.sql": ("estate", "purging", "read_model"),
     "phaseline.use_cases": (
         "commands", "loading", "lookup", "prepare", "queries", "tools",
     ),
