@@ -35,11 +35,13 @@ from phaseline.model.execution.stored_plans import PlanShelf
 from phaseline.model.packages.installed import DefinitionShelf, PackageRow, PackageShelf, PackageUse, StoredDefinition
 from phaseline.model.resources.resources import ResourceAddition
 from phaseline.model.rows.details import BatchRange, DetailQuery
+from phaseline.model.rows.estate import FilterShelf, SavedFilter, Site, SiteShelf
 from phaseline.model.rows.hook_switches import SwitchShelf
 from phaseline.model.rows.listings import Listings
 from phaseline.model.rows.maintenance import PurgeRules
 from phaseline.model.rows.orders import GivenBeforeError, NewOrder, OrderShelf
 from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery, InstanceQuery
+from phaseline.model.rows.row_tests import RowTest
 from phaseline.model.rows.rows import Actor, RequestKind
 from phaseline.model.rows.secrets import SecretShelf, WrappedKey
 from phaseline.ports.store import Store
@@ -61,6 +63,8 @@ SHELVES: Mapping[str, type] = {
     "packages": PackageShelf,
     "hook_switches": SwitchShelf,
     "incarnations": Incarnations,
+    "filters": FilterShelf,
+    "sites": SiteShelf,
 }
 
 READS: Mapping[str, Call] = {
@@ -108,6 +112,8 @@ READS: Mapping[str, Call] = {
             DeploymentQuery(numbers=(x.deployment,)),
             DeploymentQuery(begins=x.word),
             DeploymentQuery(labels=(Label(x.named("key"), "value"),)),
+            DeploymentQuery(checks=(RowTest(x.named("key"), "is", "value", is_label=True),)),
+            DeploymentQuery(checks=(RowTest("installation_status", "defined"),)),
             DeploymentQuery(text=x.word),
             DeploymentQuery(limit=5),
         )
@@ -120,6 +126,8 @@ READS: Mapping[str, Call] = {
             ExecutionQuery(deployments=(x.deployment,)),
             ExecutionQuery(begins=x.id),
             ExecutionQuery(workflow="install"),
+            ExecutionQuery(deployment_checks=(RowTest(x.named("key"), "defined", is_label=True),)),
+            ExecutionQuery(checks=(RowTest("workflow", "is", "install"),)),
             ExecutionQuery(is_latest_first=True, limit=5),
         )
     ],
@@ -160,6 +168,7 @@ READS: Mapping[str, Call] = {
     "listings.details": lambda store, x: [read_details(store, query) for query in detail_queries(x)],
     "listings.phase_tables": lambda store, _: phase_tables(store),
     "listings.rosters": lambda store, x: [one.ids for one in store.listings.rosters([x.deployment]).values()],
+    "listings.facts": lambda store, x: store.listings.facts([x.deployment], with_names=True),
     "listings.unsettled": lambda store, x: [store.listings.unsettled(), store.listings.unsettled(x.deployment)],
     "stored_blueprints.all": lambda store, x: [
         store.stored_blueprints.all(),
@@ -191,6 +200,7 @@ READS: Mapping[str, Call] = {
     ],
     "stack_documents.body": lambda store, x: store.stack_documents.body(x.document),
     "labels.of": lambda store, x: store.labels.of(x.deployment),
+    "labels.of_many": lambda store, x: store.labels.of_many([x.deployment]),
     "labels.with_key": lambda store, x: store.labels.with_key(x.named("key")),
     "labels.having": lambda store, x: store.labels.having([Label(x.named("key"), "")]),
     "packages.all": lambda store, _: store.packages.all(),
@@ -204,6 +214,11 @@ READS: Mapping[str, Call] = {
     "packages.all_uses": lambda store, _: store.packages.all_uses(),
     "packages.kept": lambda store, _: store.packages.kept(),
     "hook_switches.all": lambda store, _: store.hook_switches.all(),
+    "filters.all": lambda store, _: [store.filters.all(), store.filters.all("deployments")],
+    "filters.find": lambda store, x: store.filters.find("deployments", x.named("filter")),
+    "sites.all": lambda store, _: store.sites.all(),
+    "sites.find": lambda store, x: store.sites.find(x.named("site")),
+    "sites.of": lambda store, x: store.sites.of([x.deployment]),
 }
 """What a tenant reads; of its own things it sees something, of another tenant's nothing."""
 
@@ -260,6 +275,14 @@ WRITES: Mapping[str, Call] = {
     "packages.collect": lambda store, _: store.packages.collect(),
     "hook_switches.put_off": lambda store, x: store.hook_switches.put_off(x.named("hook"), x.deployment, "mine", a.ANN),
     "hook_switches.put_on": lambda store, x: store.hook_switches.put_on(x.named("hook"), x.deployment),
+    "filters.add": lambda store, x: [
+        store.filters.add(SavedFilter("deployments", x.named("filter"), "[]", 2, ""), a.ANN) for _ in range(2)
+    ],
+    "filters.remove": lambda store, x: [store.filters.remove("deployments", x.named("filter")) for _ in range(2)],
+    "sites.add": lambda store, x: [store.sites.add(Site(x.named("site"), "1,2", 2, ""), a.ANN) for _ in range(2)],
+    "sites.move": lambda store, x: store.sites.move(x.named("site"), "3,4"),
+    "sites.put": lambda store, x: store.sites.put(x.deployment, x.named("site")),
+    "sites.remove": lambda store, x: [store.sites.remove(x.named("site")) for _ in range(2)],
     "as_one": lambda store, x: [given(store, x), given(store, x)],
     "delete_deployment": lambda store, x: store.delete_deployment(x.deployment, a.ANN),
     "purging": lambda store, x: [

@@ -45,6 +45,10 @@ class LabelShelf(Protocol):
         """Return the labels of a deployment, sorted by key and value."""
         ...
 
+    def of_many(self, deployments: Sequence[int]) -> Mapping[int, Sequence[Label]]:
+        """Return {deployment: its labels, sorted by key and value}, without deployments that have none."""
+        ...
+
     def with_key(self, key: str) -> Mapping[int, Sequence[Label]]:
         """Return {deployment: its labels with a key, sorted by value}, without deployments that have none."""
         ...

@@ -14,6 +14,7 @@ from phaseline.model.graph.status import ExecutionStatus
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.labels import Label
+    from phaseline.model.rows.row_tests import RowCheck
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
 
 
@@ -23,7 +24,8 @@ class ExecutionQuery:
 
     ``numbers``, ``deployments`` and ``statuses`` list allowed values. ``begins`` is the beginning of the id. ``since``:
     stored at this time (ms) or later. ``ended_since``: ended at this time or later. ``text`` is contained in the id or
-    the reason, in any case. ``after`` is the number of the last row on the previous page, 0 for the first page.
+    the reason, in any case. All ``checks`` must be true for a row, and all ``deployment_checks`` for its deployment.
+    ``after`` is the number of the last row on the previous page, 0 for the first page.
     """
 
     numbers: Collection[int] | None = None
@@ -35,6 +37,8 @@ class ExecutionQuery:
     since: int = 0
     ended_since: int = 0
     text: str = ""
+    checks: Collection[RowCheck] = ()
+    deployment_checks: Collection[RowCheck] = ()
     is_latest_first: bool = False
     after: int = 0
     limit: int | None = None
@@ -47,7 +51,7 @@ class DeploymentQuery:
     ``numbers`` lists allowed numbers. ``begins`` is the beginning of the name. ``kind`` is ``blueprint`` or
     ``resources``. ``status`` is that of the deployment's summary. A row must have all ``labels``; an empty value means
     any value of the key. ``text`` is contained in the name, the description or the path of the blueprint, in any case.
-    ``has_states``: only deployments some instance of which was on a path of states. ``after`` is the name of the last
+    ``has_states``: only deployments some instance of which was on a path of states. All ``checks`` must be true. ``after`` is the name of the last
     row on the previous page.
     """
 
@@ -57,6 +61,7 @@ class DeploymentQuery:
     status: str = ""
     has_states: bool = False
     labels: Collection[Label] = ()
+    checks: Collection[RowCheck] = ()
     text: str = ""
     after: str = ""
     limit: int | None = None
@@ -79,7 +84,7 @@ class InstanceQuery:
 
 
 def is_execution_selected(row: ExecutionRow, wanted: ExecutionQuery) -> bool:
-    """Return whether an execution fulfils the conditions; page and limit are ignored."""
+    """Return whether an execution fulfils the conditions, except checks; page and limit are ignored."""
     return (
         (wanted.numbers is None or row.number in wanted.numbers)
         and (wanted.deployments is None or row.deployment in wanted.deployments)
@@ -94,7 +99,7 @@ def is_execution_selected(row: ExecutionRow, wanted: ExecutionQuery) -> bool:
 
 
 def is_deployment_selected(row: DeploymentRow, wanted: DeploymentQuery, labels: Collection[Label] = ()) -> bool:
-    """Return whether a deployment with these labels fulfils the conditions, except ``status`` and ``has_states``.
+    """Return whether a deployment with these labels fulfils the conditions, except ``status``, ``checks`` and ``has_states``.
 
     Page and limit are ignored.
     """

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.stack_documents import DocumentShelf
     from phaseline.model.execution.stored_plans import PlanShelf
     from phaseline.model.packages.installed import DefinitionShelf, PackageShelf
+    from phaseline.model.rows.estate import FilterShelf, SiteShelf
     from phaseline.model.rows.hook_switches import SwitchShelf
     from phaseline.model.rows.listings import Listings
     from phaseline.model.rows.orders import OrderShelf
@@ -72,4 +73,14 @@ class Shelves(Protocol):
     @property
     def hook_switches(self) -> SwitchShelf:
         """Hook classes that are switched off."""
+        ...
+
+    @property
+    def filters(self) -> FilterShelf:
+        """Saved filters."""
+        ...
+
+    @property
+    def sites(self) -> SiteShelf:
+        """Sites, and which deployments are there."""
         ...

@@ -16,13 +16,13 @@ has a number up to ``position`` is filled, or above ``last``, which is newer tha
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 """Version of the tables, kept in the file as ``user_version``; each migration adds one."""
 APPLICATION_ID = 0x5048_4C4E
 """Number in the header of a SQLite file that marks it as a store of Phaseline ("PHLN")."""
-REVISION = "0011"
+REVISION = "0012"
 """Last migration, under its name in alembic."""
-MIN_READER, MIN_WRITER = 11, 11
+MIN_READER, MIN_WRITER = 11, 12
 """Oldest versions of the tables whose programs may read, and may write, a store of this version (UP1)."""
 IS_OPEN = "status in ('queued', 'running', 'canceling', 'attention')"
 """SQL condition for an execution that has not ended.
@@ -193,4 +193,12 @@ TABLES = (
         requests text not null, executions text not null, answer blob not null,
         primary key (tenant, actor, id)) without rowid""",
     "create index given_order_at on given_order (at)",
+    """create table saved_filter (
+        tenant text not null, noun text not null, name text not null, rules text not null,
+        created_at integer not null, created_by text not null, primary key (tenant, noun, name)) without rowid""",
+    """create table site (
+        tenant text not null, name text not null, location text not null, created_at integer not null,
+        created_by text not null, primary key (tenant, name)) without rowid""",
+    """create table deployment_site (
+        deployment integer primary key, tenant text not null, site text not null)""",
 )

@@ -44,6 +44,9 @@ from phaseline.store.codec import json_documents as texts
 from phaseline.store.codec.step_counts import count_by_step
 from phaseline.store.memory import requests as asking
 from phaseline.store.memory.definition_files import MemoryDefinitions
+from phaseline.store.memory.estate.filters import MemoryFilters
+from phaseline.store.memory.estate.row_checks import RowSources
+from phaseline.store.memory.estate.sites import MemorySites
 from phaseline.store.memory.fileless import MemoryIncarnations
 from phaseline.store.memory.hook_switches import MemorySwitches
 from phaseline.store.memory.labels import MemoryLabels
@@ -77,8 +80,8 @@ class MemoryRows(ABC):
         self._guard = guard
         self._held = held
         self._own = own
-        parts = (None,) * 9 if whole is None else whole.shelves
-        secrets, blueprints, definitions, plans, orders, labels, documents, packages, switches = parts
+        parts = (None,) * 11 if whole is None else whole.shelves
+        secrets, blueprints, definitions, plans, orders, labels, documents, packages, switches, filters, sites = parts
         self.secrets = MemorySecrets(self._changing, own.named, secrets)
         self.stored_blueprints = MemoryBlueprints(self._changing, self._living, own, blueprints)
         self.definitions = MemoryDefinitions(self._changing, own.named, definitions)
@@ -90,9 +93,12 @@ class MemoryRows(ABC):
         self.packages = MemoryPackages(
             self._changing, self._living, self._refuse_open, self.executions, clock, own, packages
         )
+        self.filters = MemoryFilters(self._changing, own, filters)
+        self.sites = MemorySites(self._changing, own, sites)
         self.listings = MemoryListings(
-            self._guard, self._held, self.deployments, self.labels, self.packages, self.secrets, own
-        )
+            self._guard, self._held, self.deployments, self.labels, self.packages, self.secrets, own,
+            RowSources(self.sites, self.stored_blueprints),
+        )  # fmt: skip
         self.hook_switches = MemorySwitches(self._changing, clock, own, switches)
         self.incarnations = MemoryIncarnations()
 
@@ -128,6 +134,7 @@ class MemoryRows(ABC):
             self.packages.add_uses(actor.tenant, number, new.packages)
             held.deployments[number] = HeldDeployment.of(number, altered(new, actor=actor))
             self.labels.add(number, labels_of(new.blueprint.labels))
+            self.sites.put_of(actor.tenant, number, new.site)
             return number, self._add_execution(request, number, asks) if request else None
 
     def delete_deployment(self, deployment: int, actor: Actor | None = None) -> None:
@@ -423,7 +430,7 @@ class MemoryRows(ABC):
     def _forget_gone(self, held: MemoryTables, rules: PurgeRules) -> None:
         """Remove from the shelves what belongs to executions and deployments that were removed."""
         self.stored_plans.forget(held.executions.keys(), rules.executions_before, rules.deployment)
-        for shelf in (self.labels, self.packages, self.hook_switches):
+        for shelf in (self.labels, self.packages, self.hook_switches, self.sites):
             shelf.forget(held.deployments.keys())
 
     @property
@@ -439,6 +446,8 @@ class MemoryRows(ABC):
         MemoryDocuments,
         MemoryPackages,
         MemorySwitches,
+        MemoryFilters,
+        MemorySites,
     ]:
         """The shelves, whose data those of a tenant's part share."""
         return (
@@ -451,4 +460,6 @@ class MemoryRows(ABC):
             self.stack_documents,
             self.packages,
             self.hook_switches,
+            self.filters,
+            self.sites,
         )

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from phaseline.store.relational.connections import ReadSnapshot, Transaction
     from phaseline.store.relational.filling import FillingSteps
     from phaseline.store.sql.definition_files import SqlDefinitions
+    from phaseline.store.sql.estate.filters import SqlFilters
+    from phaseline.store.sql.estate.sites import SqlSites
     from phaseline.store.sql.hook_switches import SqliteSwitches
     from phaseline.store.sql.labels import SqliteLabels
     from phaseline.store.sql.listings import SqliteListings
@@ -73,6 +75,20 @@ class DeferredParts:
         from phaseline.store.sql.hook_switches import SqliteSwitches
 
         return SqliteSwitches(self._reading, self._writing, self._clock, self._rows)
+
+    @property
+    def filters(self) -> SqlFilters:
+        """Saved filters."""
+        from phaseline.store.sql.estate.filters import SqlFilters
+
+        return SqlFilters(self._reading, self._writing, self._rows)
+
+    @property
+    def sites(self) -> SqlSites:
+        """Sites, and which deployments are there."""
+        from phaseline.store.sql.estate.sites import SqlSites
+
+        return SqlSites(self._reading, self._writing, self._rows)
 
     @cached_property
     def listings(self) -> SqliteListings:

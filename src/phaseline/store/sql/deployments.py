@@ -92,6 +92,10 @@ def add_deployment(
         add_uses(db, number, new.packages)
     if new.blueprint.labels:
         labels.add_labels(db, number, labels_of(new.blueprint.labels))
+    if new.site:
+        from phaseline.store.sql.estate.sites import put_site  # few deployments have any
+
+        put_site(db, number, new.site)
     growing.add_documents(db, number, new.documents)
     return number
 

@@ -17,6 +17,7 @@ from phaseline.store.sql.read_model.one_statement import CHOSEN, IS_COMPUTED, LA
 
 if TYPE_CHECKING:
     from phaseline.model.problems.problem import ProblemsError
+    from phaseline.model.rows.deployment_statuses import ListedFacts
     from phaseline.model.rows.deployment_summaries import DeploymentSummary
     from phaseline.model.rows.details import DetailQuery, Details
     from phaseline.model.rows.instance_rows import InstancePage
@@ -147,6 +148,14 @@ class SqliteListings:
         with self._reading() as db:
             return read_phase_tables(db, self._rows)
 
+    def facts(self, deployments: Sequence[int], *, with_names: bool = False) -> ListedFacts:
+        """Return what lists show of deployments besides rows and summaries, and which belong to which."""
+        from phaseline.store.sql.estate.listed_facts import read_facts
+
+        with self._reading() as db:
+            own = self._rows.own_all(db, "deployment", deployments)
+            return read_facts(db, self._rows, own, with_names=with_names)
+
     def unsettled(self, deployment: int | None = None) -> Sequence[tuple[ExecutionRow, int]]:
         """Return the executions that may need attention."""
         with self._reading() as db:
@@ -162,7 +171,7 @@ class SqliteListings:
 
 def select_executions(db: Connection, wanted: ExecutionQuery, own: TenantRows = ALL) -> list[ExecutionRow]:
     """Return the executions that the query selects."""
-    where = _of_executions(wanted, own)
+    where = _of_executions(db, wanted, own)
     if wanted.after:
         where.add(f"execution.number {'<' if wanted.is_latest_first else '>'} ?", wanted.after)
     order = "execution.number desc" if wanted.is_latest_first else "execution.number"
@@ -186,9 +195,21 @@ def page_of_deployments(
 ) -> tuple[list[DeploymentRow], int]:
     """Return (the deployments that the query selects, the number of all that fulfil its conditions)."""
     where = _of_deployments(db, wanted, own)
+    if wanted.checks and wanted.limit is not None:
+        return _checked_page(db, wanted, where, own)
     rows = _deployments(db, wanted, where, own)
     is_whole = not wanted.after and (wanted.limit is None or len(rows) < wanted.limit)
     return rows, len(rows) if is_whole else _count(db, "deployment", where)
+
+
+def _checked_page(
+    db: Connection, wanted: DeploymentQuery, where: WhereClause, own: TenantRows
+) -> tuple[list[DeploymentRow], int]:
+    """Return a page, and the number of all rows, with one evaluation of the checks, which take most of the time."""
+    found = db.execute(f"select number, name from deployment{where}", where.values).fetchall()
+    later = sorted((name, number) for number, name in found if name > wanted.after)[: wanted.limit]
+    rows = reads.deployment_rows(db, own, f" where number {CHOSEN}", (to_text([number for _, number in later]),))
+    return sorted(rows, key=lambda row: row.name), len(found)
 
 
 def _deployments(db: Connection, wanted: DeploymentQuery, where: WhereClause, own: TenantRows) -> list[DeploymentRow]:
@@ -202,9 +223,9 @@ def count_rows(db: Connection, wanted: DeploymentQuery | ExecutionQuery, own: Te
     """Return the number of rows that fulfil the conditions of a query, regardless of its page and limit."""
     if isinstance(wanted, DeploymentQuery):
         return _count(db, "deployment", _of_deployments(db, wanted, own))
-    if not str(_of_executions(wanted, ALL)):  # counting millions of rows would take longer than the rest of a list
+    if not str(_of_executions(db, wanted, ALL)):  # counting millions of rows would take longer than the rest of a list
         return _count_all_executions(db, own)
-    return _count(db, "execution", _of_executions(wanted, own))
+    return _count(db, "execution", _of_executions(db, wanted, own))
 
 
 def _count_all_executions(db: Connection, own: TenantRows) -> int:
@@ -228,7 +249,7 @@ def _limit(limit: int | None) -> str:
     return "" if limit is None else f" limit {int(limit)}"
 
 
-def _of_executions(wanted: ExecutionQuery, own: TenantRows) -> WhereClause:
+def _of_executions(db: Connection, wanted: ExecutionQuery, own: TenantRows) -> WhereClause:
     where = WhereClause()
     is_searched = wanted.numbers is not None or wanted.deployments is not None or bool(wanted.begins)
     where.add_tenant(own, own.execution_column(is_searched=is_searched, is_page=wanted.limit is not None))
@@ -250,6 +271,18 @@ def _of_executions(wanted: ExecutionQuery, own: TenantRows) -> WhereClause:
         where.add("ended_at >= ?", wanted.ended_since)
     if wanted.text:
         where.add("instr(folded_text(id || ' ' || reason), ?) > 0", wanted.text.casefold())
+    if wanted.checks or wanted.deployment_checks:
+        from phaseline.store.sql.estate.row_check_sql import CheckSql  # few lists are filtered
+
+        for text, values in CheckSql(db, own, of_executions=True).conditions(wanted.checks):
+            where.add(text, *values)
+        found = CheckSql(db, own).conditions(wanted.deployment_checks)
+        if found:
+            chosen = " and ".join(text for text, _ in found)
+            where.add(
+                f"execution.deployment in (select deployment.number from deployment where {chosen})",
+                *(value for _, values in found for value in values),
+            )
     return where
 
 
@@ -276,6 +309,11 @@ def _of_deployments(db: Connection, wanted: DeploymentQuery, own: TenantRows) ->
     if wanted.labels:
         for text, named in labels.having(wanted.labels):
             where.add(text, *named)
+    if wanted.checks:
+        from phaseline.store.sql.estate.row_check_sql import CheckSql
+
+        for text, chosen in CheckSql(db, own).conditions(wanted.checks):
+            where.add(text, *chosen)
     if wanted.text:
         where.add(
             "instr(folded_text(name || ' ' || description || ' ' || blueprint_file), ?) > 0", wanted.text.casefold()

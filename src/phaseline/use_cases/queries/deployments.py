@@ -27,7 +27,7 @@ from phaseline.use_cases.queries import unrepaired_failures
 from phaseline.views.views import DeploymentDetails, DeploymentView, Outputs, Page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
@@ -45,24 +45,33 @@ def list_deployments(
     status: str | None = None,
     text: str = "",
     labels: Sequence[str] = (),
+    where: str = "",
+    rules: Sequence[str] = (),
+    site: str = "",
     limit: int | None = None,
 ) -> Page[DeploymentView]:
     """Return deployments sorted by name, with the number of instances in each state and the latest execution.
 
     ``status``: only deployments with this status, as in ``DeploymentView.status``. ``text``: part of the name, of the
     description or of the blueprint's path. ``labels``: only deployments with all these labels, each ``KEY=VALUE`` or
-    ``KEY``. Raises: PL-C068 for an invalid label.
+    ``KEY``. ``where``: an expression over the row, or ``@NAME`` for a saved filter. ``rules``: rules that must all hold.
+    ``site``: only deployments at this site. Raises: PL-C068 for an invalid label, PL-C140 to PL-C145 and those of
+    expressions for a filter.
     """
     wanted = row_queries.DeploymentQuery(
         status="" if status in {None, UNREADABLE} else status, labels=parse_labels(labels), text=text, limit=limit
     )
     with ctx.store.at_once():
+        if where or rules or site:
+            from phaseline.use_cases.queries.filtered_deployments import filtered_page  # few lists are filtered
+
+            return filtered_page(ctx, wanted, status, where, rules, site)
         if status == UNREADABLE:
             rows = ctx.store.listings.deployments(altered(wanted, limit=None))
-            views = [view for view in briefs(ctx.store, rows) if view.status == status]
+            views = [view for view in listed(ctx.store, rows) if view.status == status]
             return Page(views[:limit], len(views))
         rows, total = ctx.store.listings.page(wanted)
-        return Page(briefs(ctx.store, rows), total)
+        return Page(listed(ctx.store, rows), total)
 
 
 def find_to_change(ctx: RequestContext, name: str) -> DeploymentDetails:
@@ -82,7 +91,7 @@ def show_deployment(ctx: RequestContext, name: str) -> DeploymentDetails:
     nodes = {node.name: counts[number] for number, node in enumerate(topology.nodes) if number not in topology.past}
     inputs = dict(store.inputs(row.number))
     inputs |= dict.fromkeys(hidden_inputs(store.blueprint(row.number)) & inputs.keys(), HIDDEN)
-    seen, uses = briefs(store, [row])[0], store.stored_blueprints.of_deployment(row.number)
+    seen, uses = listed(store, [row])[0], store.stored_blueprints.of_deployment(row.number)
     return DeploymentDetails(
         **{item.name: getattr(seen, item.name) for item in fields(seen)},
         inputs=inputs,
@@ -157,9 +166,37 @@ def open_execution(store: TenantStore, row: DeploymentRow) -> ExecutionRow | Non
     return next(iter(store.executions(row.number, only_open=True)), None)
 
 
-def briefs(store: TenantStore, rows: Sequence[DeploymentRow]) -> list[DeploymentView]:
-    """Return the deployments as rows for a list, without reading their blueprints."""
-    summaries = store.listings.summaries([row.number for row in rows])
+def listed(store: TenantStore, rows: Sequence[DeploymentRow]) -> list[DeploymentView]:
+    """Return the deployments as rows for a list, with the statuses of what belongs to them and their checks (LB10)."""
+    from phaseline.model.rows.deployment_statuses import Families  # commands that change something need neither
+    from phaseline.use_cases.lookup.listed_deployments import check_counts, statuses_of
+
+    facts = store.listings.facts([row.number for row in rows])
+    families = Families(facts.kin)
+    found, counts = statuses_of(store, rows, families), check_counts(store, facts.checked)
+    views = []
+    for row, view in zip(rows, briefs(store, rows, found.summaries), strict=True):
+        drifted, unavailable = counts.get(row.number, (0, 0))
+        own = found.statuses[row.number]
+        views.append(
+            altered(
+                view,
+                **{item.name: getattr(own, item.name) for item in fields(own)},
+                site_name=facts.sites.get(row.number, ""),
+                parents=families.known[row.name].parents if row.name in families.known else (),
+                drifted_instances=drifted,
+                unavailable_instances=unavailable,
+            )
+        )
+    return views
+
+
+def briefs(
+    store: TenantStore, rows: Sequence[DeploymentRow], summaries: Mapping[int, DeploymentSummary] | None = None
+) -> list[DeploymentView]:
+    """Return the deployments as rows for a list, without reading their blueprints. ``summaries``: if they are known."""
+    if summaries is None:
+        summaries = store.listings.summaries([row.number for row in rows])
     reads: ExecutionReads = store
     suspects = [found.executions for found in summaries.values() if _may_leave_behind(found)]
     if suspects:

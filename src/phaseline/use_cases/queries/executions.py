@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -70,16 +70,27 @@ def list_executions(
     deployment: str | None = None,
     status: str | None = None,
     wanted: ExecutionFilter | None = None,
+    where: str = "",
+    rules: Sequence[str] = (),
     limit: int | None = None,
 ) -> Page[ExecutionView]:
-    """Return the executions of one deployment or of all, latest first, without their failures."""
+    """Return the executions of one deployment or of all, latest first, without their failures.
+
+    ``where``: an expression over the row of an execution. ``@NAME`` and ``rules`` select executions of the deployments
+    that a saved filter or rules select. Raises: PL-C140 to PL-C144 and those of expressions.
+    """
     store = ctx.store
     number = find_deployment(store, deployment).number if deployment else None
     query = (wanted or ExecutionFilter(status or "")).query(number, limit)
     if query is None:
         return Page([], 0)
     with ctx.store.at_once():
-        rows, total = ctx.store.listings.page(query)
+        if where or rules:
+            from phaseline.use_cases.queries.filtered_executions import filtered_rows  # few lists are filtered
+
+            rows, total = filtered_rows(ctx, query, where, rules)
+        else:
+            rows, total = ctx.store.listings.page(query)
         reads: ExecutionReads = ctx.store
         waiting = {row.deployment for row in rows if row.status is ExecutionStatus.QUEUED and not row.started_at}
         if waiting:

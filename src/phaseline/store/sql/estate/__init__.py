@@ -1,0 +1,1 @@
+"""Many deployments as one: filters, sites, and conditions of lists as SQL."""
