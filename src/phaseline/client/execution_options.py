@@ -40,11 +40,15 @@ def order_of(
     *,
     yes_many: bool = False,
     runtime_only: bool = False,
+    site: str | None = None,
+    environment: str | None = None,
 ) -> DeploymentSpec:
     """Return the specification of a deployment to create."""
     from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
 
-    return DeploymentSpec(file, name, inputs or {}, tuple(plugins), yes_many, runtime_only, tuple(labels))
+    return DeploymentSpec(
+        file, name, inputs or {}, tuple(plugins), yes_many, runtime_only, tuple(labels), site or "", environment or ""
+    )
 
 
 def start_of(

@@ -31,13 +31,19 @@ if TYPE_CHECKING:
     from phaseline.views.views import DeploymentDetails, DeploymentView, InstanceView, Outputs, Page, Validated
 
 
-def deployment_list(page: Page[DeploymentView]) -> str:
-    """Return a table of deployments; if there are none, the command that makes one."""
+def deployment_list(page: Page[DeploymentView], *, tree: bool = False) -> str:
+    """Return a table of deployments; if there are none, the command that makes one. ``tree``: as ``tree_text`` does."""
     if not page.total:
         return (
             "No deployments yet. Make one:\n"
             "  phaseline init hello              writes a small blueprint\n"
             "  phaseline install hello/blueprint.yaml"
+        )
+    if tree:
+        from phaseline.cli.render.estate import tree_text  # few lists are shown so
+
+        return (
+            tree_text(page.items) + left_out(page) + "".join(map(_unreadable, (one for one in page.items if one.flaw)))
         )
     columns: Columns[DeploymentView] = {
         "name": lambda view: view.name,
@@ -88,6 +94,9 @@ def deployment_text(view: DeploymentDetails) -> str:
             ("latest", _latest(view)),
             ("unfinished", left and f"{left}; retry what failed: phaseline executions retry {left}"),
             ("labels", labels_line(view.labels)),
+            ("site", view.site_name),
+            ("below it", _below(view)),
+            ("checks", _checks(view)),
         ),
         *section("inputs", values(view.inputs)),
         *facts(
@@ -100,6 +109,24 @@ def deployment_text(view: DeploymentDetails) -> str:
         *section("nodes", (f"{name}: {number(count, 'instance')}" for name, count in view.nodes.items())),
     ]
     return "\n".join(lines)
+
+
+def _below(view: DeploymentView) -> str:
+    """Return what belongs to a deployment and its worst status, "" if nothing does."""
+    parts = [
+        f"{number(count, word)}: {status}"
+        for count, word, status in (
+            (view.sub_services_count, "service", view.sub_services_status),
+            (view.sub_environments_count, "environment", view.sub_environments_status),
+        )
+        if count
+    ]
+    return "; ".join(parts)
+
+
+def _checks(view: DeploymentView) -> str:
+    parts = ((view.drifted_instances, "drifted"), (view.unavailable_instances, "unavailable"))
+    return ", ".join(f"{count:,} {word}" for count, word in parts if count)
 
 
 def labels_line(labels: Mapping[str, Sequence[str]]) -> str:

@@ -34,8 +34,12 @@ RESERVED_KEYS = (
     PARENT,
     "csys-environment",
     CONSUMER,
+    "csys-breakpoint",
 )
-"""The keys that begin with ``csys-`` and may be used; ``csys-consumer-id`` only in filters."""
+"""The keys that begin with ``csys-`` and may be used: those of Cloudify, and ``csys-breakpoint`` (ADR 0017).
+
+``csys-consumer-id`` is only for filters.
+"""
 _KEY = re.compile(r"[A-Za-z0-9._-]+")
 _LIMITS = {LATITUDE: 90.0, LONGITUDE: 180.0}
 """Keys whose values are numbers: {key: largest number of degrees}."""

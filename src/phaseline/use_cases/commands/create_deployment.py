@@ -47,7 +47,7 @@ def create(ctx: RequestContext, order: DeploymentSpec, *, given: NewOrder | None
     for warning in loaded.warnings:
         ctx.notice(f"warning {warning}; {warning.mend}")
     raise_if_secrets_missing(ctx, loaded.blueprint)
-    new = new_deployment(ctx, name, loaded, ctx.clock.now())
+    new = new_deployment(ctx, name, loaded, ctx.clock.now(), order.site)
     with ctx.store.as_one(given) as answer:
         answer["deployment"] = name
         answer["number"], _ = ctx.store.create_deployment(new)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.blueprint.label_rules import PARENT
 from phaseline.model.blueprint.labels import Label
 from phaseline.model.execution import execution
 from phaseline.model.problems.problem import problem_error
@@ -38,12 +39,17 @@ def change_labels(
     """Add labels ``KEY=VALUE``, remove ``KEY=VALUE`` or all labels with ``KEY``, and return all labels.
 
     If there is a problem, nothing is changed. Raises: PL-C010 for an unknown deployment, PL-C068 for an invalid label,
-    PL-P047 for labels that are breakpoints at which no instance would stop, PL-H022 if a hook class refuses.
+    PL-P047 for labels that are breakpoints at which no instance would stop, PL-C148 for a deployment to which it cannot
+    belong, PL-H022 if a hook class refuses.
     """
     given, unwanted = parse_labels(add, may_be_key=False), parse_labels(remove)
     row = find_deployment(ctx.store, name, to_change=bool(given or unwanted))
     if given:
         breakpoints.raise_if_unreachable(ctx, row, given)
+        if any(label.key == PARENT for label in given):
+            from phaseline.use_cases.lookup.estate.parents import raise_if_parents_unfit  # few labels are of this kind
+
+            raise_if_parents_unfit(ctx.store, row.name, by_key(given))
     shelf = ctx.store.labels
     before = set(shelf.of(row.number))
     if not given and not unwanted:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
 
+from phaseline.app.store_location import has_store
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import problem_error
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
 
 
+_PARENT = "csys-obj-parent"
 UNFINISHED = (ExecutionStatus.FAILED, ExecutionStatus.CANCELED)
 """Final statuses of an execution after which it can be retried."""
 
@@ -29,7 +31,8 @@ class DeploymentSpec:
     """A new deployment: a blueprint file, a name (None: the name of the file's folder), inputs and plugin folders.
 
     With ``runtime_only``, functions are evaluated when their values are needed, not when the deployment is created
-    (B41). ``labels`` are texts ``KEY=VALUE``, which are added to the labels of the blueprint.
+    (B41). ``labels`` are texts ``KEY=VALUE``, which are added to the labels of the blueprint. ``site`` is the name of its
+    site, and ``environment`` that of an environment to which it belongs (LB5, LB7); "" for none.
     """
 
     file: str
@@ -39,6 +42,8 @@ class DeploymentSpec:
     yes_many: bool = False
     runtime_only: bool = False
     labels: Sequence[str] = ()
+    site: str = ""
+    environment: str = ""
 
 
 def load_order(ctx: RequestContext, order: DeploymentSpec) -> LoadedBlueprint:
@@ -51,9 +56,31 @@ def load_order(ctx: RequestContext, order: DeploymentSpec) -> LoadedBlueprint:
         yes_many=order.yes_many,
         runtime_only=order.runtime_only,
     )
-    if not order.labels:
-        return loaded
-    return with_given(loaded, order.labels)
+    return with_labels_of(ctx, loaded, order)
+
+
+def with_labels_of(ctx: RequestContext, loaded: LoadedBlueprint, order: DeploymentSpec) -> LoadedBlueprint:
+    """Return the blueprint with the labels of the order, after a check of its site and of what it belongs to.
+
+    Raises: PL-C068 for a label, PL-C145 for an unknown site, PL-C148 for a deployment to which it cannot belong.
+    """
+    texts = order.labels
+    if order.environment:
+        texts = (*texts, f"{_PARENT}={order.environment}")
+    if texts:
+        loaded = with_given(loaded, texts)
+    belongs = loaded.blueprint.labels.get(_PARENT)
+    if (order.site or belongs) and has_store(ctx.app):
+        from phaseline.use_cases.lookup.estate import parents, sites  # few deployments have any
+
+        if order.site:
+            sites.require_site(ctx.store, order.site)
+        if order.environment:
+            parents.raise_if_no_environment(ctx.store, order.environment)
+        if belongs:
+            name = blueprint_loading.deployment_name(order.file, order.name)
+            parents.raise_if_parents_unfit(ctx.store, name, loaded.blueprint.labels)
+    return loaded
 
 
 def require_free_name(ctx: RequestContext, name: str) -> DeploymentRow | None:

@@ -12,6 +12,7 @@ import numpy as np
 from phaseline.dsl.nodes import schedules as nodes_schedules
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.lang.gc_pause import undisturbed
+from phaseline.model.blueprint.label_rules import PARENT
 from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.execution.stored_plans import PLAN, Aim
 from phaseline.model.problems.problem import ProblemsError
@@ -106,6 +107,10 @@ def prepare_update(
     hidden = hidden_inputs(topology.blueprint) | hidden_inputs(loaded.blueprint)
     values, changed = blueprint_diff.values_of_inputs(former, loaded.inputs, frozenset(hidden))
     before = _as_labelled(topology.blueprint, frozenset(ctx.store.labels.of(row.number)))
+    if PARENT in loaded.blueprint.labels:
+        from phaseline.use_cases.lookup.estate.parents import raise_if_parents_unfit  # few blueprints have any
+
+        raise_if_parents_unfit(ctx.store, row.name, loaded.blueprint.labels)
     blueprint = _carried_over(before, loaded.blueprint, now=ctx.clock.now())
     aim = Aim(
         blueprint,

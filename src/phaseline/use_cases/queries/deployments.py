@@ -63,7 +63,7 @@ def list_deployments(
     )
     with ctx.store.at_once():
         if where or rules or site:
-            from phaseline.use_cases.queries.filtered_deployments import filtered_page  # few lists are filtered
+            from phaseline.use_cases.queries.estate.filtered_deployments import filtered_page  # few lists are filtered
 
             return filtered_page(ctx, wanted, status, where, rules, site)
         if status == UNREADABLE:
@@ -169,7 +169,7 @@ def open_execution(store: TenantStore, row: DeploymentRow) -> ExecutionRow | Non
 def listed(store: TenantStore, rows: Sequence[DeploymentRow]) -> list[DeploymentView]:
     """Return the deployments as rows for a list, with the statuses of what belongs to them and their checks (LB10)."""
     from phaseline.model.rows.deployment_statuses import Families  # commands that change something need neither
-    from phaseline.use_cases.lookup.listed_deployments import check_counts, statuses_of
+    from phaseline.use_cases.lookup.estate.listed_deployments import check_counts, statuses_of
 
     facts = store.listings.facts([row.number for row in rows])
     families = Families(facts.kin)

@@ -86,7 +86,7 @@ def list_executions(
         return Page([], 0)
     with ctx.store.at_once():
         if where or rules:
-            from phaseline.use_cases.queries.filtered_executions import filtered_rows  # few lists are filtered
+            from phaseline.use_cases.queries.estate.filtered_executions import filtered_rows  # few lists are filtered
 
             rows, total = filtered_rows(ctx, query, where, rules)
         else:

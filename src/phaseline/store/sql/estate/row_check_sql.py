@@ -181,7 +181,7 @@ def _equal_texts(column: str, text: str) -> Condition:
     """Return the condition for a text that equals an ASCII one without regard to case, as the language compares them."""
     if text.lower() == text.upper():
         return f"{column} = ?", (text,)
-    same = f"(folded_text({column}) = ? and length({column}) = ? and instr({column}, '{_ODD}') = 0)"
+    same = f"(folded_text(coalesce({column}, '')) = ? and length({column}) = ? and instr({column}, '{_ODD}') = 0)"
     return same, (text.lower(), len(text))
 
 

@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import altered
-from phaseline.use_cases.lookup.row_filters import SAVED, condition_of, numbers_of_deployments, page_of_executions
+from phaseline.use_cases.lookup.estate.row_filters import (
+    SAVED,
+    condition_of,
+    numbers_of_deployments,
+    page_of_executions,
+)
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext

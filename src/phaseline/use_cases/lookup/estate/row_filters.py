@@ -18,8 +18,8 @@ from phaseline.records.filters.row_condition import RowCondition, record_of_row
 from phaseline.records.filters.rule_expressions import expression_of
 from phaseline.records.filters.rules import parse_rules, rules_of_json
 from phaseline.records.values import ErrorValue
+from phaseline.use_cases.lookup.estate.listed_deployments import check_counts, statuses_of
 from phaseline.use_cases.lookup.label_syntax import by_key
-from phaseline.use_cases.lookup.listed_deployments import check_counts, statuses_of
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext

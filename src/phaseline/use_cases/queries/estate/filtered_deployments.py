@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.rows.row_tests import RowTest
 from phaseline.records.filters.row_condition import RowCondition
-from phaseline.use_cases.lookup.row_filters import condition_of, page_of_deployments
-from phaseline.use_cases.lookup.sites import require_site
+from phaseline.use_cases.lookup.estate.row_filters import condition_of, page_of_deployments
+from phaseline.use_cases.lookup.estate.sites import require_site
 from phaseline.use_cases.queries import deployments
 from phaseline.views.views import Page
 

@@ -1,0 +1,1 @@
+"""The read side of many deployments: filtered lists, environments, trees and drift."""

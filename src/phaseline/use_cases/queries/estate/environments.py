@@ -1,0 +1,51 @@
+"""Environments, and the tree of what belongs to a deployment (LB7, LB10)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.blueprint.label_rules import OBJECT_TYPE
+from phaseline.model.rows.deployment_statuses import ENVIRONMENT, Families
+from phaseline.model.rows.row_queries import DeploymentQuery
+from phaseline.model.rows.row_tests import RowTest
+from phaseline.records.filters.row_condition import RowCondition
+from phaseline.use_cases.lookup.estate.row_filters import condition_of, page_of_deployments
+from phaseline.use_cases.lookup.find import find_deployment
+from phaseline.use_cases.queries import deployments
+from phaseline.views.views import Page
+
+if TYPE_CHECKING:
+    from phaseline.app.app_context import RequestContext
+    from phaseline.views.views import DeploymentView
+
+
+def list_environments(ctx: RequestContext, *, where: str = "", limit: int | None = None) -> Page[DeploymentView]:
+    """Return the deployments that are environments. ``where``: an expression over the row, or ``@NAME``.
+
+    Raises: PL-C140 to PL-C144 and those of expressions.
+    """
+    with ctx.store.at_once():
+        condition = condition_of(ctx.store, "deployments", where) or RowCondition("true", "deployments")
+        condition.checks = (*condition.checks, RowTest(OBJECT_TYPE, "is", ENVIRONMENT, is_label=True))
+        rows, total = page_of_deployments(ctx, DeploymentQuery(limit=limit), condition)
+        return Page(deployments.listed(ctx.store, rows), total)
+
+
+def tree(ctx: RequestContext, name: str) -> Sequence[DeploymentView]:
+    """Return a deployment and all that belongs to it, each after one to which it belongs.
+
+    ``parents`` of the views are those within the tree. Raises: PL-C010 if there is no such deployment.
+    """
+    with ctx.store.at_once():
+        top = find_deployment(ctx.store, name)
+        families = Families(ctx.store.listings.facts([]).kin)
+        numbers = [top.number, *(families.known[one].number for one in families.below(top.name))]
+        rows = {row.number: row for row in ctx.store.listings.deployments(DeploymentQuery(numbers=numbers))}
+        views = deployments.listed(ctx.store, [rows[number] for number in numbers if number in rows])
+    names = {view.name for view in views}
+    return [
+        altered(view, parents=() if view.name == top.name else tuple(one for one in view.parents if one in names))
+        for view in views
+    ]
