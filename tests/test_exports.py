@@ -51,7 +51,7 @@ METHODS = {
     "deployments": {
         *("list", "show", "history", "create", "update", "labels", "find", "graph"),
         *("inputs", "outputs", "capabilities", "compute", "delete"),
-        *("export", "adopt", "abandon"),
+        *("export", "adopt", "abandon", "tree", "drift"),
     },
     "executions": {
         *(
@@ -82,6 +82,9 @@ METHODS = {
     "hooks": {"list", "show", "disable", "enable", "reload", "test"},
     "snapshots": {"create", "list", "show", "restore", "plan_restore", "delete"},
     "abandoned": {"list", "show"},
+    "filters": {"create", "list", "show", "delete"},
+    "sites": {"create", "list", "show", "update", "delete"},
+    "environments": {"list"},
     "secrets": {"create", "update", "list", "show", "delete", "rotate"},
     "resources": {
         *("apply", "export", "list", "show", "history", "why", "target"),

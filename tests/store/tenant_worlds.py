@@ -25,7 +25,7 @@ from phaseline.model.health.checks import CheckKind, NewCheckResults
 from phaseline.model.packages.installed import PackageRow, PackageUse, StoredDefinition
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.details import BatchRange, Decoded, DetailQuery, Details
-from phaseline.model.rows.estate import SavedFilter, Site
+from phaseline.model.rows.estate import SavedFilter, SiteRow
 from phaseline.model.rows.orders import NewOrder
 from phaseline.model.rows.rows import (
     Actor,
@@ -145,7 +145,7 @@ def fill(whole: Store, tenant: str, word: str, graph: int = 1) -> Things:
     store.labels.add(number, [Label(f"{word}-key", "value")])
     store.hook_switches.put_off(f"{word}-hook", number, "strict", a.ANN)
     store.filters.add(SavedFilter("deployments", f"{word}-filter", "[]", 1, ""), a.ANN)
-    store.sites.add(Site(f"{word}-site", "", 1, ""), a.ANN)
+    store.sites.add(SiteRow(f"{word}-site", "", 1, ""), a.ANN)
     store.sites.put(number, f"{word}-site")
     store.secrets.put(secret(f"{word}-secret"))
     add_definition(store, f"{word}-plugin")

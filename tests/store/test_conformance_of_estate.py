@@ -8,8 +8,8 @@ from tests.store import builders as a
 
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.labels import Label
-from phaseline.model.rows.deployment_statuses import Kin
-from phaseline.model.rows.estate import SavedFilter, Site
+from phaseline.model.rows.deployment_summaries import Kin
+from phaseline.model.rows.estate import SavedFilter, SiteRow
 from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery
 from phaseline.model.rows.row_tests import RowTest
 from phaseline.ports.store import Store
@@ -40,9 +40,9 @@ def test_lb3_filters_are_kept_by_list_and_name(reopen: Callable[[], Store]) -> N
 
 def test_lb5_a_deployment_has_one_site_or_none(reopen: Callable[[], Store]) -> None:
     store = reopen()
-    assert store.sites.add(Site("munich", "48.1,11.5", 7, ""), ANN)
-    assert not store.sites.add(Site("munich", "", 8, ""), ANN)
-    store.sites.add(Site("berlin", "", 8, ""), ANN)
+    assert store.sites.add(SiteRow("munich", "48.1,11.5", 7, ""), ANN)
+    assert not store.sites.add(SiteRow("munich", "", 8, ""), ANN)
+    store.sites.add(SiteRow("berlin", "", 8, ""), ANN)
     shop, farm, bare = made(store, "shop", "munich"), made(store, "farm", "nowhere"), made(store, "bare")
     assert store.sites.put(farm, "berlin")
     assert not store.sites.put(farm, "nowhere")
@@ -51,7 +51,7 @@ def test_lb5_a_deployment_has_one_site_or_none(reopen: Callable[[], Store]) -> N
     assert store.listings.facts([shop, bare]).sites == {shop: "munich"}
     assert store.sites.move("munich", "1,2")
     assert not store.sites.move("nowhere", "1,2")
-    assert store.sites.find("munich") == Site("munich", "1,2", 7, "ann")
+    assert store.sites.find("munich") == SiteRow("munich", "1,2", 7, "ann")
     assert store.sites.put(farm, "")
     assert store.sites.remove("munich")
     assert not store.sites.remove("munich")

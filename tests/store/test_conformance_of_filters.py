@@ -10,7 +10,7 @@ from tests.store import builders as a
 
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.labels import Label
-from phaseline.model.rows.estate import Site
+from phaseline.model.rows.estate import SiteRow
 from phaseline.model.rows.row_queries import DeploymentQuery
 from phaseline.ports.store import Store
 from phaseline.records.filters.row_condition import RowCondition
@@ -36,7 +36,7 @@ def rows_with(store: Store, rows: Sequence[Sequence[str]], *, as_site: bool) -> 
     """Deployments whose labels ``env``, or whose sites, have these values: {name: values}."""
     made = {f"d{at:02}": values for at, values in enumerate(rows)}
     for value in {value for values in rows for value in values}:
-        store.sites.add(Site(value, "", 1, ""), a.ANN)
+        store.sites.add(SiteRow(value, "", 1, ""), a.ANN)
     for name, values in made.items():
         number, _ = store.create_deployment(altered(a.deployment(name), site=values[0] if as_site and values else ""))
         if not as_site:
@@ -90,7 +90,10 @@ def three(store: Store) -> Store:
         ('site_name == "x"', []),
         ('!(site_name == "x")', []),
         ('site_name isnt "x" && blueprint_id is undefined', ["Shop", "farm", "\u00c4pfel"]),
-        ('kind == "blueprint" && created_by != "nobody" && tenant_name == "default_tenant"', ["Shop", "farm", "\u00c4pfel"]),
+        (
+            'kind == "blueprint" && created_by != "nobody" && tenant_name == "default_tenant"',
+            ["Shop", "farm", "\u00c4pfel"],
+        ),
         ('description == "a shop"', ["Shop", "farm", "\u00c4pfel"]),
         ('display_name == "shop"', ["Shop"]),
         ('status == "not_installed" && installation_status is "inactive"', ["Shop", "farm", "\u00c4pfel"]),

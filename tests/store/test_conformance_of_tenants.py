@@ -35,7 +35,7 @@ from phaseline.model.execution.stored_plans import PlanShelf
 from phaseline.model.packages.installed import DefinitionShelf, PackageRow, PackageShelf, PackageUse, StoredDefinition
 from phaseline.model.resources.resources import ResourceAddition
 from phaseline.model.rows.details import BatchRange, DetailQuery
-from phaseline.model.rows.estate import FilterShelf, SavedFilter, Site, SiteShelf
+from phaseline.model.rows.estate import FilterShelf, SavedFilter, SiteRow, SiteShelf
 from phaseline.model.rows.hook_switches import SwitchShelf
 from phaseline.model.rows.listings import Listings
 from phaseline.model.rows.maintenance import PurgeRules
@@ -279,7 +279,7 @@ WRITES: Mapping[str, Call] = {
         store.filters.add(SavedFilter("deployments", x.named("filter"), "[]", 2, ""), a.ANN) for _ in range(2)
     ],
     "filters.remove": lambda store, x: [store.filters.remove("deployments", x.named("filter")) for _ in range(2)],
-    "sites.add": lambda store, x: [store.sites.add(Site(x.named("site"), "1,2", 2, ""), a.ANN) for _ in range(2)],
+    "sites.add": lambda store, x: [store.sites.add(SiteRow(x.named("site"), "1,2", 2, ""), a.ANN) for _ in range(2)],
     "sites.move": lambda store, x: store.sites.move(x.named("site"), "3,4"),
     "sites.put": lambda store, x: store.sites.put(x.deployment, x.named("site")),
     "sites.remove": lambda store, x: [store.sites.remove(x.named("site")) for _ in range(2)],

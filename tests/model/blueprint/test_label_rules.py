@@ -33,7 +33,9 @@ def test_lb1_values_are_kept_in_normal_form() -> None:
     assert valid_value("\N{LATIN SMALL LIGATURE FI}ne\u00a0\N{CIRCLED DIGIT ONE}") == "fine 1"
 
 
-@pytest.mark.parametrize(("key", "good", "bad"), [("csys-location-lat", "-90", "91"), ("csys-location-long", "180", "x")])
+@pytest.mark.parametrize(
+    ("key", "good", "bad"), [("csys-location-lat", "-90", "91"), ("csys-location-long", "180", "x")]
+)
 def test_lb1_places_are_in_range(key: str, good: str, bad: str) -> None:
     assert valid_value(good, key) == good
     with pytest.raises(InvalidLabelError, match=key):

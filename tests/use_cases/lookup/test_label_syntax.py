@@ -14,7 +14,10 @@ def test_labels_are_keys_with_values_or_keys_alone() -> None:
     assert by_key(found) == {"env": ["prod", "test"], "a.b-c_1": ["x=y"], "owner": [""]}
 
 
-@pytest.mark.parametrize("text", ["", "=x", "ä=x", "a b=x", "env=", "env=" + "x" * (LONGEST + 1), "x" * (LONGEST + 1) + "=1", "a=\x07", 'a="'])
+@pytest.mark.parametrize(
+    "text",
+    ["", "=x", "ä=x", "a b=x", "env=", "env=" + "x" * (LONGEST + 1), "x" * (LONGEST + 1) + "=1", "a=\x07", 'a="'],
+)
 def test_what_is_no_label_is_refused_with_its_form(text: str) -> None:
     with pytest.raises(ProblemsError) as caught:
         parse_labels([text])

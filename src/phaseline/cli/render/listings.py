@@ -40,11 +40,8 @@ def deployment_list(page: Page[DeploymentView], *, tree: bool = False) -> str:
             "  phaseline install hello/blueprint.yaml"
         )
     if tree:
-        from phaseline.cli.render.estate import tree_text  # few lists are shown so
-
-        return (
-            tree_text(page.items) + left_out(page) + "".join(map(_unreadable, (one for one in page.items if one.flaw)))
-        )
+        flaws = map(_unreadable, (view for view in page.items if view.flaw))
+        return estate.tree_text(page.items) + left_out(page) + "".join(flaws)
     columns: Columns[DeploymentView] = {
         "name": lambda view: view.name,
         "status": lambda view: view.status,

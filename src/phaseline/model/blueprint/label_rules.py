@@ -9,16 +9,12 @@ import math
 import re
 import unicodedata
 
-from phaseline.model.blueprint.labels import Label
+from phaseline.model.blueprint.labels import OBJECT_TYPE, PARENT, Label
 
 LONGEST = 256
 """Largest number of characters in a key, and in a value."""
 RESERVED_PREFIX = "csys-"
 """How keys begin that have a meaning for the product."""
-PARENT = "csys-obj-parent"
-"""Key of the label that names the deployment to which another one belongs (W24)."""
-OBJECT_TYPE = "csys-obj-type"
-"""Key of the label with the type of a deployment: ``environment``, or any other word for a service."""
 CONSUMER = "csys-consumer-id"
 """Key of the label that is computed and cannot be set."""
 LATITUDE, LONGITUDE = "csys-location-lat", "csys-location-long"
@@ -36,7 +32,7 @@ RESERVED_KEYS = (
     CONSUMER,
     "csys-breakpoint",
 )
-"""The keys that begin with ``csys-`` and may be used: those of Cloudify, and ``csys-breakpoint`` (ADR 0017).
+"""The keys that begin with ``csys-`` and may be used: those of Cloudify, and ``csys-breakpoint``, which is ours.
 
 ``csys-consumer-id`` is only for filters.
 """

@@ -11,6 +11,11 @@ from phaseline.lang.fast_namedtuples import NamedTuple
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Blueprint, Value
 
+PARENT = "csys-obj-parent"
+"""Key of the label that names the deployment to which another one belongs (W24)."""
+OBJECT_TYPE = "csys-obj-type"
+"""Key of the label with the type of a deployment: ``environment``, or any other word for a service."""
+
 
 class Label(NamedTuple):
     """One label: a key with one value. A key may have several values, each as a label."""

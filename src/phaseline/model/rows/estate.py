@@ -21,7 +21,7 @@ class SavedFilter(NamedTuple):
     created_by: str
 
 
-class Site(NamedTuple):
+class SiteRow(NamedTuple):
     """A place where deployments are. ``location`` is ``latitude,longitude`` in degrees, or "". ``created_at`` is in ms."""
 
     name: str
@@ -53,15 +53,15 @@ class FilterShelf(Protocol):
 class SiteShelf(Protocol):
     """Storage of sites, and of the site of each deployment. Any process may write; every method is one transaction."""
 
-    def all(self) -> Sequence[Site]:
+    def all(self) -> Sequence[SiteRow]:
         """Return the sites by name."""
         ...
 
-    def find(self, name: str) -> Site | None:
+    def find(self, name: str) -> SiteRow | None:
         """Return the site with this name, or None."""
         ...
 
-    def add(self, row: Site, actor: Actor) -> bool:
+    def add(self, row: SiteRow, actor: Actor) -> bool:
         """Store a site of this user, who becomes its ``created_by``. Return False if there is one with its name."""
         ...
 

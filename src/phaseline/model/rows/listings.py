@@ -11,8 +11,7 @@ from phaseline.model.health.checks import Checks
 if TYPE_CHECKING:
     import numpy as np
 
-    from phaseline.model.rows.deployment_statuses import ListedFacts
-    from phaseline.model.rows.deployment_summaries import DeploymentSummary
+    from phaseline.model.rows.deployment_summaries import DeploymentSummary, ListedFacts
     from phaseline.model.rows.details import DetailQuery, Details
     from phaseline.model.rows.instance_rows import InstancePage
     from phaseline.model.rows.phase_tables import PhaseTables

@@ -12,11 +12,12 @@ from phaseline.model.execution.pre_post import OPENING, UNDOING
 from phaseline.model.graph.status import LEFT
 from phaseline.model.resources.path_nodes import as_life_cycle
 from phaseline.model.resources.resources import REMOVED
-from phaseline.model.rows.deployment_statuses import ListedFacts, kin_of
 from phaseline.model.rows.deployment_summaries import (
     DeploymentSummary,
     LatestExecution,
+    ListedFacts,
     is_calm,
+    kin_of,
     may_be_refused,
     named,
     status_of,

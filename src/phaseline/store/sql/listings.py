@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, overload
 
+from phaseline.model.blueprint import labels as label_keys
+from phaseline.model.rows.deployment_summaries import ListedFacts, kin_of
 from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery
 from phaseline.model.rows.rows import ExecutionRow
 from phaseline.store.codec.json_documents import to_text
@@ -13,11 +15,18 @@ from phaseline.store.database.tenant_rows import ALL, UNINDEXED, TenantRows
 from phaseline.store.sql import labels
 from phaseline.store.sql import queries as reads
 from phaseline.store.sql.read_model import nodes, summaries
-from phaseline.store.sql.read_model.one_statement import CHOSEN, IS_COMPUTED, LATEST, UNFILLED, WhereClause
+from phaseline.store.sql.read_model.one_statement import (
+    CHOSEN,
+    IS_COMPUTED,
+    LATEST,
+    UNFILLED,
+    Part,
+    WhereClause,
+    select_together,
+)
 
 if TYPE_CHECKING:
     from phaseline.model.problems.problem import ProblemsError
-    from phaseline.model.rows.deployment_statuses import ListedFacts
     from phaseline.model.rows.deployment_summaries import DeploymentSummary
     from phaseline.model.rows.details import DetailQuery, Details
     from phaseline.model.rows.instance_rows import InstancePage
@@ -37,6 +46,14 @@ _UNSETTLED = f""" where deleted_at = 0 and execution.number in (
     union all select failed.number from execution as failed where failed.{IS_LEFT} and failed.deployment in ({{which}})
     union all select {LATEST} from deployment where deployment.number in ({{which}}))"""
 _HAS_SUMMARY_OF = "select deployment from deployment_summary where status = ?"
+
+_FAMILIES = """select deployment.number, deployment.name, deployment.kind, label.key, label.value
+    from label join deployment on deployment.number = label.deployment
+    where label.key in (?, ?) and deployment.deleted_at = 0"""
+
+
+_NAMES = f"""select deployment, json_extract(body, '$.deployment_settings.display_name') from blueprint
+    where deployment {CHOSEN} and coalesce(json_extract(body, '$.deployment_settings.display_name'), '') <> ''"""
 
 
 class SqliteListings:
@@ -150,8 +167,6 @@ class SqliteListings:
 
     def facts(self, deployments: Sequence[int], *, with_names: bool = False) -> ListedFacts:
         """Return what lists show of deployments besides rows and summaries, and which belong to which."""
-        from phaseline.store.sql.estate.listed_facts import read_facts
-
         with self._reading() as db:
             own = self._rows.own_all(db, "deployment", deployments)
             return read_facts(db, self._rows, own, with_names=with_names)
@@ -319,3 +334,31 @@ def _of_deployments(db: Connection, wanted: DeploymentQuery, own: TenantRows) ->
             "instr(folded_text(name || ' ' || description || ' ' || blueprint_file), ?) > 0", wanted.text.casefold()
         )
     return where
+
+
+def read_facts(db: Connection, own: TenantRows, deployments: Sequence[int], *, with_names: bool = False) -> ListedFacts:
+    """Return the facts of these deployments of the tenant, and which of all belong to which."""
+    which = (to_text(list(deployments)),)
+    families, values = own.where(_FAMILIES, label_keys.PARENT, label_keys.OBJECT_TYPE, column="deployment.tenant")
+    parts = [
+        Part(families, "itttt", values),
+        Part(f"select deployment, site from deployment_site where deployment {CHOSEN}", "it", which),
+        Part(f"select distinct deployment from check_page where deployment {CHOSEN}", "i", which),
+        Part(
+            f"""select blueprint_use.deployment, stored_blueprint.id from blueprint_use join stored_blueprint
+            on stored_blueprint.number = blueprint_use.blueprint
+            where blueprint_use.namespace = '' and blueprint_use.deployment {CHOSEN}""",
+            "it",
+            which,
+        ),
+    ]
+    if with_names:
+        parts.append(Part(_NAMES, "it", (*which,)))
+    labels, sites, checked, ids, *names = select_together(db, parts)
+    return ListedFacts(
+        kin_of(sorted(labels)),
+        dict(sites),
+        frozenset(number for (number,) in checked),
+        dict(ids),
+        dict(names[0]) if names else {},
+    )

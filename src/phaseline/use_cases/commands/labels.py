@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.blueprint.label_rules import PARENT
-from phaseline.model.blueprint.labels import Label
+from phaseline.model.blueprint.labels import PARENT, Label
 from phaseline.model.execution import execution
 from phaseline.model.problems.problem import problem_error
 from phaseline.use_cases.commands import start_workflow, submission
+from phaseline.use_cases.lookup.estate import parents
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.label_syntax import by_key, parse_labels
 from phaseline.use_cases.prepare import breakpoints, pre_post, workflow_start
@@ -47,9 +47,7 @@ def change_labels(
     if given:
         breakpoints.raise_if_unreachable(ctx, row, given)
         if any(label.key == PARENT for label in given):
-            from phaseline.use_cases.lookup.estate.parents import raise_if_parents_unfit  # few labels are of this kind
-
-            raise_if_parents_unfit(ctx.store, row.name, by_key(given))
+            parents.raise_if_parents_unfit(ctx.store, row.name, by_key(given))
     shelf = ctx.store.labels
     before = set(shelf.of(row.number))
     if not given and not unwanted:

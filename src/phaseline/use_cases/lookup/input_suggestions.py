@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING
 
 from phaseline.dsl.functions.registry import contains_functions
 from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.rows import row_queries, row_tests
+from phaseline.records.filters import row_condition, rule_expressions
+from phaseline.records.filters import rules as filter_rules
+from phaseline.use_cases.lookup.estate import row_filters
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
@@ -52,9 +56,7 @@ class KnownThings:
         noun: FilteredKind = "blueprints" if kind == "blueprint_id" else "deployments"
         rules = _rules(filters, "tenants", "name_pattern", "labels")
         if rules is not None and (saved := filters.get("filter_id")) is not None:
-            from phaseline.use_cases.lookup.estate.row_filters import rules_of  # few inputs name a filter
-
-            rules += rules_of(self.store, noun, str(saved))
+            rules += row_filters.rules_of(self.store, noun, str(saved))
         if kind == "deployment_id":
             return self._is_deployment(value, rules)
         if not self._fits({"id": value}, rules):
@@ -71,25 +73,19 @@ class KnownThings:
         row = self.store.deployment(name)
         if row is None or not rules:
             return row is not None and rules is not None
-        from phaseline.model.rows.row_queries import DeploymentQuery
-        from phaseline.records.filters.row_condition import RowCondition
-        from phaseline.records.filters.rule_expressions import expression_of
-
-        checks = RowCondition(expression_of(rules), "deployments").checks
-        return self.store.listings.count(DeploymentQuery(numbers=(row.number,), checks=checks)) == 1
+        checks = row_condition.RowCondition(rule_expressions.expression_of(rules), "deployments").checks
+        return self.store.listings.count(row_queries.DeploymentQuery(numbers=(row.number,), checks=checks)) == 1
 
     def _fits(self, known: Mapping[str, str], rules: Rules | None) -> bool:
         """Return whether an object with these attributes, which has no labels, fits the rules."""
         if not rules:
             return rules is not None
-        from phaseline.model.rows.row_tests import verdict_of
-        from phaseline.records.filters.row_condition import RowCondition
-        from phaseline.records.filters.rule_expressions import expression_of
-
         values = {"tenant_name": self.store.tenant, **known}
-        checks = RowCondition(expression_of(rules), "deployments").checks
+        checks = row_condition.RowCondition(rule_expressions.expression_of(rules), "deployments").checks
         return all(
-            verdict_of(check, lambda test: () if test.is_label or test.name not in values else (values[test.name],))
+            row_tests.verdict_of(
+                check, lambda test: () if test.is_label or test.name not in values else (values[test.name],)
+            )
             for check in checks
         )
 
@@ -143,19 +139,17 @@ def _rules(filters: Mapping[str, Value], *names: str) -> Rules | None:
     """
     if not any(name in filters for name in names):
         return []
-    from phaseline.records.filters.rules import FilterRule  # few inputs have such constraints
-
     found: Rules = []
     tenants, pattern, labels = (filters.get(name) if name in names else None for name in NARROWING)
     if isinstance(tenants, list):
-        found.append(FilterRule("tenant_name", "any_of", tuple(map(str, tenants)), "attribute"))
+        found.append(filter_rules.FilterRule("tenant_name", "any_of", tuple(map(str, tenants)), "attribute"))
     for operator, words in pattern.items() if isinstance(pattern, dict) else ():
         if operator not in _PATTERNS:
             return None
         texts = tuple(map(str, words if isinstance(words, list) else [words]))
-        found.append(FilterRule("id", _PATTERNS[operator], texts, "attribute"))
+        found.append(filter_rules.FilterRule("id", _PATTERNS[operator], texts, "attribute"))
     pairs = (
         [pair for item in labels if isinstance(item, dict) for pair in item.items()] if isinstance(labels, list) else ()
     )
-    found += [FilterRule(key.lower(), "any_of", (str(value),)) for key, value in pairs]
+    found += [filter_rules.FilterRule(key.lower(), "any_of", (str(value),)) for key, value in pairs]
     return None if any(not rule.values for rule in found) else found

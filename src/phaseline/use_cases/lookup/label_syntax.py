@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from phaseline.model.blueprint.label_rules import LONGEST, InvalidLabelError, valid_key, valid_value
+from phaseline.model.blueprint import label_rules
 from phaseline.model.blueprint.labels import Label
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
 
@@ -27,9 +27,9 @@ def parse_labels(texts: Sequence[str], *, may_be_key: bool = True) -> list[Label
     for text in texts:
         try:
             found.append(_parsed(text, may_be_key=may_be_key))
-        except InvalidLabelError as error:
+        except label_rules.InvalidLabelError as error:
             wanted = "KEY=VALUE or KEY" if may_be_key else "KEY=VALUE"
-            mend = f"write {wanted}: letters, digits, '-', '.' and '_', at most {LONGEST}; then a value of as many"
+            mend = f"write {wanted}: letters, digits, '-', '.' and '_', at most {label_rules.LONGEST}; then a value of as many"
             problems.append(Problem("PL-C068", f"'{text}' is no label: {error}", mend, Place(subject=text)))
     if problems:
         raise ProblemsError(problems)
@@ -39,6 +39,6 @@ def parse_labels(texts: Sequence[str], *, may_be_key: bool = True) -> list[Label
 def _parsed(text: str, *, may_be_key: bool) -> Label:
     key, separator, value = text.partition("=")
     if not separator and not may_be_key:
-        raise InvalidLabelError("it has no value")
-    key = valid_key(key, to_set=not may_be_key)
-    return Label(key, valid_value(value, key) if separator else "")
+        raise label_rules.InvalidLabelError("it has no value")
+    key = label_rules.valid_key(key, to_set=not may_be_key)
+    return Label(key, label_rules.valid_value(value, key) if separator else "")

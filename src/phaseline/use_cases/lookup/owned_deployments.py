@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.model.blueprint.label_rules import PARENT
-from phaseline.model.blueprint.labels import Label
+from phaseline.model.blueprint.labels import PARENT, Label
 from phaseline.model.problems.problem import Problem
 from phaseline.model.rows import row_queries
 

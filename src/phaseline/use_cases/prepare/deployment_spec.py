@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from phaseline.app.store_location import has_store
 from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.blueprint.labels import PARENT
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import problem_error
 from phaseline.use_cases.loading import blueprint_loading
 from phaseline.use_cases.lookup import label_syntax
+from phaseline.use_cases.lookup.estate import parents, sites
 from phaseline.use_cases.queries import deployments
 
 if TYPE_CHECKING:
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
 
 
-_PARENT = "csys-obj-parent"
 UNFINISHED = (ExecutionStatus.FAILED, ExecutionStatus.CANCELED)
 """Final statuses of an execution after which it can be retried."""
 
@@ -66,13 +67,11 @@ def with_labels_of(ctx: RequestContext, loaded: LoadedBlueprint, order: Deployme
     """
     texts = order.labels
     if order.environment:
-        texts = (*texts, f"{_PARENT}={order.environment}")
+        texts = (*texts, f"{PARENT}={order.environment}")
     if texts:
         loaded = with_given(loaded, texts)
-    belongs = loaded.blueprint.labels.get(_PARENT)
+    belongs = loaded.blueprint.labels.get(PARENT)
     if (order.site or belongs) and has_store(ctx.app):
-        from phaseline.use_cases.lookup.estate import parents, sites  # few deployments have any
-
         if order.site:
             sites.require_site(ctx.store, order.site)
         if order.environment:

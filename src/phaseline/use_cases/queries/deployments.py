@@ -14,20 +14,22 @@ from phaseline.dsl.functions import plan_and_runtime_scopes, topology_view
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.labels import labelled
 from phaseline.model.deployment.sealed_values import HIDDEN, hidden_inputs
+from phaseline.model.health.checks import ILL, CheckKind, CheckResult
 from phaseline.model.resources.path_nodes import as_life_cycle
 from phaseline.model.resources.resources import REMOVED
 from phaseline.model.rows import row_queries
-from phaseline.model.rows.deployment_summaries import GONE, DeploymentSummary
+from phaseline.model.rows.deployment_summaries import GONE, DeploymentStatuses, DeploymentSummary, Families, own_status
 from phaseline.use_cases.lookup import read_ahead
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.label_syntax import by_key, parse_labels
 from phaseline.use_cases.lookup.secret_reveal import opened_documents, opened_inputs, without_secrets
 from phaseline.use_cases.lookup.unreadable_rows import Flaws
 from phaseline.use_cases.queries import unrepaired_failures
+from phaseline.use_cases.queries.estate import filtered_deployments
 from phaseline.views.views import DeploymentDetails, DeploymentView, Outputs, Page
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
@@ -62,16 +64,16 @@ def list_deployments(
         status="" if status in {None, UNREADABLE} else status, labels=parse_labels(labels), text=text, limit=limit
     )
     with ctx.store.at_once():
+        paged = altered(wanted, limit=None) if status == UNREADABLE else wanted
         if where or rules or site:
-            from phaseline.use_cases.queries.estate.filtered_deployments import filtered_page  # few lists are filtered
-
-            return filtered_page(ctx, wanted, status, where, rules, site)
+            rows, total = filtered_deployments.filtered_rows(ctx, paged, where, rules, site, listed=listed)
+        else:
+            rows, total = ctx.store.listings.page(paged)
+        views = listed(ctx.store, rows)
         if status == UNREADABLE:
-            rows = ctx.store.listings.deployments(altered(wanted, limit=None))
-            views = [view for view in listed(ctx.store, rows) if view.status == status]
-            return Page(views[:limit], len(views))
-        rows, total = ctx.store.listings.page(wanted)
-        return Page(listed(ctx.store, rows), total)
+            found = [view for view in views if view.status == status]
+            return Page(found[:limit], len(found))
+        return Page(views, total)
 
 
 def find_to_change(ctx: RequestContext, name: str) -> DeploymentDetails:
@@ -168,16 +170,13 @@ def open_execution(store: TenantStore, row: DeploymentRow) -> ExecutionRow | Non
 
 def listed(store: TenantStore, rows: Sequence[DeploymentRow]) -> list[DeploymentView]:
     """Return the deployments as rows for a list, with the statuses of what belongs to them and their checks (LB10)."""
-    from phaseline.model.rows.deployment_statuses import Families  # commands that change something need neither
-    from phaseline.use_cases.lookup.estate.listed_deployments import check_counts, statuses_of
-
     facts = store.listings.facts([row.number for row in rows])
     families = Families(facts.kin)
-    found, counts = statuses_of(store, rows, families), check_counts(store, facts.checked)
+    (summaries, statuses), counts = _statuses_of(store, rows, families), _check_counts(store, facts.checked)
     views = []
-    for row, view in zip(rows, briefs(store, rows, found.summaries), strict=True):
+    for row, view in zip(rows, briefs(store, rows, summaries), strict=True):
         drifted, unavailable = counts.get(row.number, (0, 0))
-        own = found.statuses[row.number]
+        own = statuses[row.number]
         views.append(
             altered(
                 view,
@@ -189,6 +188,40 @@ def listed(store: TenantStore, rows: Sequence[DeploymentRow]) -> list[Deployment
             )
         )
     return views
+
+
+def _statuses_of(
+    store: TenantStore, rows: Sequence[DeploymentRow], families: Families
+) -> tuple[Mapping[int, DeploymentSummary], Mapping[int, DeploymentStatuses]]:
+    """Return the summaries and the statuses of these deployments, by number: one reading of all summaries needed."""
+    below = {name for row in rows for name in families.below(row.name)} if families.children else set()
+    numbers = {families.known[name].number for name in below} | {row.number for row in rows}
+    summaries = store.listings.summaries(sorted(numbers))
+    own = {
+        one.name: own_status(one.kind, summaries[one.number])
+        for one in (families.known[name] for name in below)
+        if one.number in summaries
+    }
+    found = {row.number: summaries.get(row.number, MISSING) for row in rows}
+    statuses = {row.number: families.statuses(row.name, row.kind, found[row.number], own) for row in rows}
+    return found, statuses
+
+
+def _check_counts(store: TenantStore, checked: Collection[int]) -> Mapping[int, tuple[int, int]]:
+    """Return {deployment: (number of its instances that have drifted, of those that are not healthy)}.
+
+    ``checked``: the deployments with results of checks. Instances that are removed do not count.
+    """
+    if not checked:
+        return {}
+    found = {}
+    for number, roster in store.listings.rosters(sorted(checked)).items():
+        size = len(roster.states)
+        drift = roster.checks.column(CheckKind.DRIFT, size)[roster.is_there]
+        status = roster.checks.column(CheckKind.STATUS, size)[roster.is_there]
+        ill = sum(int((status == result).sum()) for result in ILL)
+        found[number] = int((drift == CheckResult.DRIFTED).sum()), ill
+    return found
 
 
 def briefs(

@@ -20,6 +20,7 @@ from phaseline.use_cases.lookup import entries, read_ahead
 from phaseline.use_cases.lookup.blocking_executions import blocking_execution
 from phaseline.use_cases.lookup.find import find_deployment, find_execution
 from phaseline.use_cases.queries import breakpoints, hook_results, retried_failures
+from phaseline.use_cases.queries.estate import filtered_executions
 from phaseline.views.views import Cause, ExecutionView, Failure, OperatorDecision, Page
 
 if TYPE_CHECKING:
@@ -86,9 +87,7 @@ def list_executions(
         return Page([], 0)
     with ctx.store.at_once():
         if where or rules:
-            from phaseline.use_cases.queries.estate.filtered_executions import filtered_rows  # few lists are filtered
-
-            rows, total = filtered_rows(ctx, query, where, rules)
+            rows, total = filtered_executions.filtered_rows(ctx, query, where, rules)
         else:
             rows, total = ctx.store.listings.page(query)
         reads: ExecutionReads = ctx.store

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.rows.deployment_statuses import installation_status
+from phaseline.model.rows.deployment_summaries import installation_status
 from phaseline.model.rows.row_tests import RowCheck, RowTest, verdict_of
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from phaseline.model.rows.estate import Site
+from phaseline.model.rows.estate import SiteRow
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import Actor
@@ -26,26 +26,26 @@ class MemorySites:
         """``changing``: a context in which no other thread uses the stored data. ``whole``: the shelf of all tenants."""
         self._changing = changing
         self._own = own
-        self.rows: dict[tuple[str, str], Site] = {} if whole is None else whole.rows
+        self.rows: dict[tuple[str, str], SiteRow] = {} if whole is None else whole.rows
         """{(tenant, name): site} of all tenants."""
         self.places: dict[int, tuple[str, str]] = {} if whole is None else whole.places
         """{deployment: (tenant, name of its site)} of all tenants."""
 
-    def all(self) -> Sequence[Site]:
+    def all(self) -> Sequence[SiteRow]:
         """Return the sites by name."""
         return sorted(row for (tenant, _), row in list(self.rows.items()) if self._own.has(tenant))
 
-    def find(self, name: str) -> Site | None:
+    def find(self, name: str) -> SiteRow | None:
         """Return the site with this name, or None."""
         return self.rows.get((self._own.named, name))
 
-    def add(self, row: Site, actor: Actor) -> bool:
+    def add(self, row: SiteRow, actor: Actor) -> bool:
         """Store a site of this user, who becomes its ``created_by``. Return False if there is one with its name."""
         key = self._own.by(actor).tenant, row.name
         with self._changing():
             if key in self.rows:
                 return False
-            self.rows[key] = Site(*row[:-1], actor.name)
+            self.rows[key] = SiteRow(*row[:-1], actor.name)
             return True
 
     def move(self, name: str, location: str) -> bool:
@@ -54,7 +54,7 @@ class MemorySites:
         with self._changing():
             if key not in self.rows:
                 return False
-            self.rows[key] = Site(name, location, *self.rows[key][2:])
+            self.rows[key] = SiteRow(name, location, *self.rows[key][2:])
             return True
 
     def remove(self, name: str) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.rows.deployment_statuses import ACTIVE, INACTIVE, installation_status
+from phaseline.model.rows.deployment_summaries import ACTIVE, INACTIVE, installation_status
 from phaseline.model.rows.row_tests import AllOf, NotThat, RowCheck, RowTest, verdict_of
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.database.schema import IS_OPEN, IS_STALE

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.model.rows.estate import Site
+from phaseline.model.rows.estate import SiteRow
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.database.tenant_rows import ALL, TenantRows
 from phaseline.store.sql.read_model.one_statement import CHOSEN
@@ -29,20 +29,20 @@ class SqlSites:
         self._writing = writing
         self._rows = rows
 
-    def all(self) -> Sequence[Site]:
+    def all(self) -> Sequence[SiteRow]:
         """Return the sites by name."""
         with self._reading() as db:
             where, values = self._rows.where("true")
-            return sorted(Site(*row) for row in db.execute(f"{_SITE} where {where}", values))
+            return sorted(SiteRow(*row) for row in db.execute(f"{_SITE} where {where}", values))
 
-    def find(self, name: str) -> Site | None:
+    def find(self, name: str) -> SiteRow | None:
         """Return the site with this name, or None."""
         with self._reading() as db:
             where, values = self._rows.of_names().where("name = ?", name)
             row = db.execute(f"{_SITE} where {where}", values).fetchone()
-            return None if row is None else Site(*row)
+            return None if row is None else SiteRow(*row)
 
-    def add(self, row: Site, actor: Actor) -> bool:
+    def add(self, row: SiteRow, actor: Actor) -> bool:
         """Store a site of this user, who becomes its ``created_by``. Return False if there is one with its name."""
         added = """insert into site (tenant, name, location, created_at, created_by) values (?, ?, ?, ?, ?)
             on conflict (tenant, name) do nothing"""

@@ -9,7 +9,7 @@ from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.blueprint.label_rules import is_within
 from phaseline.model.problems.name_rules import MEND, shown_name, why_no_name
 from phaseline.model.problems.problem import problem_error
-from phaseline.model.rows.estate import Site
+from phaseline.model.rows.estate import SiteRow
 from phaseline.use_cases.lookup.estate.sites import require_site
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def create_site(ctx: RequestContext, name: str, *, location: str = "") -> SiteVi
     reason = why_no_name(name) or ("" if name else "is empty")
     if reason:
         raise problem_error("PL-C094", f"the name '{shown_name(name)}' of a site {reason}", MEND, subject=name)
-    row = Site(name, _location(location), ctx.clock.now(), ctx.actor.name)
+    row = SiteRow(name, _location(location), ctx.clock.now(), ctx.actor.name)
     if not ctx.store.sites.add(row, ctx.actor):
         mend = f"choose another name, or move that one: phaseline sites update {name} --location LAT,LONG"
         raise problem_error("PL-C146", f"there is a site '{name}' already", mend, subject=name)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.lang.did_you_mean import suggestion
-from phaseline.model.blueprint.label_rules import OBJECT_TYPE, PARENT
-from phaseline.model.blueprint.labels import Label
+from phaseline.model.blueprint.labels import OBJECT_TYPE, PARENT, Label
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
-from phaseline.model.rows.deployment_statuses import ENVIRONMENT, Families
+from phaseline.model.rows.deployment_summaries import ENVIRONMENT, Families
+from phaseline.model.rows.row_queries import DeploymentQuery
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,8 +56,6 @@ def _problem(store: TenantStore, families: Families, name: str, parent: str) -> 
 
 
 def _mend(store: TenantStore, parent: str) -> str:
-    from phaseline.model.rows.row_queries import DeploymentQuery
-
     rows = store.listings.deployments(DeploymentQuery(limit=OFFERED_AMONG))
     return f"{suggestion(parent, [row.name for row in rows])}see: phaseline deployments list"
 

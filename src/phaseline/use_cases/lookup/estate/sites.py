@@ -8,11 +8,11 @@ from phaseline.lang.did_you_mean import suggestion
 from phaseline.model.problems.problem import problem_error
 
 if TYPE_CHECKING:
-    from phaseline.model.rows.estate import Site
+    from phaseline.model.rows.estate import SiteRow
     from phaseline.ports.tenant_store import TenantStore
 
 
-def require_site(store: TenantStore, name: str) -> Site:
+def require_site(store: TenantStore, name: str) -> SiteRow:
     """Return the site with this name. Raises: PL-C145."""
     found = store.sites.find(name)
     if found is None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.health.checks import ILL, CheckKind, CheckResult
 from phaseline.model.rows.row_queries import DeploymentQuery
-from phaseline.records.filters.row_condition import RowCondition
-from phaseline.use_cases.lookup.estate.row_filters import condition_of, page_of_deployments
 from phaseline.use_cases.lookup.find import find_deployment
+from phaseline.use_cases.queries import deployments
+from phaseline.use_cases.queries.estate import filtered_deployments
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,9 +48,9 @@ def drift(
     Raises: PL-C010 for an unknown name, PL-C140 to PL-C144 and those of expressions.
     """
     with ctx.store.at_once():
-        condition = condition_of(ctx.store, "deployments", where, rules) or RowCondition("true", "deployments")
         numbers = {find_deployment(ctx.store, name).number for name in names} if names else None
-        rows, _ = page_of_deployments(ctx, DeploymentQuery(numbers=numbers), condition)
+        query, listed = DeploymentQuery(numbers=numbers), deployments.listed
+        rows, _ = filtered_deployments.filtered_rows(ctx, query, where, rules, listed=listed)
         rosters = ctx.store.listings.rosters([row.number for row in rows])
     return [_view(row.name, rosters[row.number]) for row in rows if row.number in rosters]
 
@@ -62,8 +62,15 @@ def _view(name: str, roster: Roster) -> DriftView:
     drifted = (drifts == CheckResult.DRIFTED) & is_there
     ill = ((statuses == ILL[0]) | (statuses == ILL[1])) & is_there
     unchecked = ((drifts == CheckResult.UNKNOWN) | (drifts == CheckResult.FAILED)) & is_there
-    counts = [int(each.sum()) for each in (is_there, drifted, ill, unchecked)]
-    return DriftView(name, *counts, _ids(roster, drifted), _ids(roster, ill))
+    return DriftView(
+        name,
+        instance_count=int(is_there.sum()),
+        drifted_instances=int(drifted.sum()),
+        unavailable_instances=int(ill.sum()),
+        unchecked=int(unchecked.sum()),
+        drifted=_ids(roster, drifted),
+        unavailable=_ids(roster, ill),
+    )
 
 
 def _ids(roster: Roster, which: np.ndarray) -> list[str]:

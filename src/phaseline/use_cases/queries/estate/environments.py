@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import altered
-from phaseline.model.blueprint.label_rules import OBJECT_TYPE
-from phaseline.model.rows.deployment_statuses import ENVIRONMENT, Families
+from phaseline.model.blueprint.labels import OBJECT_TYPE
+from phaseline.model.rows.deployment_summaries import ENVIRONMENT, Families
 from phaseline.model.rows.row_queries import DeploymentQuery
 from phaseline.model.rows.row_tests import RowTest
-from phaseline.records.filters.row_condition import RowCondition
-from phaseline.use_cases.lookup.estate.row_filters import condition_of, page_of_deployments
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.queries import deployments
+from phaseline.use_cases.queries.estate import filtered_deployments
 from phaseline.views.views import Page
 
 if TYPE_CHECKING:
@@ -27,9 +26,9 @@ def list_environments(ctx: RequestContext, *, where: str = "", limit: int | None
     Raises: PL-C140 to PL-C144 and those of expressions.
     """
     with ctx.store.at_once():
-        condition = condition_of(ctx.store, "deployments", where) or RowCondition("true", "deployments")
-        condition.checks = (*condition.checks, RowTest(OBJECT_TYPE, "is", ENVIRONMENT, is_label=True))
-        rows, total = page_of_deployments(ctx, DeploymentQuery(limit=limit), condition)
+        is_one = RowTest(OBJECT_TYPE, "is", ENVIRONMENT, is_label=True)
+        query, listed = DeploymentQuery(limit=limit), deployments.listed
+        rows, total = filtered_deployments.filtered_rows(ctx, query, where, listed=listed, checks=(is_one,))
         return Page(deployments.listed(ctx.store, rows), total)
 
 

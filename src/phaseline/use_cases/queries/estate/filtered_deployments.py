@@ -2,34 +2,105 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, TypeAlias
 
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.rows.row_tests import RowTest
 from phaseline.records.filters.row_condition import RowCondition
-from phaseline.use_cases.lookup.estate.row_filters import condition_of, page_of_deployments
+from phaseline.use_cases.lookup.estate.row_filters import condition_of
 from phaseline.use_cases.lookup.estate.sites import require_site
-from phaseline.use_cases.queries import deployments
-from phaseline.views.views import Page
+from phaseline.use_cases.queries.estate.row_evaluation import chosen, time_value
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.row_queries import DeploymentQuery
+    from phaseline.model.rows.row_tests import RowCheck
+    from phaseline.model.rows.rows import DeploymentRow
+    from phaseline.ports.tenant_store import TenantStore
+    from phaseline.records.values import Value
     from phaseline.views.views import DeploymentView
 
+    Listed: TypeAlias = Callable[[TenantStore, Sequence[DeploymentRow]], Sequence[DeploymentView]]
+    """The function that lists use to show rows: ``queries.deployments.listed``."""
 
-def filtered_page(
-    ctx: RequestContext, wanted: DeploymentQuery, status: str | None, where: str, rules: Sequence[str], site: str
-) -> Page[DeploymentView]:
-    """Return the page of the deployments that a query and filters select. Raises: PL-C140 to PL-C145."""
+_OF_ROWS = frozenset(
+    [
+        *("id", "name", "blueprint_file", "description", "kind", "created_by", "created_at", "tenant_name"),
+        *("instance_count", "labels", "values of labels"),
+    ]
+)
+"""Attributes for which nothing but the rows and their labels is read."""
+_OF_FACTS = frozenset(("blueprint_id", "display_name"))
+
+
+def filtered_rows(
+    ctx: RequestContext,
+    wanted: DeploymentQuery,
+    where: str,
+    rules: Sequence[str] = (),
+    site: str = "",
+    *,
+    listed: Listed,
+    checks: Sequence[RowCheck] = (),
+) -> tuple[Sequence[DeploymentRow], int]:
+    """Return (the page of the deployments that a query and filters select, the number of all that they select).
+
+    ``checks`` must be true, too. Raises: PL-C140 to PL-C145, and those of expressions.
+    """
     condition = condition_of(ctx.store, "deployments", where, rules) or RowCondition("true", "deployments")
     if site:
         require_site(ctx.store, site)
-        condition.checks = (*condition.checks, RowTest("site_name", "is", site))
-    if status != deployments.UNREADABLE:
-        rows, total = page_of_deployments(ctx, wanted, condition)
-        return Page(deployments.listed(ctx.store, rows), total)
-    rows, _ = page_of_deployments(ctx, altered(wanted, limit=None), condition)
-    views = [view for view in deployments.listed(ctx.store, rows) if view.status == status]
-    return Page(views[: wanted.limit], len(views))
+        checks = (*checks, RowTest("site_name", "is", site))
+    wanted = altered(wanted, checks=(*condition.checks, *checks))
+    if condition.rest is None:
+        return ctx.store.listings.page(wanted)
+    rows = ctx.store.listings.deployments(altered(wanted, limit=None, after=""))
+    attributes = _attributes(ctx.store, rows, condition.names, listed)
+    verdicts = chosen(ctx, condition, attributes, [row.number for row in rows], "deployment")
+    found = [row for row, is_chosen in zip(rows, verdicts, strict=True) if is_chosen]
+    return [row for row in found if row.name > wanted.after][: wanted.limit], len(found)
+
+
+def _attributes(
+    store: TenantStore, rows: Sequence[DeploymentRow], names: frozenset[str], listed: Listed
+) -> list[dict[str, Value]]:
+    """Return the attributes of these deployments that a condition reads; what is empty is undefined."""
+    found = [_of_row(row) for row in rows]
+    if names & _OF_FACTS:
+        facts = store.listings.facts([row.number for row in rows], with_names="display_name" in names)
+        for row, known in zip(rows, found, strict=True):
+            known["blueprint_id"] = facts.blueprint_ids.get(row.number)
+            known["display_name"] = facts.display_names.get(row.number) or row.name
+    if names - _OF_ROWS - _OF_FACTS:
+        for view, known in zip(listed(store, rows), found, strict=True):
+            seen: Mapping[str, Value] = asdict(view)
+            known.update({name: seen[name] or None for name in _TEXTS}, **{name: seen[name] for name in _COUNTS})
+    return found
+
+
+_TEXTS = (
+    "status",
+    "site_name",
+    "installation_status",
+    "latest_execution_status",
+    "deployment_status",
+    "sub_services_status",
+    "sub_environments_status",
+)
+_COUNTS = ("sub_services_count", "sub_environments_count", "drifted_instances", "unavailable_instances")
+
+
+def _of_row(row: DeploymentRow) -> dict[str, Value]:
+    return {
+        "id": row.name,
+        "name": row.name,
+        "blueprint_file": row.blueprint_file,
+        "description": row.description,
+        "kind": row.kind,
+        "created_by": row.created_by,
+        "created_at": time_value(row.created_at),
+        "tenant_name": row.tenant,
+        "instance_count": row.instance_count,
+    }

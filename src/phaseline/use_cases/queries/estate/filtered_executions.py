@@ -6,17 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import altered
-from phaseline.use_cases.lookup.estate.row_filters import (
-    SAVED,
-    condition_of,
-    numbers_of_deployments,
-    page_of_executions,
-)
+from phaseline.use_cases.lookup.estate.row_filters import SAVED, condition_of
+from phaseline.use_cases.queries.estate.row_evaluation import chosen, time_value
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.row_queries import ExecutionQuery
     from phaseline.model.rows.rows import ExecutionRow
+    from phaseline.records.values import Value
 
 
 def filtered_rows(
@@ -26,12 +23,33 @@ def filtered_rows(
 
     Raises: PL-C140 to PL-C144, and those of expressions.
     """
-    is_saved = where.startswith(SAVED)
-    of_deployments = condition_of(ctx.store, "deployments", where if is_saved else "", rules)
-    if of_deployments is not None and of_deployments.rest is not None:
-        numbers = set(numbers_of_deployments(ctx, of_deployments))
-        known = wanted.deployments
-        wanted = altered(wanted, deployments=numbers if known is None else numbers & set(known))
-    elif of_deployments is not None:
+    saved = where if where.startswith(SAVED) else ""
+    of_deployments = condition_of(ctx.store, "deployments", saved, rules)
+    if of_deployments is not None:
         wanted = altered(wanted, deployment_checks=of_deployments.checks)
-    return page_of_executions(ctx, wanted, condition_of(ctx.store, "executions", "" if is_saved else where))
+    condition = None if saved else condition_of(ctx.store, "executions", where)
+    if condition is None:
+        return ctx.store.listings.page(wanted)
+    wanted = altered(wanted, checks=condition.checks)
+    if condition.rest is None:
+        return ctx.store.listings.page(wanted)
+    rows = ctx.store.listings.executions(altered(wanted, limit=None, after=0))
+    verdicts = chosen(ctx, condition, [_of_row(row) for row in rows], [row.deployment for row in rows], "execution")
+    found = [row for row, is_chosen in zip(rows, verdicts, strict=True) if is_chosen]
+    return found[: wanted.limit], len(found)
+
+
+def _of_row(row: ExecutionRow) -> dict[str, Value]:
+    return {
+        "id": row.id,
+        "workflow": row.request.workflow,
+        "status": row.status.value,
+        "deployment": row.deployment_name,
+        "created_by": row.created_by,
+        "created_at": time_value(row.created_at),
+        "started_at": time_value(row.started_at),
+        "ended_at": time_value(row.ended_at),
+        "reason": row.reason,
+        "attempt": row.attempt,
+        "tenant_name": row.tenant,
+    }
