@@ -63,7 +63,7 @@ class DeploymentsNoun(Noun):
         filter: str = "",  # noqa: A002 - the word of the command
         rules: Sequence[str] = (),
     ) -> Sequence[DriftView]:
-        """Return what the latest stored checks say about instances: of these deployments, or of those of a filter."""
+        """Return the results of the latest checks of instances: of these deployments, or of those of a filter."""
         return self._call(ops.DEPLOYMENT_DRIFT, names=names, where=filter, rules=rules)
 
     def labels(self, name: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()) -> Labels:

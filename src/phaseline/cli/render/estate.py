@@ -59,9 +59,9 @@ def site_text(view: SiteView) -> str:
 
 
 def tree_text(views: Sequence[DeploymentView]) -> str:
-    """Return a table in which each deployment stands below the one to which it belongs.
+    """Return a table with each deployment below the one to which it belongs.
 
-    One that belongs to several stands below the first of them; one that belongs to none of these has no indent.
+    A deployment that belongs to several is shown below the first of them; one that belongs to none has no indent.
     """
     known = {view.name: view for view in views}
     children: dict[str, list[DeploymentView]] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from phaseline.cli.render import estate
 from phaseline.cli.render.problems import problem_text
 from phaseline.cli.render.table import (
     clean,

@@ -266,7 +266,7 @@ def blueprint_options(function: F) -> F:
 
 
 def _place_options(function: F) -> F:
-    """Add the options that say where a new deployment is, and to what it belongs."""
+    """Add the options for the site and the environment of a new deployment."""
     site = click.option("--site", metavar="NAME", help="Site of the deployment.")
     environment = click.option(
         "--environment",

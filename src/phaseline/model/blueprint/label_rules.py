@@ -42,7 +42,7 @@ _LIMITS = {LATITUDE: 90.0, LONGITUDE: 180.0}
 
 
 class InvalidLabelError(ValueError):
-    """A key or value that a label cannot have; the text says why. Only the doors that check labels see it."""
+    """A key or value that a label cannot have, with the reason. Callers turn it into a problem."""
 
 
 def valid_key(key: str, *, to_set: bool = True) -> str:

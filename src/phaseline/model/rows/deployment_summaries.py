@@ -1,8 +1,8 @@
 """A deployment in one row of a list: its status, the number of its instances in each state, its latest execution.
 
 In the words of Cloudify it has further statuses, which are computed from its summary and from those of all that belongs
-to it by the label ``csys-obj-parent`` (LB10). It is an environment if its label ``csys-obj-type`` says so, and a service
-otherwise.
+to it by the label ``csys-obj-parent`` (LB10). It is an environment if its label ``csys-obj-type`` is "environment", and
+a service otherwise.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class FilterShelf(Protocol):
         ...
 
     def add(self, row: SavedFilter, actor: Actor) -> bool:
-        """Store a filter of this user, who becomes its ``created_by``. Return False if there is one with its name."""
+        """Store a filter with this user as its ``created_by``. Return False if there is one with its name."""
         ...
 
     def remove(self, noun: str, name: str) -> bool:
@@ -62,7 +62,7 @@ class SiteShelf(Protocol):
         ...
 
     def add(self, row: SiteRow, actor: Actor) -> bool:
-        """Store a site of this user, who becomes its ``created_by``. Return False if there is one with its name."""
+        """Store a site with this user as its ``created_by``. Return False if there is one with its name."""
         ...
 
     def move(self, name: str, location: str) -> bool:

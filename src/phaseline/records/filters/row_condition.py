@@ -64,7 +64,7 @@ class RowCondition:
             self.names = self.rest.names()
 
     def judge_all(self, records: Iterable[Record], *, now: float) -> list[bool | ErrorValue]:
-        """Return for each record whether it fulfils ``rest``, or why this cannot be said."""
+        """Return for each record whether it fulfils ``rest``, or the reason why it cannot be evaluated."""
         if self.rest is None:
             return [True for _ in records]
         return self.rest.judge_all(records, now=now)

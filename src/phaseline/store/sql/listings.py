@@ -186,18 +186,23 @@ class SqliteListings:
 
 def select_executions(db: Connection, wanted: ExecutionQuery, own: TenantRows = ALL) -> list[ExecutionRow]:
     """Return the executions that the query selects."""
-    where = _of_executions(db, wanted, own)
-    if wanted.after:
-        where.add(f"execution.number {'<' if wanted.is_latest_first else '>'} ?", wanted.after)
-    order = "execution.number desc" if wanted.is_latest_first else "execution.number"
-    return reads.execution_rows(db, own, f"{where} order by {order}{_limit(wanted.limit)}", where.values)
+    return _executions(db, wanted, _of_executions(db, wanted, own), own)
 
 
 def page_of_executions(db: Connection, wanted: ExecutionQuery, own: TenantRows = ALL) -> tuple[list[ExecutionRow], int]:
     """Return (the executions that the query selects, the number of all that fulfil its conditions)."""
-    rows = select_executions(db, wanted, own)
+    where = _of_executions(db, wanted, own)
+    rows = _executions(db, wanted, where, own)
     is_whole = not wanted.after and (wanted.limit is None or len(rows) < wanted.limit)
-    return rows, len(rows) if is_whole else count_rows(db, wanted, own)
+    return rows, len(rows) if is_whole else _count_executions(db, wanted, where, own)
+
+
+def _executions(db: Connection, wanted: ExecutionQuery, where: WhereClause, own: TenantRows) -> list[ExecutionRow]:
+    page = where.copy()
+    if wanted.after:
+        page.add(f"execution.number {'<' if wanted.is_latest_first else '>'} ?", wanted.after)
+    order = "execution.number desc" if wanted.is_latest_first else "execution.number"
+    return reads.execution_rows(db, own, f"{page} order by {order}{_limit(wanted.limit)}", page.values)
 
 
 def select_deployments(db: Connection, wanted: DeploymentQuery, own: TenantRows = ALL) -> list[DeploymentRow]:
@@ -238,9 +243,14 @@ def count_rows(db: Connection, wanted: DeploymentQuery | ExecutionQuery, own: Te
     """Return the number of rows that fulfil the conditions of a query, regardless of its page and limit."""
     if isinstance(wanted, DeploymentQuery):
         return _count(db, "deployment", _of_deployments(db, wanted, own))
-    if not str(_of_executions(db, wanted, ALL)):  # counting millions of rows would take longer than the rest of a list
+    return _count_executions(db, wanted, _of_executions(db, wanted, own), own)
+
+
+def _count_executions(db: Connection, wanted: ExecutionQuery, where: WhereClause, own: TenantRows) -> int:
+    has_checks = wanted.checks or wanted.deployment_checks
+    if not has_checks and not str(_of_executions(db, wanted, ALL)):  # counting millions of rows would take longer
         return _count_all_executions(db, own)
-    return _count(db, "execution", _of_executions(db, wanted, own))
+    return _count(db, "execution", where)
 
 
 def _count_all_executions(db: Connection, own: TenantRows) -> int:

@@ -66,10 +66,10 @@ def list_deployments(
     with ctx.store.at_once():
         paged = altered(wanted, limit=None) if status == UNREADABLE else wanted
         if where or rules or site:
-            rows, total = filtered_deployments.filtered_rows(ctx, paged, where, rules, site, listed=listed)
+            rows, total, seen = filtered_deployments.filtered_rows(ctx, paged, where, rules, site, listed=listed)
         else:
-            rows, total = ctx.store.listings.page(paged)
-        views = listed(ctx.store, rows)
+            (rows, total), seen = ctx.store.listings.page(paged), None
+        views = listed(ctx.store, rows) if seen is None else seen
         if status == UNREADABLE:
             found = [view for view in views if view.status == status]
             return Page(found[:limit], len(found))

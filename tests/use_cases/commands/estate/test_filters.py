@@ -27,7 +27,7 @@ def client(tmp_path: Path) -> Iterator[Client]:
 
 
 def names(client: Client, **filters: object) -> list[str]:
-    return [view.name for view in client.deployments.list(**filters).items]  # type: ignore[arg-type]
+    return [view.name for view in client.deployments.list(**filters).items]  # type: ignore[arg-type]  # words of the method
 
 
 def test_lb3_a_filter_is_kept_as_it_is_printed(client: Client) -> None:
@@ -56,7 +56,7 @@ def test_lb3_executions_are_those_of_the_deployments_of_a_filter(client: Client)
         client.executions.start("install", name)
 
     def found(**filters: object) -> list[str]:
-        return [view.deployment for view in client.executions.list(**filters).items]  # type: ignore[arg-type]
+        return [view.deployment for view in client.executions.list(**filters).items]  # type: ignore[arg-type]  # words of the method
 
     assert found(filter="@prod") == ["farm"]
     assert found(rules=["env!=prod"]) == ["test"]

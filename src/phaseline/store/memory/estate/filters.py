@@ -39,7 +39,7 @@ class MemoryFilters:
         return self.rows.get((self._own.named, noun, name))
 
     def add(self, row: SavedFilter, actor: Actor) -> bool:
-        """Store a filter of this user, who becomes its ``created_by``. Return False if there is one with its name."""
+        """Store a filter with this user as its ``created_by``. Return False if there is one with its name."""
         key = self._own.by(actor).tenant, row.noun, row.name
         with self._changing():
             if key in self.rows:

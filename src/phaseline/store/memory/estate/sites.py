@@ -40,7 +40,7 @@ class MemorySites:
         return self.rows.get((self._own.named, name))
 
     def add(self, row: SiteRow, actor: Actor) -> bool:
-        """Store a site of this user, who becomes its ``created_by``. Return False if there is one with its name."""
+        """Store a site with this user as its ``created_by``. Return False if there is one with its name."""
         key = self._own.by(actor).tenant, row.name
         with self._changing():
             if key in self.rows:

@@ -38,7 +38,7 @@ class SqlFilters:
             return None if row is None else SavedFilter(*row)
 
     def add(self, row: SavedFilter, actor: Actor) -> bool:
-        """Store a filter of this user, who becomes its ``created_by``. Return False if there is one with its name."""
+        """Store a filter with this user as its ``created_by``. Return False if there is one with its name."""
         added = """insert into saved_filter (tenant, noun, name, rules, created_at, created_by)
             values (?, ?, ?, ?, ?, ?) on conflict (tenant, noun, name) do nothing"""
         with self._writing() as db:

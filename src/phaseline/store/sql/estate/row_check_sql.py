@@ -48,7 +48,7 @@ OF_SUMMARIES: Mapping[str, str] = {
     "status": _KEPT.format("kept.status"),
     "installation_status": _KEPT.format(_STARTED.format(state=7, active=ACTIVE, inactive=INACTIVE)),
 }
-"""{attribute of a deployment at rest: SQL expression for its text}; of others it is computed."""
+"""{attribute of a deployment at rest: SQL expression for its text}; for all other deployments the text is computed."""
 OF_EXECUTIONS: Mapping[str, str] = {
     "id": "execution.id",
     "workflow": "substr(execution.id, 1, length(execution.id) - length(cast(execution.number as text)) - 1)",
@@ -135,7 +135,7 @@ class CheckSql:
         if self._computed is None:
             self._computed = self._summaries_computed()
         verdicts = {
-            number: verdict_of(test, lambda _test, known=known: _values(test.name, *known))  # type: ignore[misc]
+            number: verdict_of(test, lambda _test, known=known: _values(test.name, *known))  # type: ignore[misc]  # bound by its default
             for number, known in self._computed.items()
         }
         part = _of_column(self._columns[test.name], test, is_sure=False)

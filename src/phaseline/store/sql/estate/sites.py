@@ -43,7 +43,7 @@ class SqlSites:
             return None if row is None else SiteRow(*row)
 
     def add(self, row: SiteRow, actor: Actor) -> bool:
-        """Store a site of this user, who becomes its ``created_by``. Return False if there is one with its name."""
+        """Store a site with this user as its ``created_by``. Return False if there is one with its name."""
         added = """insert into site (tenant, name, location, created_at, created_by) values (?, ?, ?, ?, ?)
             on conflict (tenant, name) do nothing"""
         with self._writing() as db:

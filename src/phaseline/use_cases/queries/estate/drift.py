@@ -1,4 +1,4 @@
-"""What stored checks say about the instances of deployments; nothing is called (LB9)."""
+"""Results of the stored checks of deployments; no operation is called (LB9)."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class DriftView:
 def drift(
     ctx: RequestContext, names: Sequence[str] = (), *, where: str = "", rules: Sequence[str] = ()
 ) -> Sequence[DriftView]:
-    """Return what stored checks say, of these deployments or of those of a filter; without any, of all.
+    """Return the results of stored checks, of these deployments or of those of a filter; by default of all.
 
     Raises: PL-C010 for an unknown name, PL-C140 to PL-C144 and those of expressions.
     """
     with ctx.store.at_once():
         numbers = {find_deployment(ctx.store, name).number for name in names} if names else None
         query, listed = DeploymentQuery(numbers=numbers), deployments.listed
-        rows, _ = filtered_deployments.filtered_rows(ctx, query, where, rules, listed=listed)
+        rows, _, _ = filtered_deployments.filtered_rows(ctx, query, where, rules, listed=listed)
         rosters = ctx.store.listings.rosters([row.number for row in rows])
     return [_view(row.name, rosters[row.number]) for row in rows if row.number in rosters]
 

@@ -28,8 +28,8 @@ def list_environments(ctx: RequestContext, *, where: str = "", limit: int | None
     with ctx.store.at_once():
         is_one = RowTest(OBJECT_TYPE, "is", ENVIRONMENT, is_label=True)
         query, listed = DeploymentQuery(limit=limit), deployments.listed
-        rows, total = filtered_deployments.filtered_rows(ctx, query, where, listed=listed, checks=(is_one,))
-        return Page(deployments.listed(ctx.store, rows), total)
+        rows, total, seen = filtered_deployments.filtered_rows(ctx, query, where, listed=listed, checks=(is_one,))
+        return Page(listed(ctx.store, rows) if seen is None else seen, total)
 
 
 def tree(ctx: RequestContext, name: str) -> Sequence[DeploymentView]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from phaseline.lang.fast_dataclasses import altered
+from phaseline.lang.fast_namedtuples import NamedTuple
 from phaseline.model.rows.row_tests import RowTest
 from phaseline.records.filters.row_condition import RowCondition
 from phaseline.use_cases.lookup.estate.row_filters import condition_of
@@ -31,8 +31,16 @@ _OF_ROWS = frozenset(
         *("instance_count", "labels", "values of labels"),
     ]
 )
-"""Attributes for which nothing but the rows and their labels is read."""
+"""Attributes for which only the rows and their labels are read."""
 _OF_FACTS = frozenset(("blueprint_id", "display_name"))
+
+
+class FilteredPage(NamedTuple):
+    """A page of deployments, and the number of all that are selected. ``views``: those of the rows, if they were read."""
+
+    rows: Sequence[DeploymentRow]
+    total: int
+    views: Sequence[DeploymentView] | None = None
 
 
 def filtered_rows(
@@ -44,8 +52,8 @@ def filtered_rows(
     *,
     listed: Listed,
     checks: Sequence[RowCheck] = (),
-) -> tuple[Sequence[DeploymentRow], int]:
-    """Return (the page of the deployments that a query and filters select, the number of all that they select).
+) -> FilteredPage:
+    """Return the page of the deployments that a query and filters select.
 
     ``checks`` must be true, too. Raises: PL-C140 to PL-C145, and those of expressions.
     """
@@ -55,28 +63,34 @@ def filtered_rows(
         checks = (*checks, RowTest("site_name", "is", site))
     wanted = altered(wanted, checks=(*condition.checks, *checks))
     if condition.rest is None:
-        return ctx.store.listings.page(wanted)
+        return FilteredPage(*ctx.store.listings.page(wanted))
     rows = ctx.store.listings.deployments(altered(wanted, limit=None, after=""))
-    attributes = _attributes(ctx.store, rows, condition.names, listed)
+    needs_views = bool(condition.names - _OF_ROWS - _OF_FACTS)
+    views = listed(ctx.store, rows) if needs_views else ()
+    attributes = _attributes(ctx.store, rows, condition.names, views)
     verdicts = chosen(ctx, condition, attributes, [row.number for row in rows], "deployment")
-    found = [row for row, is_chosen in zip(rows, verdicts, strict=True) if is_chosen]
-    return [row for row in found if row.name > wanted.after][: wanted.limit], len(found)
+    found = [at for at, is_chosen in enumerate(verdicts) if is_chosen]
+    shown = [at for at in found if rows[at].name > wanted.after][: wanted.limit]
+    seen = [views[at] for at in shown] if needs_views else None
+    return FilteredPage([rows[at] for at in shown], len(found), seen)
 
 
 def _attributes(
-    store: TenantStore, rows: Sequence[DeploymentRow], names: frozenset[str], listed: Listed
+    store: TenantStore, rows: Sequence[DeploymentRow], names: frozenset[str], views: Sequence[DeploymentView]
 ) -> list[dict[str, Value]]:
-    """Return the attributes of these deployments that a condition reads; what is empty is undefined."""
+    """Return the attributes of these deployments that a condition reads; what is empty is undefined.
+
+    ``views``: those of the rows, or none if the condition reads no attribute of them.
+    """
     found = [_of_row(row) for row in rows]
     if names & _OF_FACTS:
         facts = store.listings.facts([row.number for row in rows], with_names="display_name" in names)
         for row, known in zip(rows, found, strict=True):
             known["blueprint_id"] = facts.blueprint_ids.get(row.number)
             known["display_name"] = facts.display_names.get(row.number) or row.name
-    if names - _OF_ROWS - _OF_FACTS:
-        for view, known in zip(listed(store, rows), found, strict=True):
-            seen: Mapping[str, Value] = asdict(view)
-            known.update({name: seen[name] or None for name in _TEXTS}, **{name: seen[name] for name in _COUNTS})
+    for view, known in zip(views, found, strict=False):
+        known.update({name: getattr(view, name) or None for name in _TEXTS})
+        known.update({name: getattr(view, name) for name in _COUNTS})
     return found
 
 
