@@ -76,14 +76,14 @@ class DeferredParts:
 
         return SqliteSwitches(self._reading, self._writing, self._clock, self._rows)
 
-    @property
+    @cached_property
     def filters(self) -> SqlFilters:
         """Saved filters."""
         from phaseline.store.sql.estate.filters import SqlFilters
 
         return SqlFilters(self._reading, self._writing, self._rows)
 
-    @property
+    @cached_property
     def sites(self) -> SqlSites:
         """Sites, and which deployments are there."""
         from phaseline.store.sql.estate.sites import SqlSites
