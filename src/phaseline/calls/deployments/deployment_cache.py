@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow, NoteRow, Reshaped
     from phaseline.plan.rounds.round_preview import PreviewedRounds
     from phaseline.plan.topology.stack_document import FilesTaken
+    from phaseline.ports.estate import Estate
     from phaseline.ports.secrets import SecretSource
     from phaseline.ports.tenant_store import StoreRows
 
@@ -56,6 +57,11 @@ def nowhere(_execution: int) -> PreviewedRounds | None:
 
 def nobodys(_deployment: int, _code: CodeLocation, _file: str) -> FilesTaken | None:
     """Return None, as no files of a blueprint can be read: the default of ``DeploymentCache.files_of``."""
+    return None
+
+
+def no_estate() -> Estate | None:
+    """Return None: the default of ``DeploymentCache.find_estate``."""
     return None
 
 
@@ -83,6 +89,8 @@ class DeploymentCache:
         """Function that returns what an execution (number) will have done if nothing fails from here on."""
         self.files_of: Callable[[int, CodeLocation, str], FilesTaken | None] = nobodys
         """Function that returns the files of a blueprint, for a deployment number, its code and its main file."""
+        self.find_estate: Callable[[], Estate | None] = no_estate
+        """Function that returns what calls in this process may ask about deployments, executions and blueprints."""
 
     def loaded(self, deployment: int) -> LoadedDeployment:
         """Return a deployment, read from the store if necessary. Raises ``KeyError`` if it was deleted."""

@@ -376,6 +376,8 @@ CODES: dict[str, str] = {
     "PL-C110": "Executions would wait for each other in a circle",
     "PL-C111": "Too many executions would wait for one another",
     "PL-C112": "There is a secret of this name",
+    "PL-C113": "The blueprint of a component cannot be found",
+    "PL-C114": "A component is configured wrongly",
     "PL-C119": "The demonstration cannot use the folder",
     "PL-C120": "No page of the documentation has this",
     "PL-F060": "There is no package that can be read",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
 from phaseline.model.problems.problem import ProblemsError, problem_error
+from phaseline.model.rows.row_queries import ExecutionQuery
 from phaseline.model.rows.rows import EntryRemark, ExecutionRow
 from phaseline.run.loop.awaits import circular, named
 
@@ -20,14 +21,13 @@ if TYPE_CHECKING:
 
     from phaseline.calls.protocol.reports import CallReport
     from phaseline.model.rows.causes import CauseKey
-    from phaseline.model.rows.follow_ups import FollowUp
+    from phaseline.model.rows.follow_ups import BlueprintUpload, Continuation, FollowUp
     from phaseline.model.rows.rows import NewDeployment, NewExecution
     from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
     from phaseline.run.loop.awaits import Awaits, Entry
     from phaseline.run.loop.open_batches import OpenBatches
 
-MOST_DEPTH = 8
-"""The most executions that may wait for one another above a new one."""
 MOST_TRIED = 100_000
 """The most numbers that are tried to find a free name."""
 NAME_TAKEN = "PL-S010"
@@ -37,11 +37,24 @@ class FollowUps:
     """Makes what the outcomes of a turn ask for. Used only by the loop's thread."""
 
     def __init__(
-        self, store: Store, outstanding: OpenBatches, awaits: Awaits, row_of: Callable[[int], ExecutionRow]
+        self,
+        store: Store,
+        outstanding: OpenBatches,
+        awaits: Awaits,
+        row_of: Callable[[int], ExecutionRow],
+        refuse_retry: Callable[[ExecutionRow], None],
+        *,
+        depth: int,
     ) -> None:
-        """Begin with nothing made. ``row_of`` returns the row of an open execution."""
+        """Begin with nothing made. ``row_of`` returns the row of an open execution.
+
+        ``refuse_retry`` raises ``ProblemsError`` if an ended execution cannot go on. ``depth``: the most executions that
+        may wait for one another above a new one.
+        """
         self._store, self._outstanding, self._awaits, self._row_of = store, outstanding, awaits, row_of
-        self.depth = MOST_DEPTH
+        self._refuse_retry, self._depth = refuse_retry, depth
+        self.retried: list[tuple[ExecutionRow, Continuation]] = []
+        """The executions that go on, in the order in which outcomes have asked for it."""
         self._rows: list[ExecutionRow] = []
         self._waits: list[tuple[Entry, Sequence[int]]] = []
         self._edges: dict[int, list[int]] = {}
@@ -54,7 +67,7 @@ class FollowUps:
 
         Call it in the transaction of the turn, when the scheduler has handled all earlier events.
         """
-        self._rows, self._waits, self._edges, self._next = [], [], {}, {}
+        self._rows, self._waits, self._edges, self._next, self.retried = [], [], {}, {}, []
         answered: set[tuple[int, int]] = set()
         return [self._answered(report, answered) if report.follow_ups else report for report in reports]
 
@@ -65,7 +78,7 @@ class FollowUps:
 
     def let_wait(self, now: int, is_open: Callable[[int], bool]) -> list[int]:
         """Let entries wait for what their follow-ups name, once the scheduler has decided. Return the awaited ones that have ended."""
-        made = {row.number for row in self._rows}
+        made = {row.number for row in (*self._rows, *(row for row, _ in self.retried))}
         for entry, numbers in self._waits:
             self._awaits.begin(entry, numbers, now)
         awaited = dict.fromkeys(number for _, numbers in self._waits for number in numbers)
@@ -80,11 +93,13 @@ class FollowUps:
                 continue
             answered.add((report.batch, member))
             entry = self._entry(report.batch, member)
+            retried = len(self.retried)
             try:
                 with self._store.as_one():
                     self._make(entry, made)
             except ProblemsError as error:
                 refused[member] = _remark(entry, error)
+                del self.retried[retried:]
         return _refusing(report, refused) if refused else report
 
     def _entry(self, batch: int, member: int) -> Entry:
@@ -97,28 +112,61 @@ class FollowUps:
         before = self._stored([one.cause for one in (new, *executions) if one is not None and one.cause is not None])
         found = [before[one.cause] for one in executions if one.cause in before]
         fresh = [one for one in executions if one.cause not in before]
+        continued = [one.execution for one in wanted.retries]
         if wanted.is_awaiting or wanted.awaits:
-            self._raise_if_circular(entry[0], [*wanted.awaits, *found], fresh if wanted.is_awaiting else ())
+            waits = [*wanted.awaits, *continued, *found]
+            self._raise_if_circular(entry[0], waits, fresh if wanted.is_awaiting else ())
         if fresh:
             self._raise_if_deep(entry[0])
+        tenant = self._store.of(self._row_of(entry[0]).tenant)
         for secret in wanted.secrets:
-            if not self._store.of(self._row_of(entry[0]).tenant).secrets.put(secret):
+            if not tenant.secrets.put(secret):
                 raise problem_error(
                     "PL-C112", f"there is a secret '{secret.name}' already", "give the new secret another name"
                 )
+        if wanted.blueprint is not None:
+            self._upload(tenant, wanted.blueprint)
         if new is not None and new.cause not in before:
             self._create(new, is_numbered=wanted.is_numbered)
         for deployment, change in wanted.labels:
             self._store.labels.remove(deployment, change.removed)
             self._store.labels.add(deployment, change.added)
+        self._delete(tenant, wanted)
+        for one in wanted.retries:
+            self._continue(one)
         rows = [self._store.create_execution(one, asks=False, beside=lambda _row: True) for one in fresh]
         for row in rows:
             self._edges[row.number] = [*self._awaits.ahead_of(row, self._rows)]
             self._rows.append(row)
-        awaited = [*wanted.awaits, *found, *(row.number for row in rows)] if wanted.is_awaiting else wanted.awaits
+        awaited = [*wanted.awaits, *continued]
+        if wanted.is_awaiting:
+            awaited += [*found, *(row.number for row in rows)]
         if awaited:
             self._waits.append((entry, awaited))
             self._edges.setdefault(entry[0], []).extend(awaited)
+
+    def _upload(self, tenant: TenantStore, upload: BlueprintUpload) -> None:
+        """Store a blueprint unless the newest version of its id is equal: members with the same files make one."""
+        made = tenant.stored_blueprints.add(upload.blueprint, upload.files, upload.contents, upload.imports)
+        if made is not None:
+            tenant.causes.add_blueprint(made.number, upload.cause)
+
+    def _delete(self, tenant: TenantStore, wanted: FollowUp) -> None:
+        """Delete what the follow-up names. Raises: PL-C016 if an execution of a deployment is open."""
+        for deployment in wanted.deletes:
+            tenant.delete_deployment(deployment)
+        for blueprint in wanted.deletes_blueprints:
+            tenant.stored_blueprints.delete([blueprint])
+        for name in wanted.deletes_secrets:
+            tenant.secrets.delete(name)
+
+    def _continue(self, one: Continuation) -> None:
+        """Let an execution go on after the commit, once for all entries that ask for it. Raises: PL-C010, PL-C016, PL-C028."""
+        if any(row.number == one.execution for row, _ in self.retried):
+            return
+        (row,) = self._store.listings.executions(ExecutionQuery(numbers=(one.execution,)))
+        self._refuse_retry(row)
+        self.retried.append((row, one))
 
     def _stored(self, causes: Sequence[CauseKey]) -> Mapping[CauseKey | None, int]:
         """Return {cause: number of what it has made} of those of the causes that have made something already."""
@@ -156,11 +204,11 @@ class FollowUps:
     def _raise_if_deep(self, execution: int) -> None:
         """Raise PL-C111 if too many executions wait for one another above a new one."""
         chain = self._awaits.depth(execution)
-        if len(chain) > self.depth:
+        if len(chain) > self._depth:
             raise problem_error(
                 "PL-C111",
-                f"more than {self.depth} executions would wait for one another: {named(self._known(chain))}",
-                "let no deployment contain itself, and make fewer levels of deployments",
+                f"more than {self._depth} executions would wait for one another: {named(self._known(chain))}",
+                "let no deployment contain itself, make fewer levels of deployments, or raise the setting composition.depth",
             )
 
     def _known(self, numbers: Sequence[int]) -> list[ExecutionRow]:

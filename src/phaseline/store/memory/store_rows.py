@@ -95,7 +95,7 @@ class MemoryRows(ABC):
             self._guard, self._held, self.deployments, self.labels, self.packages, self.secrets, own
         )
         self.hook_switches = MemorySwitches(self._changing, clock, own, switches)
-        self.causes = MemoryCauses(self._changing, own)
+        self.causes = MemoryCauses(self._changing, own, self.stored_blueprints)
         self.incarnations = MemoryIncarnations()
 
     @property

@@ -109,6 +109,14 @@ def prepare(ctx: RequestContext, order: WorkflowStart, *, manner: ExecutionOptio
     )
 
 
+def declared_parameters(ctx: RequestContext, row: DeploymentRow, workflow: str) -> frozenset[str]:
+    """Return the names of the parameters that a workflow of a deployment declares. Raises: PL-P009."""
+    from phaseline.plan.workflows import built_in
+
+    mapped, own = _find(ctx, row, workflow)
+    return frozenset(mapped.parameters) | frozenset((own or built_in(mapped.built_in)).parameters)
+
+
 def _find(ctx: RequestContext, row: DeploymentRow, name: str) -> tuple[WorkflowMapping, Workflow | None]:
     """Return (the workflow as the blueprint declares it, its planner or None if it is built in).
 
