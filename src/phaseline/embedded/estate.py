@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.problems.problem import problem_error
 from phaseline.model.rows.follow_ups import BlueprintUpload
 from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery
@@ -135,6 +136,18 @@ class StoredEstate:
     def is_installed(self, deployment: DeploymentRow) -> bool:
         """Return True if an instance of the deployment may exist."""
         return deployment_queries.living_count(self._ctx.app.store, deployment) > 0
+
+    def is_at_rest(self, deployment: DeploymentRow) -> bool:
+        """Return True if no instance of the deployment may exist, and no execution of it is open."""
+        store = self._ctx.app.store
+        return not (store.executions(deployment.number, only_open=True) or self.is_installed(deployment))
+
+    def is_installed_whole(self, deployment: DeploymentRow) -> bool:
+        """Return True if all instances of the deployment are started and it is not empty."""
+        store = self._ctx.app.store
+        topology, states = store.topology(deployment.number), store.states(deployment.number)
+        there = states[topology.is_there]
+        return len(there) > 0 and bool((there == InstanceState.STARTED).all())
 
     def first_failure(self, execution: ExecutionRow) -> str:
         """Return the first failure of an ended execution as text, empty if there is none."""

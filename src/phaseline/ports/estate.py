@@ -135,6 +135,14 @@ class Estate(Protocol):
         """Return True if an instance of the deployment may exist."""
         ...
 
+    def is_at_rest(self, deployment: DeploymentRow) -> bool:
+        """Return True if no instance of the deployment may exist, and no execution of it is open."""
+        ...
+
+    def is_installed_whole(self, deployment: DeploymentRow) -> bool:
+        """Return True if all instances of the deployment are started and it is not empty."""
+        ...
+
     def first_failure(self, execution: ExecutionRow) -> str:
         """Return the first failure of an ended execution as text, empty if there is none."""
         ...

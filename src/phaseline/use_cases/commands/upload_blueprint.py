@@ -102,6 +102,10 @@ def upload(
     return Uploaded(row, is_new=is_new, warnings=found.warnings)
 
 
+def _nothing(_path: str) -> bool:
+    return False
+
+
 @frozen
 class Examined:
     """A blueprint that can be stored: its row without number and version, its files, the versions that it imports."""
@@ -133,7 +137,8 @@ def examined(
             altered(problem, severity="warning")
             for problem in plugin_presence.missing_modules(ctx.catalog, blueprint, code, opened)
         ]
-        tree = blueprint_trees.take_up(main, leave_out=is_of_store_in(ctx))
+        is_written_here = Path(main).is_relative_to(work_folder(ctx))  # files of a stored blueprint, beside the store
+        tree = blueprint_trees.take_up(main, leave_out=_nothing if is_written_here else is_of_store_in(ctx))
         new = StoredBlueprint(
             number=0,
             id=named,

@@ -54,6 +54,17 @@ def start(item):
 
 
 @operation(repeatable=True)
+def base(item):
+    _refuse_if_told("base")
+
+
+@operation(repeatable=True)
+def hold(item):
+    note(item, "hold")
+    item.again(3600)
+
+
+@operation(repeatable=True)
 def stop(item):
     note(item, "stop")
 """

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 LONGEST_S = 366 * 24 * 3600
 """Seconds for which an entry sleeps whose call has no time-out."""
+UNINSTALL = "uninstall"
 FILTERS = frozenset({"node_ids", "node_instance_ids", "type_names", "include_instances", "exclude_instances"})
 """Parameters of an outer workflow that name its own nodes, and so are not handed on."""
 
@@ -156,31 +157,32 @@ def _execute(member: Member) -> None:
     if inner is not None:
         _read(member, row, inner)
         return
-    if not known.get("ours") and _passes(member, row, workflow, is_stop=is_stop):
+    if is_stop and workflow == UNINSTALL and not known.get("ours"):
+        member.item.log.info("the deployment '%s' was there before, so it stays", row.name)
         member.item.complete()
         return
-    _begin(member, row, workflow)
-
-
-def _passes(member: Member, row: DeploymentRow, workflow: str, *, is_stop: bool) -> bool:
-    """Return True, and say why, if nothing is to be run in a deployment that the Component has not made (CO5)."""
-    if is_stop and workflow == "uninstall":
-        member.item.log.info("the deployment '%s' was there before, so it stays", row.name)
-        return True
-    if workflow == "install" and member.estate.is_installed(row):
+    if is_stop and workflow == UNINSTALL and member.estate.is_at_rest(row):
+        member.item.log.info("nothing of the deployment '%s' is installed", row.name)
+        member.item.complete()
+        return
+    if workflow == "install" and member.estate.is_installed_whole(row):
         member.item.log.info("the deployment '%s' is installed already", row.name)
         _capabilities(member, row)
-        return True
-    return False
+        member.item.complete()
+        return
+    _begin(member, row, workflow, is_forced=is_stop and workflow == UNINSTALL)
 
 
-def _begin(member: Member, row: DeploymentRow, workflow: str) -> None:
+def _begin(member: Member, row: DeploymentRow, workflow: str, *, is_forced: bool) -> None:
+    """Start a workflow. ``is_forced``: even if the blueprint says that it is not available, as for what was not installed."""
     timeout, arguments = config.timeout_of(member), config.start_arguments(member)
     outer = member.call.site.execution
     inherited: Mapping[str, Value] = {}
     if outer.workflow == workflow:
         inherited = {name: value for name, value in outer.parameters.items() if name not in FILTERS}
-    wanted = InnerWorkflow(workflow, arguments.parameters, inherited, arguments.allow_custom, arguments.force)
+    wanted = InnerWorkflow(
+        workflow, arguments.parameters, inherited, arguments.allow_custom, arguments.force or is_forced
+    )
     new = member.estate.prepare_execution(member.entry, row.name, wanted)
     if arguments.dry_run:
         member.item.log.info("dry run: '%s' of '%s' was checked, and not begun", workflow, row.name)
@@ -189,10 +191,13 @@ def _begin(member: Member, row: DeploymentRow, workflow: str) -> None:
     _sleep(member, timeout, f"waits for '{workflow}' of '{row.name}'", FollowUp(executions=(new,)))
 
 
-def _sleep(member: Member, timeout: int, message: str, follow_up: FollowUp, attempt: int = -1) -> None:
-    """Sleep until the awaited execution ends. ``attempt``: that of an execution that is to go on, -1 for a new one."""
-    call, now = member.call, member.estate.now()
-    call.data = {"generation": member.entry.generation, "since": now, "attempt": attempt}
+def _sleep(member: Member, timeout: int, message: str, follow_up: FollowUp, inner: int = 0, attempt: int = -1) -> None:
+    """Sleep until the awaited execution ends.
+
+    ``inner``: its number, 0 if it is a new one. ``attempt``: that of an execution that is to go on, else -1.
+    """
+    now = member.estate.now()
+    member.call.data = {"generation": member.entry.generation, "since": now, "inner": inner, "attempt": attempt}
     member.again(LONGEST_S if timeout < 0 else timeout, message, follow_up)
 
 
@@ -206,6 +211,9 @@ def _inner(member: Member, row: DeploymentRow, workflow: str) -> ExecutionRow | 
     rows = member.estate.executions(member.entry, numbers) if numbers else ()
     causes = {each.number: each.cause for each in member.made() if each.is_execution}
     own = [each for each in rows if each.deployment == row.number and each.request.workflow == workflow]
+    data = member.call.data if isinstance(member.call.data, dict) else {}
+    if data.get("inner") and data.get("generation") == member.entry.generation:
+        return next((each for each in own if each.number == data["inner"]), None)
     exact = [each for each in own if member.entry.has_made(causes[each.number])]
     left = [each for each in own if each.status.value != "completed"]
     return max(exact or left, key=lambda each: each.number, default=None)
@@ -225,7 +233,7 @@ def _read(member: Member, row: DeploymentRow, inner: ExecutionRow) -> None:
         is_clean = not any(member.entry.has_made(each.cause) for each in member.made() if each.number == inner.number)
         follow_up = FollowUp(retries=(Continuation(inner.number, is_clean),))
         message = f"lets {inner.id} of '{row.name}' go on"
-        _sleep(member, config.timeout_of(member), message, follow_up, inner.attempt)
+        _sleep(member, config.timeout_of(member), message, follow_up, inner.number, inner.attempt)
     elif status == "failed":
         why = member.estate.first_failure(inner)
         member.item.fail(f"{inner.id} of '{row.name}' failed: {why}")
@@ -238,7 +246,7 @@ def _wait_on(member: Member, inner: ExecutionRow, data: Mapping[str, Value]) -> 
     timeout, since = config.timeout_of(member), data.get("since")
     message, follow_up = f"waits for {inner.id} of '{inner.deployment_name}'", FollowUp(awaits=(inner.number,))
     if not isinstance(since, int):
-        _sleep(member, timeout, message, follow_up)
+        _sleep(member, timeout, message, follow_up, inner.number)
         return
     left_ms = since + timeout * 1000 - member.estate.now()
     if timeout >= 0 and left_ms <= 0:
