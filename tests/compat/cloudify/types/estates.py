@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import phaseline
@@ -34,6 +35,16 @@ from phaseline import NonRecoverableError, operation
 def note(item, what):
     with (Path(PLACE) / "calls.txt").open("a") as file:
         file.write(f"{what} {item.deployment_id}\\n")
+    with (Path(PLACE) / "tokens.txt").open("a") as file:
+        file.write(f"{what} {item.token}\\n")
+
+
+def _meet():
+    # tell the test that the call has begun, and wait until the test lets it end
+    with (Path(PLACE) / "begun").open("w") as pipe:
+        pipe.write("x")
+    with (Path(PLACE) / "go").open() as pipe:
+        pipe.read()
 
 
 def _refuse_if_told(what):
@@ -51,6 +62,18 @@ def create(item):
 def start(item):
     note(item, "start")
     _refuse_if_told("start")
+
+
+@operation(repeatable=True)
+def until_canceled(item):
+    note(item, "until_canceled")
+    _meet()
+
+
+@operation
+def once(item):
+    note(item, "once")
+    _meet()
 
 
 @operation(repeatable=True)
@@ -83,10 +106,17 @@ capabilities:
 """
 
 
+MIDDLE = OUTER.replace("{id: db, inputs: {size: 3}}", "{id: low, inputs: {size: 3}}").replace("[db,", "[low,").replace(
+    "\n  db:", "\n  low:"
+)
+"""A blueprint with one Component, whose deployment is the third level."""
+
+
 class Yard:
     """A folder with blueprints, and a client for its store."""
 
     def __init__(self, folder: Path) -> None:
+        folder.mkdir(exist_ok=True)
         self.folder = folder
         self.calls_file = folder / "calls.txt"
         self.client = phaseline.open(f"sqlite:///{folder}/store.db")
@@ -105,6 +135,27 @@ class Yard:
     def calls(self) -> list[str]:
         """The calls of operations so far: operation and deployment."""
         return self.calls_file.read_text().splitlines() if self.calls_file.exists() else []
+
+    def pipes(self) -> None:
+        """Make the pipes at which a call waits for the test."""
+        for name in ("begun", "go"):
+            os.mkfifo(self.folder / name)
+
+    def await_call(self) -> None:
+        """Wait until a call has begun that waits for ``let_go``."""
+        with (self.folder / "begun").open() as pipe:
+            pipe.read()
+
+    def let_go(self) -> None:
+        """Let the call end that waits."""
+        with (self.folder / "go").open("w") as pipe:
+            pipe.write("x")
+
+    def three_levels(self, inner: str) -> str:
+        """Write blueprints of which each contains the next, and return the path of the outermost."""
+        self.write("app/inner/inner/blueprint.yaml", inner)
+        self.write("app/inner/blueprint.yaml", MIDDLE.replace("inputs: {size: 3}", "inputs: {}"))
+        return self.write("app/blueprint.yaml", OUTER.replace(", inputs: {size: 3}", ""))
 
     def app(self, outer: str = OUTER, inner: str = INNER) -> str:
         """Write both blueprints and return the path of the outer one."""

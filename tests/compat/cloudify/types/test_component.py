@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from tests.compat.cloudify.types.estates import INNER, OUTER, Yard
 
+import phaseline
 from phaseline.views.views import ExecutionView
 
 
@@ -289,3 +291,37 @@ def test_bad_input_is_refused_with_the_reason_and_makes_nothing(yard: Yard, old:
     if "executions_start_args" not in new:
         assert names(yard) == ["app"]
     assert yard.calls() == []
+
+
+CANCELED = {"canceling", "canceled", "attention"}
+
+
+def canceling(yard: Yard, **how: bool) -> tuple[ExecutionView, dict[str, ExecutionView]]:
+    """Install three levels, cancel the outermost while the innermost call runs; return (its view, all views)."""
+    yard.pipes()
+    file = yard.three_levels(INNER.replace("ours.steps.start", "ours.steps.until_canceled"))
+    url = f"sqlite:///{yard.folder}/store.db"
+    with ThreadPoolExecutor(2) as pool, phaseline.open(url) as other:
+        installed = pool.submit(yard.client.executions.install, file, "app", task_retries=0)
+        yard.await_call()
+        asked = pool.submit(other.executions.cancel, "install-1", **how)
+        while other.executions.show("install-3").status not in CANCELED:
+            pass
+        yard.let_go()
+        asked.result(30)
+        view = installed.result(30)
+    return view, executions(yard)
+
+
+def test_a2_a_cancel_ends_three_levels_and_a_retry_calls_nothing_twice(yard: Yard) -> None:
+    view, found = canceling(yard)
+    assert view.status == "canceled"
+    assert {id: each.status for id, each in found.items()} == dict.fromkeys(
+        ("install-1", "install-2", "install-3"), "canceled"
+    )
+    done = yard.client.executions.retry("install-1")
+    assert done.status == "completed", messages(done)
+    assert {each.status for each in executions(yard).values()} == {"completed"}
+    assert set(executions(yard)) == {"install-1", "install-2", "install-3"}
+    assert sorted(yard.calls()) == ["create low", "until_canceled low"]
+    assert yard.client.deployments.capabilities("app") == {"endpoint": "10.0.0.1"}
