@@ -67,8 +67,12 @@ class Member:
 
     def again(self, after_s: float, message: str, follow_up: FollowUp) -> None:
         """Be called again after this time, or when an execution that the follow-up awaits has ended."""
-        self._batch.follow(self._place, follow_up)
+        self.follow(follow_up)
         self.item.again(after_s, message)
+
+    def follow(self, follow_up: FollowUp) -> None:
+        """Make or delete something in the turn of the outcome."""
+        self._batch.follow(self._place, follow_up)
 
 
 def for_each(batch: ItemBatch, work: Callable[[Member], None]) -> None:
