@@ -21,6 +21,7 @@ from phaseline.lang.gc_pause import undisturbed
 from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
 from phaseline.plan.topology import expansion
+from phaseline.use_cases.loading.composition_checks import composition_flaws
 from phaseline.use_cases.loading.deployment_rows import without_hidden_defaults, without_values
 from phaseline.use_cases.loading.plugin_presence import NO_FUNCTION, NOT_HERE, missing_modules
 from phaseline.use_cases.loading.resource_nodes import on_their_paths, refused_plugins
@@ -272,6 +273,7 @@ def load(
         raise without_values(error, blueprint, {**former, **inputs}) from None
     missing = missing_modules(ctx.catalog, evaluated, code, opened, open_types=open_types)
     refused = missing if needs_code else [problem for problem in missing if problem.code not in {NOT_HERE, NO_FUNCTION}]
+    refused = [*refused, *composition_flaws(evaluated)]
     if refused:
         raise ProblemsError(refused)
     suffixes = int.from_bytes(os.urandom(8)) >> 1

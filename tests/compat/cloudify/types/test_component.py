@@ -10,6 +10,7 @@ import pytest
 from tests.compat.cloudify.types.estates import INNER, OUTER, Yard
 
 import phaseline
+from phaseline.model.problems.problem import ProblemsError
 from phaseline.views.views import ExecutionView
 
 
@@ -164,7 +165,7 @@ def test_a9_filters_of_the_outer_are_not_those_of_the_inner(yard: Yard) -> None:
 
 EXTERNAL = OUTER.replace(
     "blueprint: {blueprint_archive: inner}\n        deployment: {id: db, inputs: {size: 3}}",
-    "deployment: {id: db, external_resource: true}\n        blueprint: {id: shared, external_resource: true}",
+    "deployment: {id: db, external_resource: true}",
 )
 
 
@@ -270,7 +271,6 @@ def test_co20_the_deployment_that_somebody_deleted_is_not_missed_on_the_way_down
     [
         ("blueprint_archive: inner", "blueprint_archive: ../x", "leads out of the blueprint's folder"),
         ("blueprint_archive: inner", "blueprint_archive: nowhere", "there is no 'nowhere'"),
-        ("blueprint_archive: inner", "main_file_name: a.yaml", "has neither 'id' nor 'blueprint_archive'"),
         ("blueprint_archive: inner", "blueprint_archive: inner, main_file_name: a.yaml", "there is no blueprint 'a.yaml'"),
         ("id: db,", "id: a/b,", "PL-C021"),
         ("id: db,", f"id: {'x' * 300},", "PL-C021"),
@@ -280,7 +280,6 @@ def test_co20_the_deployment_that_somebody_deleted_is_not_missed_on_the_way_down
         ("inputs: {size: 3}", "labels: [a]", "'labels' is not a list of mappings"),
         ("inputs: {size: 3}", "labels: [{csys-x: y}]", "the label 'csys-x' is reserved"),
         ("deployment:", "executions_start_args: {foo: 1}\n        deployment:", "'executions_start_args' cannot have 'foo'"),
-        ("      resource_config:", "      client: {host: 10.0.0.9}\n      resource_config:", "in another manager"),
     ],
 )  # fmt: skip
 def test_bad_input_is_refused_with_the_reason_and_makes_nothing(yard: Yard, old: str, new: str, told: str) -> None:
@@ -325,3 +324,45 @@ def test_a2_a_cancel_ends_three_levels_and_a_retry_calls_nothing_twice(yard: Yar
     assert set(executions(yard)) == {"install-1", "install-2", "install-3"}
     assert sorted(yard.calls()) == ["create low", "until_canceled low"]
     assert yard.client.deployments.capabilities("app") == {"endpoint": "10.0.0.1"}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (OUTER.replace("      resource_config:", "      client: {host: 10.0.0.9}\n      resource_config:"), "another manager"),
+        (OUTER.replace("      resource_config:", "      plugins: {a: {}}\n      resource_config:"), "is to install plugins"),
+        (OUTER.partition("    properties:")[0], "names no blueprint"),
+        (OUTER.replace("blueprint_archive: inner", "main_file_name: a.yaml"), "names no blueprint"),
+    ],
+)  # fmt: skip
+def test_co18_what_is_certainly_wrong_is_refused_before_anything_is_stored(yard: Yard, text: str, told: str) -> None:
+    file = yard.app(text)
+    for act in (yard.client.blueprints.validate, yard.client.blueprints.plan, yard.client.executions.install):
+        with pytest.raises(ProblemsError) as caught:
+            act(file)
+        assert [(problem.code, told in problem.message) for problem in caught.value.problems] == [("PL-C114", True)]
+    assert names(yard) == []
+
+
+def test_co1_a_type_of_the_users_own_may_give_values_by_inputs(yard: Yard) -> None:
+    own = """
+tosca_definitions_version: cloudify_dsl_1_5
+imports: [cloudify/types/types.yaml]
+node_types:
+  Database:
+    derived_from: cloudify.nodes.Component
+    interfaces:
+      cloudify.interfaces.lifecycle:
+        create:
+          implementation: cfy_extensions.cloudify_types.component.upload_blueprint
+          inputs: {resource_config: {default: {blueprint: {blueprint_archive: inner}}}}
+        configure:
+          implementation: cfy_extensions.cloudify_types.component.create
+          inputs: {resource_config: {default: {blueprint: {blueprint_archive: inner}, deployment: {id: own}}}}
+node_templates: {db: {type: Database}}
+"""
+    done = yard.client.executions.install(yard.app(own), "app")
+    assert done.status == "completed", messages(done)
+    assert names(yard) == ["app", "own"]
+    assert yard.client.executions.uninstall("app").status == "completed"
+    assert names(yard) == ["app"]

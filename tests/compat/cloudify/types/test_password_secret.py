@@ -15,6 +15,7 @@ from tests.compat.cloudify.types.estates import INNER, Yard
 from tests.compat.cloudify.types.test_component import messages
 
 from phaseline.compat.cloudify.types import password_rules
+from phaseline.model.problems.problem import ProblemsError
 
 HEAD = """
 tosca_definitions_version: cloudify_dsl_1_5
@@ -74,6 +75,15 @@ def test_a17_the_password_is_a_secret_and_nowhere_in_clear(yard: Yard) -> None:
     assert not any(text in line.text for line in lines)
     assert yard.client.executions.uninstall("app").status == "completed"
     assert not yard.client.secrets.list()
+
+
+def test_co19_impossible_numbers_are_found_by_validate(yard: Yard) -> None:
+    file = yard.write("key/blueprint.yaml", PASSWORD.replace("length: 24", "length: 5"))
+    with pytest.raises(ProblemsError, match="'length' of a password is 5"):
+        yard.client.blueprints.validate(file)
+    file = yard.write("key/blueprint.yaml", PASSWORD.replace("digits: 3", "digits: 30"))
+    with pytest.raises(ProblemsError, match="24 characters cannot have 30"):
+        yard.client.blueprints.validate(file)
 
 
 def test_co19_a_secret_that_was_there_before_is_used_and_stays(yard: Yard) -> None:

@@ -31,7 +31,19 @@ FILTERS = frozenset({"node_ids", "node_instance_ids", "type_names", "include_ins
 
 def upload_blueprint(batch: ItemBatch) -> None:
     """Store the blueprint of each Component, unless it is stored already (CO2)."""
-    for_each(batch, lambda member: keep_blueprint(member, config.configuration(member)))
+    for_each(batch, _upload)
+
+
+def _upload(member: Member) -> None:
+    given = config.configuration(member)
+    blueprint = config.section(given, "blueprint")
+    needs_none = config.section(given, "deployment").get("external_resource") and not (
+        blueprint.get("id") or blueprint.get("blueprint_archive")
+    )
+    if needs_none:
+        member.item.complete()
+        return
+    keep_blueprint(member, given)
 
 
 def keep_blueprint(member: Member, given: Mapping[str, Value]) -> None:
@@ -40,7 +52,7 @@ def keep_blueprint(member: Member, given: Mapping[str, Value]) -> None:
     part, estate, entry = config.section(given, "blueprint"), member.estate, member.entry
     archive = part.get("blueprint_archive")
     if part.get("external_resource") or not archive:
-        if "id" not in part:
+        if not part.get("id"):
             raise config.wrong("the blueprint has neither 'id' nor 'blueprint_archive'", "give one of them")
         found: object = estate.stored_blueprint(entry, config.named(part, ""))
     else:
