@@ -30,11 +30,13 @@ def go_on(yard: Yard, blueprint: str) -> None:
     client = yard.client
     try:
         done = client.executions.resume("install-1")
-    except ProblemsError as error:
-        if error.problems[0].code not in {"PL-C011", "PL-C019"} and client.executions.list().items:
-            assert client.executions.show("install-1").status == "completed", error
-            return
-        done = client.executions.install(blueprint, "app", task_retries=0)
+    except ProblemsError:  # nothing was stored, or nothing is left to do
+        stored = client.executions.list().items
+        done = (
+            client.executions.show("install-1")
+            if stored
+            else client.executions.install(blueprint, "app", task_retries=0)
+        )
     assert done.status == "completed", done
 
 

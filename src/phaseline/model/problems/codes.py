@@ -378,6 +378,8 @@ CODES: dict[str, str] = {
     "PL-C112": "There is a secret of this name",
     "PL-C113": "The blueprint of a component cannot be found",
     "PL-C114": "A component is configured wrongly",
+    "PL-C115": "The deployment belongs to a component",
+    "PL-C116": "There is no such cause",
     "PL-C119": "The demonstration cannot use the folder",
     "PL-C120": "No page of the documentation has this",
     "PL-F060": "There is no package that can be read",

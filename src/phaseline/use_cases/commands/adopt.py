@@ -25,6 +25,7 @@ from phaseline.use_cases.commands.upload_blueprint import add_blueprint
 from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint, deployment_name, load
 from phaseline.use_cases.loading.deployment_rows import raise_if_secrets_missing, sealed_inputs
 from phaseline.use_cases.lookup.blocking_executions import raise_if_invalid
+from phaseline.use_cases.lookup.causes import raise_if_inner
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.prepare import foreseen_stops, plan_preview, workflow_start
 from phaseline.use_cases.prepare.adoption_conflicts import raise_if_adopted_elsewhere
@@ -348,10 +349,12 @@ def abandon(
     """Export a deployment, store the document under the execution's id, and delete the deployment's records.
 
     The real resources are not touched. ``force``: cancel its open executions first, and do not require modifications to
-    be complete. Raises: PL-C010, PL-C016 while an execution is open, PL-P043 during a modification.
+    be complete. Raises: PL-C010, PL-C115 if a component of another deployment has made it, PL-C016 while an execution is open, PL-P043 during a modification.
     """
     if force:
         _cancel_all(ctx, name)
+    else:
+        raise_if_inner(ctx.store, find_deployment(ctx.store, name, to_change=True))
     order = workflow_start.WorkflowStart(workflow_start.ABANDON, name, {"force": True} if force else {})
     busy = altered(manner, if_busy="wait" if force else "refuse")
     return start_workflow.start(ctx, order, manner=busy, given=given)

@@ -11,6 +11,7 @@ from phaseline.use_cases.commands.orders import given_orders
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import SubmissionFor
 from phaseline.use_cases.lookup.blocking_executions import in_the_way
+from phaseline.use_cases.lookup.causes import raise_if_inner
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.queries.deployments import briefs, living_count, open_execution, unread
 from phaseline.views.views import DeploymentView
@@ -42,12 +43,14 @@ def delete_deployment(
     """Delete a deployment and return its view. Its name becomes free; its executions stay stored.
 
     With ``force``, a deployment with installed instances is abandoned: hook classes are called, and its document is
-    stored for 30 days. Raises: PL-C015 while instances are installed (unless ``force``), or if a hook refuses; PL-C016
+    stored for 30 days. Raises: PL-C115 if a component of another deployment has made it (unless ``force``); PL-C015 while instances are installed (unless ``force``), or if a hook refuses; PL-C016
     while an execution is open.
     """
     store = ctx.store
     row = find_deployment(store, name, to_change=True)
     raise_if_open(store, row)
+    if not force:
+        raise_if_inner(store, row)
     flaw = unread(store, row)
     if flaw:
         return _delete_unreadable(ctx, row, flaw, force=force, given=given)

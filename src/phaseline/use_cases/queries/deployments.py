@@ -18,7 +18,7 @@ from phaseline.model.resources.path_nodes import as_life_cycle
 from phaseline.model.resources.resources import REMOVED
 from phaseline.model.rows import row_queries
 from phaseline.model.rows.deployment_summaries import GONE, DeploymentSummary
-from phaseline.use_cases.lookup import read_ahead
+from phaseline.use_cases.lookup import causes, read_ahead
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.label_syntax import by_key, parse_labels
 from phaseline.use_cases.lookup.secret_reveal import opened_documents, opened_inputs, without_secrets
@@ -45,21 +45,26 @@ def list_deployments(
     status: str | None = None,
     text: str = "",
     labels: Sequence[str] = (),
+    top: bool = False,
     limit: int | None = None,
 ) -> Page[DeploymentView]:
     """Return deployments sorted by name, with the number of instances in each state and the latest execution.
 
     ``status``: only deployments with this status, as in ``DeploymentView.status``. ``text``: part of the name, of the
     description or of the blueprint's path. ``labels``: only deployments with all these labels, each ``KEY=VALUE`` or
-    ``KEY``. Raises: PL-C068 for an invalid label.
+    ``KEY``. ``top``: none that a component of another deployment has made. Raises: PL-C068 for an invalid label.
     """
     wanted = row_queries.DeploymentQuery(
         status="" if status in {None, UNREADABLE} else status, labels=parse_labels(labels), text=text, limit=limit
     )
     with ctx.store.at_once():
-        if status == UNREADABLE:
+        if status == UNREADABLE or top:
             rows = ctx.store.listings.deployments(altered(wanted, limit=None))
-            views = [view for view in briefs(ctx.store, rows) if view.status == status]
+            views = [
+                view
+                for view in briefs(ctx.store, rows)
+                if not (top and view.outer) and (status != UNREADABLE or view.status == status)
+            ]
             return Page(views[:limit], len(views))
         rows, total = ctx.store.listings.page(wanted)
         return Page(briefs(ctx.store, rows), total)
@@ -165,7 +170,11 @@ def briefs(store: TenantStore, rows: Sequence[DeploymentRow]) -> list[Deployment
     if suspects:
         ahead = reads = read_ahead.ReadAhead(store)
         unrepaired_failures.read_left_behind(ahead, suspects)
-    return [_brief(reads, row, summaries.get(row.number, MISSING)) for row in rows]
+    outers = causes.outers_of(store, [row.number for row in rows])
+    found = [_brief(reads, row, summaries.get(row.number, MISSING)) for row in rows]
+    if not outers:
+        return found
+    return [altered(view, outer=outers.get(row.number, "")) for view, row in zip(found, rows, strict=True)]
 
 
 def _may_leave_behind(found: DeploymentSummary) -> bool:

@@ -119,6 +119,7 @@ COMMANDS = (
             metavar="KEY[=VALUE]",
             help="Only deployments with this label. [repeatable]",
         ),
+        click.option("--top", is_flag=True, help="No deployments that components of others have made."),
         limit_option,
         watchable,
         render="listings:deployment_list",

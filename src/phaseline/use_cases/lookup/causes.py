@@ -1,0 +1,94 @@
+"""Find what has made deployments and executions, and what they have made (BB2, CO20)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from phaseline.model.problems.problem import problem_error
+from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery
+from phaseline.use_cases.lookup.entries import GraphEntries
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from phaseline.model.rows.causes import CausedRow, CauseKey, CauseKind
+    from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
+    from phaseline.ports.tenant_store import TenantStore
+
+KINDS: Sequence[CauseKind] = ("component", "relationship", "group", "schedule", "program", "recursive", "capability")
+OF_EXECUTIONS: Sequence[CauseKind] = ("component", "relationship", "program", "recursive", "capability")
+"""Kinds of causes whose number is that of an execution."""
+
+
+def outers_of(store: TenantStore, deployments: Sequence[int]) -> Mapping[int, str]:
+    """Return {number: name of the deployment whose Component has made it}; without outer ones that were deleted."""
+    caused = [row for row in store.causes.of_deployments(deployments) if row.cause.kind == "component"]
+    if not caused:
+        return {}
+    rows = store.listings.executions(ExecutionQuery(numbers={row.cause.number for row in caused}))
+    makers = {row.number: row.deployment for row in rows}
+    living = store.listings.deployments(DeploymentQuery(numbers=set(makers.values())))
+    named = {row.number: row.name for row in living}
+    found = {row.number: named.get(makers.get(row.cause.number, 0), "") for row in caused}
+    return {number: name for number, name in found.items() if name}
+
+
+def raise_if_inner(store: TenantStore, row: DeploymentRow) -> None:
+    """Raise PL-C115 if a Component of another deployment has made this one."""
+    outer = outers_of(store, [row.number]).get(row.number)
+    if outer is not None:
+        message = f"the deployment '{row.name}' belongs to a component of '{outer}'"
+        mend = f"uninstall that: phaseline uninstall -d {outer}; or delete only this one: --force"
+        raise problem_error("PL-C115", message, mend, subject=row.name)
+
+
+def cause_text(store: TenantStore, row: ExecutionRow) -> str:
+    """Return what has started an execution as text, such as ``component db_x7 of install-1 of app``; "" if a user did."""
+    for found in store.causes.of_executions([row.number]):
+        return _text(store, found.cause)
+    return ""
+
+
+def _text(store: TenantStore, cause: CauseKey) -> str:
+    if cause.kind not in OF_EXECUTIONS:
+        return f"{cause.kind} {cause.number}"
+    rows = store.listings.executions(ExecutionQuery(numbers=(cause.number,)))
+    if not rows:
+        return cause.kind
+    outer = rows[0]
+    instance = _instance(store, outer, cause)
+    return f"{cause.kind} {instance} of {outer.id} of {outer.deployment_name}".replace("  ", " ")
+
+
+def _instance(store: TenantStore, outer: ExecutionRow, cause: CauseKey) -> str:
+    """Return the id of the instance whose call is the cause; empty if its graph is gone."""
+    graph, _, position = cause.key.rpartition("/")[0].partition("/")
+    if not (graph.isdigit() and position.isdigit()) or int(graph) not in {one.id for one in store.graphs(outer.number)}:
+        return ""
+    instance, _ = GraphEntries(store.graph(int(graph))).subject(store.topology(outer.deployment), int(position))
+    return instance
+
+
+def executions_by(store: TenantStore, execution: int) -> Sequence[CausedRow]:
+    """Return the executions that an execution has started, sorted by number."""
+    found = [row for kind in OF_EXECUTIONS for row in store.causes.caused(kind, execution) if row.is_execution]
+    return sorted(found, key=lambda row: row.number)
+
+
+def numbers_caused_by(store: TenantStore, wanted: str) -> set[int]:
+    """Return the numbers of the executions of a cause ``KIND[:NAME]``; NAME is an execution's id or a deployment's name.
+
+    Raises: PL-C116 for an unknown kind or name.
+    """
+    kind, _, name = wanted.partition(":")
+    if kind not in KINDS:
+        raise problem_error("PL-C116", f"'{kind}' is no cause of executions", f"use one of {', '.join(KINDS)}")
+    if not name:
+        everything = [row.number for row in store.listings.executions(ExecutionQuery())]
+        return {row.number for row in store.causes.of_executions(everything) if row.cause.kind == kind}
+    execution, deployment = store.execution(name), store.deployment(name)
+    makers = [execution] if execution is not None else store.executions(deployment.number) if deployment else []
+    if not makers:
+        mend = "give the id of an execution, or the name of a deployment"
+        raise problem_error("PL-C116", f"there is no execution and no deployment '{name}'", mend)
+    return {row.number for maker in makers for row in executions_by(store, maker.number) if row.cause.kind == kind}
