@@ -25,7 +25,7 @@ def validate(batch: ItemBatch) -> None:
 
 def _wanted(member: Member, *, is_only_checked: bool = False) -> dict[str, Value]:
     """Return the rules of the password. Raises: PL-C114 if no password can have it."""
-    found = {name: value for name in PROPERTIES if (value := member.value(name)) is not None}
+    found: dict[str, Value] = {name: value for name in PROPERTIES if (value := member.value(name)) is not None}
     for message, mend in password_rules.flaws(found):
         raise config.wrong(message, mend)
     if is_only_checked:
