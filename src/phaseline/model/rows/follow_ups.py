@@ -32,7 +32,7 @@ class BlueprintUpload:
 
 @frozen
 class Continuation:
-    """An ended execution that failed or was canceled and goes on, as after a user's retry; ``clean``: from the start."""
+    """An ended execution that failed or was canceled and is continued, as after a user's retry; ``clean``: from the start."""
 
     execution: int
     clean: bool = False
@@ -61,7 +61,7 @@ class FollowUp:
     """False if the entry does not wait for the new executions."""
     blueprint: BlueprintUpload | None = None
     retries: tuple[Continuation, ...] = ()
-    """Executions that go on; the entry waits for them."""
+    """Ended executions that are continued; the entry waits for them."""
     deletes: tuple[int, ...] = ()
     """Numbers of deployments to be deleted, without open executions."""
     deletes_blueprints: tuple[int, ...] = ()

@@ -192,7 +192,7 @@ class Engine(EngineRequests):
         return decision, payload, self.follow_ups.rows
 
     def _continue_retried(self) -> None:
-        """Let the executions go on that outcomes of this turn want to; that is stored in the next turn.
+        """Continue the executions that outcomes of this turn name; that is stored in the next turn.
 
         If this process ends before, the entries that wait are called again and ask for it once more.
         """

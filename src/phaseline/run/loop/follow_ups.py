@@ -48,13 +48,13 @@ class FollowUps:
     ) -> None:
         """Begin with nothing made. ``row_of`` returns the row of an open execution.
 
-        ``refuse_retry`` raises ``ProblemsError`` if an ended execution cannot go on. ``depth``: the most executions that
+        ``refuse_retry`` raises ``ProblemsError`` if an ended execution cannot be continued. ``depth``: the most executions that
         may wait for one another above a new one.
         """
         self._store, self._outstanding, self._awaits, self._row_of = store, outstanding, awaits, row_of
         self._refuse_retry, self._depth = refuse_retry, depth
         self.retried: list[tuple[ExecutionRow, Continuation]] = []
-        """The executions that go on, in the order in which outcomes have asked for it."""
+        """The executions to be continued, in the order in which outcomes have asked for it."""
         self._rows: list[ExecutionRow] = []
         self._waits: list[tuple[Entry, Sequence[int]]] = []
         self._edges: dict[int, list[int]] = {}
@@ -161,7 +161,7 @@ class FollowUps:
             tenant.secrets.delete(name)
 
     def _continue(self, one: Continuation) -> None:
-        """Let an execution go on after the commit, once for all entries that ask for it. Raises: PL-C010, PL-C016, PL-C028."""
+        """Continue an execution after the commit, once for all entries that ask for it. Raises: PL-C010, PL-C016, PL-C028."""
         if any(row.number == one.execution for row, _ in self.retried):
             return
         (row,) = self._store.listings.executions(ExecutionQuery(numbers=(one.execution,)))

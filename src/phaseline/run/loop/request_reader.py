@@ -275,7 +275,7 @@ class Door:
         )
 
     def refuse_retry(self, row: ExecutionRow) -> None:
-        """Raise ``ProblemsError`` if an ended execution cannot go on as a whole: PL-C010, PL-C016 or PL-C028."""
+        """Raise ``ProblemsError`` if an ended execution cannot be continued as a whole: PL-C010, PL-C016 or PL-C028."""
         self._refuse_reopening(row)
         self._orders.refuse_overlap(row, None, None)
 

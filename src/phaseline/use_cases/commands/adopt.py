@@ -25,7 +25,6 @@ from phaseline.use_cases.commands.upload_blueprint import add_blueprint
 from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint, deployment_name, load
 from phaseline.use_cases.loading.deployment_rows import raise_if_secrets_missing, sealed_inputs
 from phaseline.use_cases.lookup.blocking_executions import raise_if_invalid
-from phaseline.use_cases.lookup.causes import raise_if_inner
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.prepare import foreseen_stops, plan_preview, workflow_start
 from phaseline.use_cases.prepare.adoption_conflicts import raise_if_adopted_elsewhere
@@ -35,6 +34,7 @@ from phaseline.use_cases.prepare.pre_post import new_execution, with_stops
 from phaseline.use_cases.prepare.stack_documents import raise_if_sealed_elsewhere, read_document, unreadable_parts
 from phaseline.use_cases.prepare.stack_files import Brought, is_same, is_there, moved
 from phaseline.use_cases.prepare.stack_files import brought as bring
+from phaseline.use_cases.queries.deployments import raise_if_inner
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext

@@ -11,9 +11,8 @@ from phaseline.use_cases.commands.orders import given_orders
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import SubmissionFor
 from phaseline.use_cases.lookup.blocking_executions import in_the_way
-from phaseline.use_cases.lookup.causes import raise_if_inner
 from phaseline.use_cases.lookup.find import find_deployment
-from phaseline.use_cases.queries.deployments import briefs, living_count, open_execution, unread
+from phaseline.use_cases.queries.deployments import briefs, living_count, open_execution, raise_if_inner, unread
 from phaseline.views.views import DeploymentView
 
 if TYPE_CHECKING:

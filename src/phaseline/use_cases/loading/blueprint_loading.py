@@ -18,10 +18,10 @@ from phaseline.dsl.functions import third_party
 from phaseline.dsl.text import file_source
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.lang.gc_pause import undisturbed
+from phaseline.model.blueprint.composition import composition_flaws
 from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
 from phaseline.plan.topology import expansion
-from phaseline.use_cases.loading.composition_checks import composition_flaws
 from phaseline.use_cases.loading.deployment_rows import without_hidden_defaults, without_values
 from phaseline.use_cases.loading.plugin_presence import NO_FUNCTION, NOT_HERE, missing_modules
 from phaseline.use_cases.loading.resource_nodes import on_their_paths, refused_plugins

@@ -1,45 +1,23 @@
-"""Find what has made deployments and executions, and what they have made (BB2, CO20)."""
+"""Find what has started executions, and what they have started (BB2)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from phaseline.model.problems.problem import problem_error
-from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery
+from phaseline.model.rows.row_queries import ExecutionQuery
 from phaseline.use_cases.lookup.entries import GraphEntries
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from phaseline.model.rows.causes import CausedRow, CauseKey, CauseKind
-    from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
+    from phaseline.model.rows.rows import ExecutionRow
     from phaseline.ports.tenant_store import TenantStore
 
 KINDS: Sequence[CauseKind] = ("component", "relationship", "group", "schedule", "program", "recursive", "capability")
 OF_EXECUTIONS: Sequence[CauseKind] = ("component", "relationship", "program", "recursive", "capability")
 """Kinds of causes whose number is that of an execution."""
-
-
-def outers_of(store: TenantStore, deployments: Sequence[int]) -> Mapping[int, str]:
-    """Return {number: name of the deployment whose Component has made it}; without outer ones that were deleted."""
-    caused = [row for row in store.causes.of_deployments(deployments) if row.cause.kind == "component"]
-    if not caused:
-        return {}
-    rows = store.listings.executions(ExecutionQuery(numbers={row.cause.number for row in caused}))
-    makers = {row.number: row.deployment for row in rows}
-    living = store.listings.deployments(DeploymentQuery(numbers=set(makers.values())))
-    named = {row.number: row.name for row in living}
-    found = {row.number: named.get(makers.get(row.cause.number, 0), "") for row in caused}
-    return {number: name for number, name in found.items() if name}
-
-
-def raise_if_inner(store: TenantStore, row: DeploymentRow) -> None:
-    """Raise PL-C115 if a Component of another deployment has made this one."""
-    outer = outers_of(store, [row.number]).get(row.number)
-    if outer is not None:
-        message = f"the deployment '{row.name}' belongs to a component of '{outer}'"
-        mend = f"uninstall that: phaseline uninstall -d {outer}; or delete only this one: --force"
-        raise problem_error("PL-C115", message, mend, subject=row.name)
 
 
 def cause_text(store: TenantStore, row: ExecutionRow) -> str:

@@ -12,13 +12,14 @@ from phaseline.calls.protocol import secret_tracking
 from phaseline.dsl.functions import outputs as functions_outputs
 from phaseline.dsl.functions import plan_and_runtime_scopes, topology_view
 from phaseline.lang.fast_dataclasses import altered
-from phaseline.model.blueprint.labels import labelled
+from phaseline.model.blueprint.labels import Label, labelled
 from phaseline.model.deployment.sealed_values import HIDDEN, hidden_inputs
+from phaseline.model.problems.problem import problem_error
 from phaseline.model.resources.path_nodes import as_life_cycle
 from phaseline.model.resources.resources import REMOVED
 from phaseline.model.rows import row_queries
 from phaseline.model.rows.deployment_summaries import GONE, DeploymentSummary
-from phaseline.use_cases.lookup import causes, read_ahead
+from phaseline.use_cases.lookup import read_ahead
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.label_syntax import by_key, parse_labels
 from phaseline.use_cases.lookup.secret_reveal import opened_documents, opened_inputs, without_secrets
@@ -27,13 +28,15 @@ from phaseline.use_cases.queries import unrepaired_failures
 from phaseline.views.views import DeploymentDetails, DeploymentView, Outputs, Page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
     from phaseline.ports.execution_reads import ExecutionReads
     from phaseline.ports.tenant_store import TenantStore
 
+PARENT = "csys-obj-parent"
+"""Label of each deployment that a component has made, with the name of the outer one."""
 UNREADABLE = "unreadable"
 """Status of a deployment whose stored rows cannot be read; it can only be listed and deleted."""
 MISSING = DeploymentSummary("", flaw="a row of it is missing")
@@ -162,6 +165,28 @@ def open_execution(store: TenantStore, row: DeploymentRow) -> ExecutionRow | Non
     return next(iter(store.executions(row.number, only_open=True)), None)
 
 
+def outers_of(store: TenantStore, deployments: Sequence[int]) -> Mapping[int, str]:
+    """Return {number: name of the deployment whose Component has made it}; without outer ones that were deleted."""
+    caused = [row for row in store.causes.of_deployments(deployments) if row.cause.kind == "component"]
+    if not caused:
+        return {}
+    rows = store.listings.executions(row_queries.ExecutionQuery(numbers={row.cause.number for row in caused}))
+    makers = {row.number: row.deployment for row in rows}
+    living = store.listings.deployments(row_queries.DeploymentQuery(numbers=set(makers.values())))
+    named = {row.number: row.name for row in living}
+    found = {row.number: named.get(makers.get(row.cause.number, 0), "") for row in caused}
+    return {number: name for number, name in found.items() if name}
+
+
+def raise_if_inner(store: TenantStore, row: DeploymentRow) -> None:
+    """Raise PL-C115 if a Component of another deployment has made this one."""
+    outer = outers_of(store, [row.number]).get(row.number)
+    if outer is not None:
+        message = f"the deployment '{row.name}' belongs to a component of '{outer}'"
+        mend = f"uninstall that: phaseline uninstall -d {outer}; or delete only this one: --force"
+        raise problem_error("PL-C115", message, mend, subject=row.name)
+
+
 def briefs(store: TenantStore, rows: Sequence[DeploymentRow]) -> list[DeploymentView]:
     """Return the deployments as rows for a list, without reading their blueprints."""
     summaries = store.listings.summaries([row.number for row in rows])
@@ -170,7 +195,8 @@ def briefs(store: TenantStore, rows: Sequence[DeploymentRow]) -> list[Deployment
     if suspects:
         ahead = reads = read_ahead.ReadAhead(store)
         unrepaired_failures.read_left_behind(ahead, suspects)
-    outers = causes.outers_of(store, [row.number for row in rows])
+    has_inner = store.listings.count(row_queries.DeploymentQuery(labels=[Label(PARENT, "")]))
+    outers = outers_of(store, [row.number for row in rows]) if has_inner else {}
     found = [_brief(reads, row, summaries.get(row.number, MISSING)) for row in rows]
     if not outers:
         return found

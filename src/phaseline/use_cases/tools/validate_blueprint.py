@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from phaseline.dsl.nodes import plugin_placement
 from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.blueprint.composition import composition_flaws
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.use_cases.loading.blueprint_loading import read_opened
-from phaseline.use_cases.loading.composition_checks import composition_flaws
 from phaseline.use_cases.loading.plugin_presence import missing_modules
 from phaseline.use_cases.loading.resource_nodes import refused_plugins
 from phaseline.views.views import Validated

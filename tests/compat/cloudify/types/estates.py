@@ -106,8 +106,10 @@ capabilities:
 """
 
 
-MIDDLE = OUTER.replace("{id: db, inputs: {size: 3}}", "{id: low, inputs: {size: 3}}").replace("[db,", "[low,").replace(
-    "\n  db:", "\n  low:"
+MIDDLE = (
+    OUTER.replace("{id: db, inputs: {size: 3}}", "{id: low, inputs: {size: 3}}")
+    .replace("[db,", "[low,")
+    .replace("\n  db:", "\n  low:")
 )
 """A blueprint with one Component, whose deployment is the third level."""
 

@@ -253,7 +253,7 @@ def test_co8_after_a_time_out_the_inner_execution_goes_on_and_a_retry_waits_for_
     )
     failed = yard.client.executions.install(yard.app(timed, slow), "app", task_retries=0)
     assert failed.status == "failed"
-    assert "install-2 of 'db' has not ended within 0 s, and goes on" in messages(failed)
+    assert "install-2 of 'db' has not ended within 0 s, and still runs" in messages(failed)
     assert executions(yard)["install-2"].status == "running"
 
 
@@ -264,32 +264,6 @@ def test_co20_the_deployment_that_somebody_deleted_is_not_missed_on_the_way_down
     gone = yard.client.executions.uninstall("app")
     assert gone.status == "completed", messages(gone)
     assert names(yard) == ["app"]
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [
-        ("blueprint_archive: inner", "blueprint_archive: ../x", "leads out of the blueprint's folder"),
-        ("blueprint_archive: inner", "blueprint_archive: nowhere", "there is no 'nowhere'"),
-        ("blueprint_archive: inner", "blueprint_archive: inner, main_file_name: a.yaml", "there is no blueprint 'a.yaml'"),
-        ("id: db,", "id: a/b,", "PL-C021"),
-        ("id: db,", f"id: {'x' * 300},", "PL-C021"),
-        ("id: db,", "id: 7,", "'id' is 7, not a text"),
-        ("{size: 3}", "{colour: red}", "colour"),
-        ("{size: 3}", "{size: big}", "size"),
-        ("inputs: {size: 3}", "labels: [a]", "'labels' is not a list of mappings"),
-        ("inputs: {size: 3}", "labels: [{csys-x: y}]", "the label 'csys-x' is reserved"),
-        ("deployment:", "executions_start_args: {foo: 1}\n        deployment:", "'executions_start_args' cannot have 'foo'"),
-    ],
-)  # fmt: skip
-def test_bad_input_is_refused_with_the_reason_and_makes_nothing(yard: Yard, old: str, new: str, told: str) -> None:
-    failed = yard.client.executions.install(yard.app(OUTER.replace(old, new)), "app", task_retries=0)
-    assert failed.status == "failed"
-    assert told in messages(failed)
-    assert [name for name in names(yard) if name != "app"] in ([], ["db"])
-    if "executions_start_args" not in new:
-        assert names(yard) == ["app"]
-    assert yard.calls() == []
 
 
 CANCELED = {"canceling", "canceled", "attention"}
@@ -342,27 +316,3 @@ def test_co18_what_is_certainly_wrong_is_refused_before_anything_is_stored(yard:
             act(file)
         assert [(problem.code, told in problem.message) for problem in caught.value.problems] == [("PL-C114", True)]
     assert names(yard) == []
-
-
-def test_co1_a_type_of_the_users_own_may_give_values_by_inputs(yard: Yard) -> None:
-    own = """
-tosca_definitions_version: cloudify_dsl_1_5
-imports: [cloudify/types/types.yaml]
-node_types:
-  Database:
-    derived_from: cloudify.nodes.Component
-    interfaces:
-      cloudify.interfaces.lifecycle:
-        create:
-          implementation: cfy_extensions.cloudify_types.component.upload_blueprint
-          inputs: {resource_config: {default: {blueprint: {blueprint_archive: inner}}}}
-        configure:
-          implementation: cfy_extensions.cloudify_types.component.create
-          inputs: {resource_config: {default: {blueprint: {blueprint_archive: inner}, deployment: {id: own}}}}
-node_templates: {db: {type: Database}}
-"""
-    done = yard.client.executions.install(yard.app(own), "app")
-    assert done.status == "completed", messages(done)
-    assert names(yard) == ["app", "own"]
-    assert yard.client.executions.uninstall("app").status == "completed"
-    assert names(yard) == ["app"]

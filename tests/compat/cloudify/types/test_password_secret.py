@@ -1,20 +1,16 @@
-"""PasswordSecret and Blueprint nodes (CO19): what they make, what of it can be seen, and what is deleted again."""
+"""PasswordSecret nodes (CO19): what they make, what of it can be seen, and what is deleted again."""
 
 from __future__ import annotations
 
-import random
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from tests.compat.cloudify.types.estates import INNER, Yard
+from tests.compat.cloudify.types.estates import Yard
 from tests.compat.cloudify.types.test_component import messages
 
-from phaseline.compat.cloudify.types import password_rules
 from phaseline.model.problems.problem import ProblemsError
 
 HEAD = """
@@ -24,7 +20,6 @@ node_templates:
   key:
 """
 PASSWORD = HEAD + "    type: cloudify.nodes.PasswordSecret\n    properties: {length: 24, digits: 3, symbols: -1}\n"
-BLUEPRINT = HEAD + "    type: cloudify.nodes.Blueprint\n    properties: {blueprint: {id: pg, blueprint_archive: inner}}\n"
 
 
 @pytest.fixture
@@ -33,29 +28,6 @@ def yard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Yard]:
     found = Yard(tmp_path)
     with found.client:
         yield found
-
-
-def test_a17_ten_thousand_draws_have_the_wanted_characters() -> None:
-    chance = random.SystemRandom()
-    wanted = {"length": 12, "uppercase": 2, "lowercase": -1, "digits": 3, "symbols": 1}
-    for _ in range(10_000):
-        text = password_rules.draw(wanted, chance)
-        counts = {name: sum(one in group for one in text) for name, group in password_rules.GROUPS.items()}
-        assert len(text) == 12
-        assert counts["lowercase"] == 0
-        assert counts["uppercase"] >= 2
-        assert counts["digits"] >= 3
-        assert counts["symbols"] >= 1
-
-
-@given(st.fixed_dictionaries({name: st.integers(-3, 12) for name in ("length", *password_rules.GROUPS)}))
-def test_co19_rules_have_a_flaw_exactly_if_no_password_fulfils_them(wanted: dict[str, int]) -> None:
-    counts = [wanted[name] for name in password_rules.GROUPS]
-    possible = wanted["length"] >= 6 and min(counts) >= -1 and max(counts) >= 0
-    possible = possible and sum(count for count in counts if count > 0) <= wanted["length"]
-    assert (not list(password_rules.flaws(wanted))) is possible
-    if possible:
-        assert len(password_rules.draw(wanted, random.SystemRandom())) == wanted["length"]
 
 
 def test_a17_the_password_is_a_secret_and_nowhere_in_clear(yard: Yard) -> None:
@@ -102,22 +74,3 @@ def test_co19_a_secret_that_was_there_before_is_not_taken_over(yard: Yard) -> No
     failed = yard.client.executions.install(file, "app", task_retries=0)
     assert "PL-C112" in messages(failed)
     assert yard.client.secrets.show("own", reveal=True).value == "value-of-somebody"
-
-
-def test_co19_a_blueprint_node_stores_its_blueprint_and_deletes_it(yard: Yard) -> None:
-    yard.app(BLUEPRINT, INNER)
-    done = yard.client.executions.install(str(yard.folder / "app/blueprint.yaml"), "app")
-    assert done.status == "completed", messages(done)
-    (row,) = yard.client.blueprints.list()
-    assert (str(row.blueprint), row.blueprint.main_file) == ("pg@1", "blueprint.yaml")
-    assert yard.client.executions.uninstall("app").status == "completed"
-    assert not yard.client.blueprints.list()
-
-
-def test_co19_a_blueprint_that_is_used_stays(yard: Yard) -> None:
-    yard.app(BLUEPRINT, INNER)
-    yard.client.executions.install(str(yard.folder / "app/blueprint.yaml"), "app")
-    yard.client.deployments.create("pg", "other")
-    gone = yard.client.executions.uninstall("app")
-    assert gone.status == "completed", messages(gone)
-    assert [str(row.blueprint) for row in yard.client.blueprints.list()] == ["pg@1"]

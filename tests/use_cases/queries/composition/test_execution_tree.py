@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.compat.cloudify.types.estates import INNER, Yard
 
-from phaseline.cli.render.executions import execution_text, execution_tree
+from phaseline.cli.render.executions import execution_tree
 from phaseline.cli.render.listings import deployment_list
 from phaseline.model.problems.problem import ProblemsError
 
@@ -34,32 +34,6 @@ def test_bb2_a_tree_has_all_that_an_execution_has_started(yard: Yard) -> None:
     assert execution_tree(found).splitlines()[1].startswith("  install-2 of 'db': ")
     inner = yard.client.executions.tree("install-2")
     assert [one.id for one in inner.executions] == ["install-2", "install-3"]
-
-
-def test_bb2_show_names_the_cause(yard: Yard) -> None:
-    shown = yard.client.executions.show("install-2")
-    assert "started by component db_" in execution_text(shown)
-    assert yard.client.executions.show("install-1").caused_by == ""
-
-
-@pytest.mark.parametrize(
-    ("wanted", "found"),
-    [
-        ("component", ["install-3", "install-2"]),
-        ("component:install-1", ["install-2"]),
-        ("component:db", ["install-3"]),
-        ("relationship", []),
-    ],
-)
-def test_bb2_executions_are_listed_by_cause(yard: Yard, wanted: str, found: list[str]) -> None:
-    assert [one.id for one in yard.client.executions.list(caused_by=wanted).items] == found
-
-
-@pytest.mark.parametrize("wanted", ["moon", "component:nowhere"])
-def test_bb2_an_unknown_cause_is_refused(yard: Yard, wanted: str) -> None:
-    with pytest.raises(ProblemsError) as caught:
-        yard.client.executions.list(caused_by=wanted)
-    assert caught.value.problems[0].code == "PL-C116"
 
 
 def test_co20_inner_deployments_name_their_outer_one_and_may_be_hidden(yard: Yard) -> None:

@@ -119,7 +119,7 @@ COMMANDS = (
             metavar="KEY[=VALUE]",
             help="Only deployments with this label. [repeatable]",
         ),
-        click.option("--top", is_flag=True, help="No deployments that components of others have made."),
+        click.option("--top", is_flag=True, help="Only deployments that no component has made."),
         limit_option,
         watchable,
         render="listings:deployment_list",

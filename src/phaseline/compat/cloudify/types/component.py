@@ -186,7 +186,7 @@ def _execute(member: Member) -> None:
 
 
 def _begin(member: Member, row: DeploymentRow, workflow: str, *, is_forced: bool) -> None:
-    """Start a workflow. ``is_forced``: even if the blueprint says that it is not available, as for what was not installed."""
+    """Start a workflow. ``is_forced``: even if the rules of the blueprint do not allow it now."""
     timeout, arguments = config.timeout_of(member), config.start_arguments(member)
     outer = member.call.site.execution
     inherited: Mapping[str, Value] = {}
@@ -206,7 +206,7 @@ def _begin(member: Member, row: DeploymentRow, workflow: str, *, is_forced: bool
 def _sleep(member: Member, timeout: int, message: str, follow_up: FollowUp, inner: int = 0, attempt: int = -1) -> None:
     """Sleep until the awaited execution ends.
 
-    ``inner``: its number, 0 if it is a new one. ``attempt``: that of an execution that is to go on, else -1.
+    ``inner``: its number, 0 if it is a new one. ``attempt``: that of an execution to be continued, else -1.
     """
     now = member.estate.now()
     member.call.data = {"generation": member.entry.generation, "since": now, "inner": inner, "attempt": attempt}
@@ -232,7 +232,7 @@ def _inner(member: Member, row: DeploymentRow, workflow: str) -> ExecutionRow | 
 
 
 def _read(member: Member, row: DeploymentRow, inner: ExecutionRow) -> None:
-    """Read how the inner execution has ended, let it go on after a user's retry, or sleep on."""
+    """Read how the inner execution has ended, continue it after a user's retry, or sleep on."""
     data = member.call.data if isinstance(member.call.data, dict) else {}
     is_current = data.get("generation") == member.entry.generation
     status = inner.status.value
@@ -244,7 +244,7 @@ def _read(member: Member, row: DeploymentRow, inner: ExecutionRow) -> None:
     elif not is_current or data.get("attempt") == inner.attempt:
         is_clean = not any(member.entry.has_made(each.cause) for each in member.made() if each.number == inner.number)
         follow_up = FollowUp(retries=(Continuation(inner.number, is_clean),))
-        message = f"lets {inner.id} of '{row.name}' go on"
+        message = f"continues {inner.id} of '{row.name}'"
         _sleep(member, config.timeout_of(member), message, follow_up, inner.number, inner.attempt)
     elif status == "failed":
         why = member.estate.first_failure(inner)
@@ -263,7 +263,7 @@ def _wait_on(member: Member, inner: ExecutionRow, data: Mapping[str, Value]) -> 
     left_ms = since + timeout * 1000 - member.estate.now()
     if timeout >= 0 and left_ms <= 0:
         member.item.fail(
-            f"{inner.id} of '{inner.deployment_name}' has not ended within {timeout} s, and goes on; a retry waits for it again"
+            f"{inner.id} of '{inner.deployment_name}' has not ended within {timeout} s, and still runs; a retry waits for it again"
         )
         return
     member.again(LONGEST_S if timeout < 0 else left_ms / 1000, message, follow_up)

@@ -1,10 +1,11 @@
-"""What a Component, a SharedResource or a Blueprint node says in its properties, checked."""
+"""The properties of a Component or Blueprint node, checked."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
 from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.blueprint.composition import LOCAL
 from phaseline.model.problems.problem import problem_error
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 WRONG = "PL-C114"
 RESERVED = "csys-"
 PARENT = "csys-obj-parent"
-LOCAL = frozenset({"", "127.0.0.1", "localhost", "::1"})
 STARTING = frozenset({"allow_custom_parameters", "force", "dry_run", "queue", "parameters", "wait_after_fail"})
 """Keys of ``executions_start_args`` that are used or have no effect here."""
 

@@ -76,7 +76,7 @@ class Member:
 
 
 def for_each(batch: ItemBatch, work: Callable[[Member], None]) -> None:
-    """Do the work for each member; one that is refused fails, and the others go on."""
+    """Do the work for each member; one that is refused fails without the others."""
     made: dict[int, list[CausedRow]] = {}
     for place in range(len(batch)):
         try:

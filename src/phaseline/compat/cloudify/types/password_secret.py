@@ -6,8 +6,8 @@ import secrets
 from typing import TYPE_CHECKING
 
 from phaseline.compat.cloudify.types import configuration as config
-from phaseline.compat.cloudify.types import password_rules
 from phaseline.compat.cloudify.types.members import for_each
+from phaseline.model.blueprint import composition
 from phaseline.model.rows.follow_ups import FollowUp
 
 if TYPE_CHECKING:
@@ -15,21 +15,24 @@ if TYPE_CHECKING:
     from phaseline.compat.cloudify.types.members import Member
     from phaseline.model.blueprint.blueprint import Value
 
-PROPERTIES = ("length", *password_rules.GROUPS)
+PROPERTIES = ("length", *composition.CHARACTER_GROUPS)
 
 
 def validate(batch: ItemBatch) -> None:
     """Check the length and the numbers of characters of each node."""
-    for_each(batch, lambda member: _wanted(member, is_only_checked=True))
+    for_each(batch, _validate)
 
 
-def _wanted(member: Member, *, is_only_checked: bool = False) -> dict[str, Value]:
+def _validate(member: Member) -> None:
+    _wanted(member)
+    member.item.complete()
+
+
+def _wanted(member: Member) -> dict[str, Value]:
     """Return the rules of the password. Raises: PL-C114 if no password can have it."""
     found: dict[str, Value] = {name: value for name in PROPERTIES if (value := member.value(name)) is not None}
-    for message, mend in password_rules.flaws(found):
+    for message, mend in composition.password_flaws(found):
         raise config.wrong(message, mend)
-    if is_only_checked:
-        member.item.complete()
     return found
 
 
@@ -47,7 +50,7 @@ def _create(member: Member) -> None:
         member.call.data = None
         member.item.complete()
         return
-    text = password_rules.draw(_wanted(member), secrets.SystemRandom())
+    text = composition.draw_password(_wanted(member), secrets.SystemRandom())
     row = member.estate.prepare_secret(member.entry, name, text)
     member.call.data = {"made": True}
     member.again(0, f"stores the secret '{name}'", FollowUp(secrets=(row,)))
