@@ -7,6 +7,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
+from phaseline.compat.cloudify.types import password_secret
 from phaseline.model.blueprint import composition
 
 
@@ -14,7 +15,7 @@ def test_a17_ten_thousand_draws_have_the_wanted_characters() -> None:
     chance = random.SystemRandom()
     wanted = {"length": 12, "uppercase": 2, "lowercase": -1, "digits": 3, "symbols": 1}
     for _ in range(10_000):
-        text = composition.draw_password(wanted, chance)
+        text = password_secret.draw_password(wanted, chance)
         counts = {name: sum(one in group for one in text) for name, group in composition.CHARACTER_GROUPS.items()}
         assert len(text) == 12
         assert counts["lowercase"] == 0
@@ -30,4 +31,4 @@ def test_co19_rules_have_a_flaw_exactly_if_no_password_fulfils_them(wanted: dict
     possible = possible and sum(count for count in counts if count > 0) <= wanted["length"]
     assert (not list(composition.password_flaws(wanted))) is possible
     if possible:
-        assert len(composition.draw_password(wanted, random.SystemRandom())) == wanted["length"]
+        assert len(password_secret.draw_password(wanted, random.SystemRandom())) == wanted["length"]

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from phaseline.model.problems.problem import Problem
 
 if TYPE_CHECKING:
-    import random
     from collections.abc import Iterator, Mapping
 
     from phaseline.model.blueprint.blueprint import Blueprint, Node, Value
@@ -42,17 +41,6 @@ def password_flaws(properties: Mapping[str, Value]) -> Iterator[tuple[str, str]]
     needed = sum(count for count in counts.values() if count > 0)
     if needed > length:
         yield f"a password of {length} characters cannot have {needed}", f"make it at least {needed} characters long"
-
-
-def draw_password(properties: Mapping[str, Value], chance: random.SystemRandom) -> str:
-    """Return a password that has the wanted number of characters of each kind."""
-    length = int(str(properties.get("length", 8)))
-    counts = {name: int(str(properties.get(name, 0))) for name in CHARACTER_GROUPS}
-    found = [chance.choice(CHARACTER_GROUPS[name]) for name, count in counts.items() for _ in range(max(count, 0))]
-    allowed = "".join(CHARACTER_GROUPS[name] for name, count in counts.items() if count >= 0)
-    found += [chance.choice(allowed) for _ in range(length - len(found))]
-    chance.shuffle(found)
-    return "".join(found)
 
 
 COMPONENT = "cloudify.nodes.Component"

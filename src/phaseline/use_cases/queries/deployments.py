@@ -187,6 +187,14 @@ def raise_if_inner(store: TenantStore, row: DeploymentRow) -> None:
         raise problem_error("PL-C115", message, mend, subject=row.name)
 
 
+def _has_inner(store: TenantStore, rows: Sequence[DeploymentRow]) -> bool:
+    """Return False if certainly no deployment is a component's: one alone has no outer one."""
+    count = store.listings.count
+    if len(rows) == 1 and count(row_queries.DeploymentQuery()) == 1:
+        return False
+    return bool(rows) and count(row_queries.DeploymentQuery(labels=[Label(PARENT, "")])) > 0
+
+
 def briefs(store: TenantStore, rows: Sequence[DeploymentRow]) -> list[DeploymentView]:
     """Return the deployments as rows for a list, without reading their blueprints."""
     summaries = store.listings.summaries([row.number for row in rows])
@@ -195,8 +203,7 @@ def briefs(store: TenantStore, rows: Sequence[DeploymentRow]) -> list[Deployment
     if suspects:
         ahead = reads = read_ahead.ReadAhead(store)
         unrepaired_failures.read_left_behind(ahead, suspects)
-    has_inner = store.listings.count(row_queries.DeploymentQuery(labels=[Label(PARENT, "")]))
-    outers = outers_of(store, [row.number for row in rows]) if has_inner else {}
+    outers = outers_of(store, [row.number for row in rows]) if _has_inner(store, rows) else {}
     found = [_brief(reads, row, summaries.get(row.number, MISSING)) for row in rows]
     if not outers:
         return found

@@ -39,4 +39,6 @@ def _delete(member: Member) -> None:
         member.item.complete()
         return
     member.call.data = {"deleted": True}
-    member.again(0, "deletes what it has made", FollowUp(deletes_blueprints=own_blueprint(member, member.part("blueprint"))))
+    member.again(
+        0, "deletes what it has made", FollowUp(deletes_blueprints=own_blueprint(member, member.part("blueprint")))
+    )

@@ -11,6 +11,8 @@ from phaseline.model.blueprint import composition
 from phaseline.model.rows.follow_ups import FollowUp
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from phaseline.calls.batches.native_items import ItemBatch
     from phaseline.compat.cloudify.types.members import Member
     from phaseline.model.blueprint.blueprint import Value
@@ -50,7 +52,7 @@ def _create(member: Member) -> None:
         member.call.data = None
         member.item.complete()
         return
-    text = composition.draw_password(_wanted(member), secrets.SystemRandom())
+    text = draw_password(_wanted(member), secrets.SystemRandom())
     row = member.estate.prepare_secret(member.entry, name, text)
     member.call.data = {"made": True}
     member.again(0, f"stores the secret '{name}'", FollowUp(secrets=(row,)))
@@ -68,3 +70,18 @@ def _delete(member: Member) -> None:
     member.item.complete()
     if known.get("ours"):
         member.follow(FollowUp(deletes_secrets=(str(known["name"]),)))
+
+
+def draw_password(properties: Mapping[str, Value], chance: secrets.SystemRandom) -> str:
+    """Return a password that has the wanted number of characters of each kind."""
+    length = int(str(properties.get("length", 8)))
+    counts = {name: int(str(properties.get(name, 0))) for name in composition.CHARACTER_GROUPS}
+    found = [
+        chance.choice(composition.CHARACTER_GROUPS[name])
+        for name, count in counts.items()
+        for _ in range(max(count, 0))
+    ]
+    allowed = "".join(composition.CHARACTER_GROUPS[name] for name, count in counts.items() if count >= 0)
+    found += [chance.choice(allowed) for _ in range(length - len(found))]
+    chance.shuffle(found)
+    return "".join(found)
