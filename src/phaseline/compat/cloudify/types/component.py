@@ -341,6 +341,8 @@ def not_yet(batch: ItemBatch, what: str) -> None:
 
     def refuse(member: Member) -> None:
         name = str(member.part("deployment").get("id") or member.item.instance_id)
-        raise config.wrong(f"a component has no '{what}' yet", f"run it in its deployment: phaseline {what} -d {name}")
+        raise config.wrong(
+            f"a component has no '{what}' yet", f"run it in its deployment: phaseline executions start {what} -d {name}"
+        )
 
     for_each(batch, refuse)
