@@ -61,7 +61,7 @@ class Deployment:
         instances = Handful(["host"], {0: {} if self.ip is None else {"ip": self.ip}})
         facts = DeploymentFacts(secrets=Safe())
         watcher = Touched()
-        return RuntimeScope({"size": 3}, {"host": {}}, instances, facts=facts, watcher=watcher, others=others)
+        return RuntimeScope({"size": 3}, {"host": {}}, instances, facts=facts, watcher=watcher, others=lambda: others)
 
 
 @dataclass
@@ -128,7 +128,7 @@ def estate(*more: Deployment, **facts: object) -> Estate:
 
 def seen(beyond: Beyond | None, value: Value) -> Value:
     """Evaluate a value in a consumer whose host has another address than any provider's."""
-    others = None if beyond is None else CapabilityReads(beyond)
+    others = None if beyond is None else (lambda: CapabilityReads(beyond))
     scope = RuntimeScope({"size": 9}, {"host": {}}, Handful(["host"], {0: {"ip": "consumer"}}), others=others)
     return evaluate(value, scope)
 
@@ -216,7 +216,7 @@ def test_dp2_a_capability_computed_from_a_secret_touches_the_watcher_of_the_cons
     for value, is_touched in (("key", True), ("text", False)):
         watcher = Touched()
         beyond = estate(is_kept=True)
-        scope = RuntimeScope({}, {}, Handful([]), watcher=watcher, others=CapabilityReads(beyond))
+        scope = RuntimeScope({}, {}, Handful([]), watcher=watcher, others=lambda: CapabilityReads(beyond))
         for _ in range(2):  # the second time the value is kept, and so is what it was computed from
             watcher.is_touched = False
             evaluate({"get_capability": ["net", value]}, scope)
@@ -294,4 +294,4 @@ def test_dp1_where_no_deployment_can_be_read_all_four_functions_say_so() -> None
 
 def test_dp1_the_parts_of_a_value_that_need_no_other_deployment_are_evaluated_as_ever() -> None:
     scope = RuntimeScope({"size": 9}, {}, Handful([]))
-    assert evaluate({"a": {"get_input": "size"}}, altered(scope, others=CapabilityReads(estate()))) == {"a": 9}
+    assert evaluate({"a": {"get_input": "size"}}, altered(scope, others=lambda: CapabilityReads(estate()))) == {"a": 9}

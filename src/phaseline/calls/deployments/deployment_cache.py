@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from phaseline.calls.deployments.batch_parts import FindPhase
     from phaseline.calls.deployments.hook_decisions import Decisions
     from phaseline.calls.deployments.hook_lookups import ExecutionHookLookup
+    from phaseline.calls.deployments.other_deployments import CapabilityMemo
     from phaseline.calls.protocol.reports import CallReport
+    from phaseline.dsl.functions.other_deployments import CapabilityReads
     from phaseline.model.blueprint.blueprint import Blueprint, Value
     from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.deployment.stack_documents import DocumentKind, NewDocument
@@ -62,8 +64,17 @@ def nobodys(_deployment: int, _code: CodeLocation, _file: str) -> FilesTaken | N
 class DeploymentCache:
     """Deployments, executions and graphs in memory, by number. ``names``: the store's names in tokens, by graph."""
 
-    def __init__(self, store: StoreRows, secrets: SecretSource | None = None) -> None:
+    def __init__(
+        self,
+        store: StoreRows,
+        secrets: SecretSource | None = None,
+        part_of: Callable[[str], StoreRows] | None = None,
+    ) -> None:
+        """``part_of`` returns what a tenant has in the store; None if ``store`` is that of the only tenant."""
         self._store = store
+        self._part_of: Callable[[str], StoreRows] = part_of or (lambda _tenant: store)
+        self.provider_uses: set[tuple[int, str, int]] = set()
+        """(consumer, text of a function, number of the provider that it has computed), for records not stored yet (DP5)."""
         self.secrets: SecretSource = no_secrets.NoSecrets() if secrets is None else secrets
         self.names = Names(store.identity(), store.incarnations.all())
         self._loaded: dict[int, LoadedDeployment] = {}
@@ -109,9 +120,19 @@ class DeploymentCache:
                     tenant=row.tenant,
                 )
             found.named = lambda execution: self.name_of(execution, deployment)
+            found.look_beyond = lambda memo: self._reads((deployment, row.name, row.tenant), memo)
             self._loaded[deployment] = found
             self.used.add(deployment)
         return found
+
+    def _reads(self, consumer: tuple[int, str, str], memo: CapabilityMemo | None) -> CapabilityReads:
+        """Return what reads other deployments for a consumer: its (number, name, tenant). Any thread may use it."""
+        from phaseline.calls.deployments.other_deployments import OtherDeployments  # few deployments read others
+        from phaseline.dsl.functions.other_deployments import CapabilityReads
+
+        store, secrets = self._part_of(consumer[2]), self.secrets.of_tenant(consumer[2])
+        noted = lambda *use: self.provider_uses.add(use)  # noqa: E731 - a set may be added to by any thread
+        return CapabilityReads(OtherDeployments(store, secrets, consumer, memo=memo, noted=noted))
 
     def row(self, execution: int) -> ExecutionRow:
         """Return the stored row of an execution. Raises ``KeyError`` if it was purged."""

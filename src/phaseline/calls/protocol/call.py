@@ -32,6 +32,7 @@ from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.rows import DEFAULT_TENANT
 
 if TYPE_CHECKING:
+    from phaseline.dsl.functions.other_deployments import CapabilityReads
     from phaseline.calls.protocol.hook_lookup import HookLookup
     from phaseline.calls.protocol.phase_view import PhaseContext
     from phaseline.model.blueprint.blueprint import Plugin, Value
@@ -120,7 +121,10 @@ class DeploymentLookup(Protocol):
 class InstanceContext:
     """One node instance as a call sees it; everything except its id is looked up when it is used."""
 
-    __slots__ = ("_before", "_changes", "_node", "_runtime", "id", "index", "number", "world")
+    __slots__ = ("_before", "_changes", "_node", "_runtime", "id", "index", "number", "reads", "world")
+
+    reads: Callable[[], CapabilityReads]
+    """What reads capabilities of other deployments, shared by a batch. Set only where the blueprint has such functions."""
 
     def __init__(self, id: str, index: int, number: int, world: DeploymentLookup) -> None:
         """``index`` counts the instances of the node from 1, ``number`` the instances of the deployment from 0."""

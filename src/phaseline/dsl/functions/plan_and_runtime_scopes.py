@@ -142,7 +142,7 @@ class RuntimeScope:
     ``own`` is the instance that SELF means; ``source`` and ``target`` are the instances of a relationship operation.
     ``own_node`` is the node that SELF means if its instance is unknown. With ``is_tolerant``, an attribute that cannot
     be computed becomes the text ``<ERROR: …>`` (B24). ``watcher`` observes each function that is evaluated. ``others``
-    reads capabilities of other deployments; None where that is impossible.
+    returns what reads capabilities of other deployments; None where that is impossible.
     """
 
     inputs: Mapping[str, Value]
@@ -155,7 +155,7 @@ class RuntimeScope:
     is_tolerant: bool = False
     facts: DeploymentFacts = NO_FACTS
     watcher: EvaluationWatcher | None = None
-    others: CapabilityReads | None = None
+    others: Callable[[], CapabilityReads] | None = None
 
     def input(self, name: str) -> Value:
         """Return the value of an input of the deployment."""
@@ -250,7 +250,7 @@ class RuntimeScope:
         if self.others is None:
             message = f"'{function}' asks for another deployment, and no other deployment can be read here"
             raise fail("PL-B078", message, "give the value as an input, such as {get_input: address}")
-        return self.others.read(written or {function: arguments}, function, arguments, self, inner or evaluate)
+        return self.others().read(written or {function: arguments}, function, arguments, self, inner or evaluate)
 
     def _attribute(self, reference: str, path: Sequence[str | int]) -> Value:
         return self._attribute_of(self._instance(reference), path)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from phaseline.model.graph.batch_members import MemberPositions
     from phaseline.model.health.checks import NewCheckResults
     from phaseline.model.packages.installed import PackageUse
+    from phaseline.model.rows.dependencies import ConsumerDependencies, Dependency
 
 
 DEFAULT_TENANT = "default_tenant"
@@ -77,7 +78,7 @@ class NewDeployment:
 
     ``uses`` is {namespace: number} of the stored blueprints that it needs; its own blueprint has an empty namespace.
     ``packages`` are its uses of plugin packages; their ``deployment`` is ignored. ``documents`` is {instance number:
-    runtime properties} of adopted instances.
+    runtime properties} of adopted instances. ``dependencies`` are the records of what it reads of others.
     """
 
     name: str
@@ -91,6 +92,7 @@ class NewDeployment:
     uses: Mapping[str, int] = field(default_factory=dict)
     packages: Sequence[PackageUse] = ()
     documents: Mapping[int, Mapping[str, Value]] = field(default_factory=dict)
+    dependencies: Sequence[Dependency] = ()
 
 
 @frozen
@@ -398,6 +400,7 @@ class PlannerWrites:
     """What planners write besides graphs and topologies: documents added or removed, and deployments removed.
 
     ``checks`` are instances that a user marked as unhealthy. ``labels`` are (deployment, change of its labels).
+    ``dependencies`` replace all records of a consumer each.
     """
 
     kept: tuple[NewDocument, ...] = ()
@@ -405,10 +408,11 @@ class PlannerWrites:
     forgotten: tuple[ForgottenDeployment, ...] = ()
     checks: tuple[NewCheckResults, ...] = ()
     labels: tuple[tuple[int, Relabelled], ...] = ()
+    dependencies: tuple[ConsumerDependencies, ...] = ()
 
     def __bool__(self) -> bool:
         """Return True when there is anything to write."""
-        return bool(self.kept or self.dropped or self.forgotten or self.labels)
+        return bool(self.kept or self.dropped or self.forgotten or self.labels or self.dependencies)
 
 
 NOTHING_WRITTEN = PlannerWrites()

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.stack_documents import DocumentShelf
     from phaseline.model.execution.stored_plans import PlanShelf
     from phaseline.model.packages.installed import DefinitionShelf, PackageShelf
+    from phaseline.model.rows.dependencies import DependencyShelf
     from phaseline.model.rows.hook_switches import SwitchShelf
     from phaseline.model.rows.listings import Listings
     from phaseline.model.rows.orders import OrderShelf
@@ -57,6 +58,11 @@ class Shelves(Protocol):
     @property
     def labels(self) -> LabelShelf:
         """Labels of deployments."""
+        ...
+
+    @property
+    def dependencies(self) -> DependencyShelf:
+        """Records of what deployments read of one another."""
         ...
 
     @property

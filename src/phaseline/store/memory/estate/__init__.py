@@ -1,0 +1,1 @@
+"""An estate in the store in memory: dependencies between deployments."""

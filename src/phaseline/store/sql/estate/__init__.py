@@ -1,0 +1,1 @@
+"""Statements for the tables of an estate: dependencies between deployments."""
