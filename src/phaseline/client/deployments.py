@@ -68,6 +68,7 @@ class DeploymentsNoun(Noun):
         labels: Sequence[str] = (),
         yes_many: bool = False,
         runtime_only_evaluation: bool = False,
+        allow_missing_providers: bool = False,
         watcher: Watcher | None = None,
     ) -> DeploymentDetails:
         """Create a deployment from a blueprint file, with all its instances, without calling any operation.
@@ -76,8 +77,9 @@ class DeploymentsNoun(Noun):
         blueprint. The other arguments are those of ``executions.install``.
         """
         order = order_of(
-            file, deployment, inputs, plugins, labels, yes_many=yes_many, runtime_only=runtime_only_evaluation
-        )
+            file, deployment, inputs, plugins, labels, yes_many=yes_many, runtime_only=runtime_only_evaluation,
+            allow_missing_providers=allow_missing_providers,
+        )  # fmt: skip
         return self._call(ops.CREATE_DEPLOYMENT, order=order, watcher=watcher)
 
     def update(self, name: str, file: str, **options: Unpack[UpdateExecutionOptionsDict]) -> ExecutionView:

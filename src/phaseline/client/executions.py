@@ -45,17 +45,20 @@ class ExecutionsNoun(Noun):
         yes_many: bool = False,
         runtime_only_evaluation: bool = False,
         labels: Sequence[str] = (),
+        allow_missing_providers: bool = False,
         **options: Unpack[ExecutionOptionsDict],
     ) -> ExecutionView:
         """Create a deployment from a blueprint file and install it.
 
         ``deployment`` None: use the name of the file's folder. ``labels``: ``KEY=VALUE``, added to those of the
         blueprint. ``yes_many``: allow more than a million relationship calls. ``runtime_only_evaluation``: evaluate
-        intrinsic functions only when their values are needed.
+        intrinsic functions only when their values are needed. ``allow_missing_providers``: accept that deployments which
+        the blueprint reads do not exist yet.
         """
         order = order_of(
-            file, deployment, inputs, plugins, labels, yes_many=yes_many, runtime_only=runtime_only_evaluation
-        )
+            file, deployment, inputs, plugins, labels, yes_many=yes_many, runtime_only=runtime_only_evaluation,
+            allow_missing_providers=allow_missing_providers,
+        )  # fmt: skip
         return self._call(ops.INSTALL, order=order, manner=manner_of(options), **following(options))
 
     def uninstall(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Blueprint, Value
     from phaseline.model.packages.installed import PackageUse
     from phaseline.model.problems.problem import Problem
+    from phaseline.model.rows.dependencies import Dependency
     from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
 
 
@@ -38,8 +39,19 @@ def new_deployment(ctx: RequestContext, name: str, loaded: LoadedBlueprint, now:
         topology = altered(topology, blueprint=blueprint)  # a blueprint stored with it need not be read again
     packages = _packages(ctx, name, loaded) if ctx.store.has_packages else ()
     return NewDeployment(
-        name, blueprint, inputs, topology, loaded.code, ctx.actor, now, uses=loaded.uses, packages=packages
-    )
+        name, blueprint, inputs, topology, loaded.code, ctx.actor, now, uses=loaded.uses, packages=packages,
+        dependencies=dependencies(blueprint),
+    )  # fmt: skip
+
+
+def dependencies(blueprint: Blueprint) -> Sequence[Dependency]:
+    """Return the records of all functions of a blueprint that read other deployments (DP5)."""
+    outputs = (*blueprint.outputs.values(), *blueprint.capabilities.values(), *blueprint.workflows.values())
+    if not (outputs or blueprint.resource_tags or any(node.has_functions for node in blueprint.nodes.values())):
+        return ()
+    from phaseline.dsl.deployment.other_reads import dependencies_of  # a blueprint without functions has none
+
+    return dependencies_of(blueprint)
 
 
 def _packages(ctx: RequestContext, name: str, loaded: LoadedBlueprint) -> Sequence[PackageUse]:

@@ -90,9 +90,11 @@ def prepare_install(
     stops = foreseen_stops.look_before_first(ctx, manner.breakpoints, request, loaded) if manner.breakpoints else ()
     agents = agent_warnings.agent_warning(loaded.topology.nodes)
     deployment_rows.raise_if_secrets_missing(ctx, loaded.blueprint)
+    allow_missing = order.allow_missing_providers
+    providers = deployment_spec.provider_warnings(ctx, name, loaded.blueprint, allow_missing=allow_missing)
     # Packages enabled for the replaced deployment are enabled for this one.
     execution, more = new_execution(ctx, chosen.replaces, request, made=loaded.topology)
-    warnings = (*stops, *loaded.warnings, *((agents,) if agents else ()), *more)
+    warnings = (*stops, *loaded.warnings, *providers, *((agents,) if agents else ()), *more)
     return PreparedInstall(name, chosen, execution, warnings)
 
 

@@ -17,7 +17,7 @@ from phaseline.use_cases.loading.deployment_rows import missing_secrets
 from phaseline.use_cases.loading.resource_nodes import known_paths
 from phaseline.use_cases.lookup import past_durations
 from phaseline.use_cases.prepare import role_limits
-from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec, with_given
+from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec, provider_warnings, with_given
 from phaseline.use_cases.prepare.foreseen_stops import look_for_stops
 from phaseline.use_cases.prepare.install_preparation import choose_install, choose_uninstall
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
@@ -118,7 +118,8 @@ def plan_install(
     if order.labels:
         loaded = with_given(loaded, order.labels)
     _, request, replaces = choose_install(ctx, name, loaded, manner)
-    found = altered(loaded, warnings=(*loaded.warnings, *missing_secrets(ctx, loaded.blueprint)))
+    providers = provider_warnings(ctx, name or "(new)", loaded.blueprint, is_plan=True)
+    found = altered(loaded, warnings=(*loaded.warnings, *missing_secrets(ctx, loaded.blueprint), *providers))
     given = manner.breakpoints
     return plan_made(ctx, request, name or "(new)", found, yes_many=order.yes_many, replaces=replaces, given=given)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phaseline.app.app_context import RequestContext
+    from phaseline.dsl.functions.other_deployments import CapabilityReads
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
     from phaseline.ports.execution_reads import ExecutionReads
     from phaseline.ports.tenant_store import TenantStore
@@ -113,6 +115,7 @@ def outputs(ctx: RequestContext, name: str, *, reveal: bool = False) -> Outputs:
         facts=topology_view.facts_of(
             row.name, labelled(blueprint, store.labels.of(row.number)), row.created_by, row.tenant, ctx.vault
         ),
+        others=cache(lambda: _others(ctx, row)),
     )
     scope = secret_tracking.Watch(inputs, hidden_inputs(blueprint), ctx.vault).over(seen)
     found = (
@@ -120,6 +123,14 @@ def outputs(ctx: RequestContext, name: str, *, reveal: bool = False) -> Outputs:
         functions_outputs.evaluate_outputs(blueprint.capabilities, scope),
     )
     return Outputs(row.name, *(found if reveal else (without_secrets(ctx, values) for values in found)))
+
+
+def _others(ctx: RequestContext, row: DeploymentRow) -> CapabilityReads:
+    """Return what reads other deployments for the outputs of a deployment."""
+    from phaseline.calls.deployments.other_deployments import CapabilityMemo, OtherDeployments  # few outputs need it
+    from phaseline.dsl.functions.other_deployments import CapabilityReads
+
+    return CapabilityReads(OtherDeployments(ctx.store, ctx.vault, row, memo=CapabilityMemo()))
 
 
 def unread(store: TenantStore, row: DeploymentRow) -> str:

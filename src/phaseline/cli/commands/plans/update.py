@@ -22,6 +22,7 @@ from phaseline.cli.shell.options import (
     parameter_option,
     plan_options,
     running_options,
+    missing_providers_option,
     runtime_only_option,
     save_option,
     stopping_options,
@@ -73,7 +74,7 @@ def update_options(function: Callable[..., Any]) -> Callable[..., Any]:
         metavar="WORKFLOW",
         help="Workflow to run instead of the update's rounds; its parameters list the affected instances.",
     )(parameter_option(command))
-    return blueprint_options(blueprint_argument(runtime_only_option(command)))
+    return blueprint_options(blueprint_argument(runtime_only_option(missing_providers_option(command))))
 
 
 @click.command(epilog="Example: phaseline deployments update shop blueprint.yaml -i port=8080")
