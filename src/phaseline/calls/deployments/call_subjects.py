@@ -400,6 +400,13 @@ class LoadedDeployment:
         )
         return self._watch().evaluate(value, scope)
 
+    def evaluate_for(self, value: Value, instance: int | None) -> Value:
+        """Return the value with its functions evaluated for an instance number, or for the deployment as a whole.
+
+        Raises: ``ProblemsError``.
+        """
+        return self._watch().evaluate(value, altered(self._scope, own=instance))
+
     def package_settings(self, stored: Mapping[str, Value]) -> dict[str, Value]:
         """Return the settings of a package for its code, decrypted; a setting that names a secret becomes its value.
 
@@ -439,7 +446,10 @@ class LoadedDeployment:
         """True if a function of the blueprint reads other deployments."""
         blueprint = self.blueprint
         if self.look_beyond is None or not (
-            blueprint.resource_tags or any(node.has_functions for node in blueprint.nodes.values())
+            blueprint.outputs
+            or blueprint.capabilities
+            or blueprint.resource_tags
+            or any(node.has_functions for node in blueprint.nodes.values())
         ):
             return False
         from phaseline.dsl.deployment.other_reads import has_functions_elsewhere  # few blueprints have any functions

@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph, Policy
     from phaseline.model.health.checks import NewCheckResults
     from phaseline.model.phases.definitions import PhaseDefinition
-    from phaseline.model.rows.rows import DeploymentRow, ExecutionRow, NoteRow, Reshaped
+    from phaseline.model.rows.dependencies import ConsumerDependencies
+    from phaseline.model.rows.rows import DeploymentRow, EventRow, ExecutionRow, NoteRow, Reshaped
     from phaseline.plan.rounds.round_preview import PreviewedRounds
     from phaseline.plan.topology.stack_document import FilesTaken
     from phaseline.ports.secrets import SecretSource
@@ -124,6 +125,35 @@ class DeploymentCache:
             self._loaded[deployment] = found
             self.used.add(deployment)
         return found
+
+    def records(
+        self, shapes: Sequence[Reshaped], ended: Sequence[ExecutionRow], now: Callable[[], int]
+    ) -> tuple[tuple[ConsumerDependencies, ...], tuple[EventRow, ...]]:
+        """Return the records of dependencies that change in a turn, and warnings about circles (DP5).
+
+        ``shapes`` are the deployments that the turn changes, ``ended`` the executions that end with it.
+        """
+        readers = [row for row in ended if (held := self.held(row.deployment)) is not None and held.reads_others]
+        renewed = [row for row in shapes if row.blueprint is not None]
+        if not (self.provider_uses or readers or renewed):
+            return (), ()
+        from phaseline.calls.deployments import dependency_records as made  # few deployments read others
+
+        found: dict[int, ConsumerDependencies | None] = {row.deployment: made.of_reshaped(self._store, row) for row in renewed}
+        uses: dict[int, list[tuple[str, int]]] = {}
+        while self.provider_uses:
+            consumer, text, number = self.provider_uses.pop()
+            uses.setdefault(consumer, []).append((text, number))
+        for consumer, used in uses.items():
+            if consumer not in found and self._living(consumer) is not None:
+                found[consumer] = made.of_used(self._store, self.loaded(consumer).blueprint, consumer, used)
+        events = []
+        for row in readers:
+            loaded = self.loaded(row.deployment)
+            records = found[row.deployment] = made.at_end(self._store, self._part_of(row.tenant), loaded)
+            warning = made.circle_event(self._store, row, records, now())
+            events += [] if warning is None else [warning]
+        return tuple(one for one in found.values() if one is not None), tuple(events)
 
     def _reads(self, consumer: tuple[int, str, str], memo: CapabilityMemo | None) -> CapabilityReads:
         """Return what reads other deployments for a consumer: its (number, name, tenant). Any thread may use it."""

@@ -257,19 +257,23 @@ class Planning:
 
         A deployment is deleted when an execution ends whose planner asked for that (``Verdict.forgets``).
         """
-        if not (changes.graphs or changes.executions):
+        if not (changes.graphs or changes.executions or self._deployments.provider_uses):
             return (), NOTHING_WRITTEN
         graphs = [one.graph_id for one in changes.graphs]
         shapes = tuple(self._reshaped.pop(graph) for graph in graphs if graph in self._reshaped)
         found = [self._written.pop(graph) for graph in graphs if graph in self._written]
         ended = [self._rows[one.execution] for one in changes.executions if one.status.is_ended and self._is_last(one)]
         self._gone |= {row.deployment for row in ended}
+        over = [row for one in changes.executions if one.status.is_ended and (row := self._rows.get(one.execution))]
+        records, warnings = self._deployments.records(shapes, over, self._now)
         return shapes, PlannerWrites(
             tuple(document for one in found for document in one.kept),
             tuple(document for one in found for document in one.dropped),
             tuple(ForgottenDeployment(row.deployment, row.number, row.created_by) for row in ended),
             tuple(made for one in found for made in one.checks),
             tuple(change for one in found for change in one.labels),
+            records,
+            warnings,
         )
 
     def _is_last(self, ended: ExecutionChanged) -> bool:

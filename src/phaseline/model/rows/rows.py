@@ -400,7 +400,7 @@ class PlannerWrites:
     """What planners write besides graphs and topologies: documents added or removed, and deployments removed.
 
     ``checks`` are instances that a user marked as unhealthy. ``labels`` are (deployment, change of its labels).
-    ``dependencies`` replace all records of a consumer each.
+    ``dependencies`` replace all records of a consumer each; ``events`` are warnings about them.
     """
 
     kept: tuple[NewDocument, ...] = ()
@@ -409,6 +409,7 @@ class PlannerWrites:
     checks: tuple[NewCheckResults, ...] = ()
     labels: tuple[tuple[int, Relabelled], ...] = ()
     dependencies: tuple[ConsumerDependencies, ...] = ()
+    events: tuple[EventRow, ...] = ()
 
     def __bool__(self) -> bool:
         """Return True when there is anything to write."""
