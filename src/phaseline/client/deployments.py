@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from phaseline.plan.preview.diagram import Drawing
     from phaseline.use_cases.commands.labels import Labels
     from phaseline.use_cases.queries.deployment_history import DeploymentHistory
+    from phaseline.use_cases.queries.estate.dependencies import DependenciesView
     from phaseline.views.views import DeploymentDetails, DeploymentView, ExecutionView, Outputs, Page
 
 
@@ -137,6 +138,13 @@ class DeploymentsNoun(Noun):
         Secrets in them are shown as ``(hidden)``, except with ``reveal``.
         """
         return self._call(ops.OUTPUTS, name=name, reveal=reveal)
+
+    def dependencies(self, name: str, *, of: bool = True, on: bool = True, tree: bool = False) -> DependenciesView:
+        """Return what the deployment reads of others (``of``), and what others read of it (``on``).
+
+        ``tree``: also what those read or are read by, and so on.
+        """
+        return self._call(ops.DEPENDENCIES, name=name, of=of, on=on, tree=tree)
 
     def delete(self, name: str, *, force: bool = False) -> DeploymentView:
         """Delete a deployment. Its name becomes free; its executions stay stored.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
@@ -13,11 +13,12 @@ from phaseline.calls.protocol import secret_tracking
 from phaseline.dsl.functions import outputs as functions_outputs
 from phaseline.dsl.functions import plan_and_runtime_scopes, topology_view
 from phaseline.lang.fast_dataclasses import altered
-from phaseline.model.blueprint.labels import labelled
+from phaseline.model.blueprint.labels import Label, labelled
 from phaseline.model.deployment.sealed_values import HIDDEN, hidden_inputs
 from phaseline.model.resources.path_nodes import as_life_cycle
 from phaseline.model.resources.resources import REMOVED
 from phaseline.model.rows import row_queries
+from phaseline.model.rows.dependencies import PARENT_LABEL
 from phaseline.model.rows.deployment_summaries import GONE, DeploymentSummary
 from phaseline.use_cases.lookup import read_ahead
 from phaseline.use_cases.lookup.find import find_deployment
@@ -28,7 +29,7 @@ from phaseline.use_cases.queries import unrepaired_failures
 from phaseline.views.views import DeploymentDetails, DeploymentView, Outputs, Page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from phaseline.app.app_context import RequestContext
     from phaseline.dsl.functions.other_deployments import CapabilityReads
@@ -36,6 +37,16 @@ if TYPE_CHECKING:
     from phaseline.ports.execution_reads import ExecutionReads
     from phaseline.ports.tenant_store import TenantStore
 
+class _Dependencies(TypedDict, total=False):
+    """Fields of ``DeploymentDetails`` about dependencies."""
+
+    providers: Mapping[str, Sequence[str]]
+    consumers: Sequence[str]
+    consumer_count: int
+
+
+CONSUMERS_SHOWN = 20
+"""Most consumers of a deployment that are shown with it; all are counted."""
 UNREADABLE = "unreadable"
 """Status of a deployment whose stored rows cannot be read; it can only be listed and deleted."""
 MISSING = DeploymentSummary("", flaw="a row of it is missing")
@@ -94,8 +105,26 @@ def show_deployment(ctx: RequestContext, name: str) -> DeploymentDetails:
         plugin_folders=row.code.plugin_folders,
         stored_blueprints={name: str(stored) for name, stored in uses.items()},
         labels=by_key(store.labels.of(row.number)),
+        **_dependencies(store, row),
         under_way=f"{started.name} by {started.execution}" if (started := topology.started) is not None else "",
     )
+
+
+def _dependencies(store: TenantStore, row: DeploymentRow) -> _Dependencies:
+    """Return which deployments this one reads and which read it; empty if there are none, which is the common case."""
+    children = store.labels.having([Label(PARENT_LABEL, row.name)]) - {row.number}
+    is_read = bool(children) or store.dependencies.count_on(row.number) > 0
+    reads = bool(store.dependencies.of(row.number)) or any(one.key == PARENT_LABEL for one in store.labels.of(row.number))
+    if not (is_read or reads):
+        return {}
+    from phaseline.use_cases.lookup.dependencies import read_by, readers_of, short_place  # few deployments need it
+
+    providers: dict[str, list[str]] = {}
+    for read in read_by(store, row) if reads else ():
+        if read.name:
+            providers.setdefault(read.name, []).append(short_place(read.dependency.creator))
+    names = {record.name for page in readers_of(store, row) for record in page} if is_read else set()
+    return {"providers": providers, "consumers": sorted(names)[:CONSUMERS_SHOWN], "consumer_count": len(names)}
 
 
 def outputs(ctx: RequestContext, name: str, *, reveal: bool = False) -> Outputs:
