@@ -60,7 +60,7 @@ def start_of(
     """Return the specification of a workflow to start."""
     from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
-    return WorkflowStart(workflow, deployment, parameters or {}, allow_custom_parameters, force)
+    return WorkflowStart(workflow, deployment, parameters or {}, allow_custom_parameters, force, force)
 
 
 def update_of(deployment: str, file: str, options: UpdateOptionsDict) -> UpdateOrder:
@@ -78,7 +78,8 @@ def update_of(deployment: str, file: str, options: UpdateOptionsDict) -> UpdateO
         said["reinstall_list"] = list(reinstall)
     inputs, plugins = options.get("inputs") or {}, options.get("plugins")
     is_late, may_miss = options.get("runtime_only_evaluation", False), options.get("allow_missing_providers", False)
-    return UpdateOrder(deployment, file, inputs, plugins, said, is_late, may_miss)
+    force = options.get("force", False)
+    return UpdateOrder(deployment, file, inputs, plugins, said, is_late, may_miss, force)
 
 
 def stops_of(options: StopOptionsDict) -> tuple[Breakpoint, ...]:

@@ -82,6 +82,7 @@ class UpdateOptionsDict(TypedDict, total=False):
     parameters: Mapping[str, Value] | None
     runtime_only_evaluation: bool
     allow_missing_providers: bool
+    force: bool
     workflow_id: str | None
     reinstall: Sequence[str]
     allow_replace: bool

@@ -13,11 +13,12 @@ from phaseline.calls.deployments.call_subjects import LoadedDeployment
 from phaseline.calls.protocol import no_secrets
 from phaseline.calls.protocol.call import ExecutionContext
 from phaseline.lang.fast_dataclasses import altered
-from phaseline.model.blueprint.labels import changed, labelled, labels_of
+from phaseline.model.blueprint.labels import Label, changed, labelled, labels_of
 from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.execution.pre_post import PrePost
 from phaseline.model.resources.state_graph_names import missing_names, state_numbers
 from phaseline.model.rows import row_queries
+from phaseline.model.rows.dependencies import PARENT_LABEL
 from phaseline.model.rows.incarnations import Names
 from phaseline.model.rows.rows import PlannerWrites
 
@@ -154,6 +155,29 @@ class DeploymentCache:
             warning = made.circle_event(self._store, row, records, now())
             events += [] if warning is None else [warning]
         return tuple(one for one in found.values() if one is not None), tuple(events)
+
+    def refuse_if_read(self, row: ExecutionRow, foresee: Callable[[], PreviewedRounds | None]) -> None:
+        """Raise PL-C131 if an execution that begins would touch what a living deployment reads (DP8).
+
+        ``foresee`` returns the rounds of the execution, for a workflow whose plan says what it removes.
+        """
+        part = self._part_of(row.tenant)
+        loaded = self.loaded(row.deployment)
+        children = part.labels.having([Label(PARENT_LABEL, loaded.view.id)]) - {row.deployment}
+        if not children and not part.dependencies.on(row.deployment, limit=1):
+            return
+        from phaseline.calls.deployments import blocking_consumers as consumers  # few deployments are read by others
+        from phaseline.plan.requests import touched
+
+        stored = self._living(row.deployment)
+        topology = loaded.topology
+        instances = touched.touched_at_once(topology, row.request, loaded.checks.checks)
+        if touched.meant_workflow(topology, row.request.workflow) in touched.BY_PLAN:
+            found = foresee()
+            instances = touched.removed(topology, topology if found is None else found.topology)
+        if stored is not None:
+            blocking = consumers.blocking(part, stored, topology, consumers.Touch(instances))
+            consumers.raise_if_read(stored, blocking, row.request.workflow)
 
     def _reads(self, consumer: tuple[int, str, str], memo: CapabilityMemo | None) -> CapabilityReads:
         """Return what reads other deployments for a consumer: its (number, name, tenant). Any thread may use it."""

@@ -14,6 +14,7 @@ from phaseline.model.execution.execution import TOLERATED, GoOn, History, Reshap
 from phaseline.model.graph.graph import Bound, Graph, bears, without_entries
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, Mark
 from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.rows.dependencies import WATCHED_WORKFLOWS
 from phaseline.model.rows.rows import NOTHING_WRITTEN, ForgottenDeployment, PlannerWrites, Reshaped
 
 if TYPE_CHECKING:
@@ -169,6 +170,8 @@ class Planning:
             if row.request.is_surrounded:
                 self._histories[execution] = history
             code = deployment.view.code
+            if not rounds and not row.request.despite and self._is_watched(row.request.workflow, deployment):
+                self._deployments.refuse_if_read(row, lambda: self.leads_to(execution))
             answer = planner(
                 deployment.topology, row.request, history, lambda operation: self._source.declare(operation, code)
             )
@@ -188,6 +191,12 @@ class Planning:
         if isinstance(answer, GoOn):
             return Planned(execution, answer, self._graph(execution, answer.name) or 0)
         return Planned(execution, answer, self.number(answer), deployment.functions)
+
+    @staticmethod
+    def _is_watched(workflow: str, deployment: LoadedDeployment) -> bool:
+        """Return True if a workflow is refused while another deployment reads what it touches (DP8)."""
+        mapped = deployment.blueprint.workflows.get(workflow)
+        return (workflow if mapped is None else mapped.built_in) in WATCHED_WORKFLOWS
 
     def leads_to(self, execution: int) -> PreviewedRounds | None:
         """Return the rounds of an execution with hooks as if every call completed; None for an unknown workflow."""

@@ -302,7 +302,7 @@ def of_a_start(function: F) -> F:
         is_flag=True,
         help="Accept parameters that the workflow does not declare; plugins can read them.",
     )
-    forced = click.option("--force", is_flag=True, help="Allow a workflow that the blueprint declares unavailable now.")
+    forced = click.option("--force", is_flag=True, help="Run it although the blueprint or other deployments forbid it.")
     return files(parameter_option(custom(forced(function))))
 
 

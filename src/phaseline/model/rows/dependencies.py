@@ -16,6 +16,11 @@ DependencyKind = Literal["capability", "environment", "group", "component", "sha
 PARENT_LABEL = "csys-obj-parent"
 """Key of the label that names the deployment to which another one belongs; the record of kind ``parent`` follows it."""
 
+WATCHED_WORKFLOWS = frozenset(
+    {"uninstall", "abandon", "delete", "stop", "restart", "reinstall", "scale", "update", "heal"}
+)
+"""Workflows that are refused while another deployment reads what they touch (DP7)."""
+
 
 class Dependency(NamedTuple):
     """One record. ``creator`` is where the function is written, such as ``nodes.web.properties.ip``.

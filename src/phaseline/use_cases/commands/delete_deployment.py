@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from phaseline.lang.fast_dataclasses import as_dict
+from phaseline.model.blueprint.labels import Label
 from phaseline.model.problems.problem import problem_error
+from phaseline.model.rows.dependencies import PARENT_LABEL
 from phaseline.use_cases.commands import adopt
 from phaseline.use_cases.commands.orders import given_orders
 from phaseline.use_cases.commands.orders.request_ids import once
@@ -43,7 +45,7 @@ def delete_deployment(
 
     With ``force``, a deployment with installed instances is abandoned: hook classes are called, and its document is
     stored for 30 days. Raises: PL-C015 while instances are installed (unless ``force``), or if a hook refuses; PL-C016
-    while an execution is open.
+    while an execution is open, PL-C131 while a living deployment reads it (unless ``force``).
     """
     store = ctx.store
     row = find_deployment(store, name, to_change=True)
@@ -51,6 +53,8 @@ def delete_deployment(
     flaw = unread(store, row)
     if flaw:
         return _delete_unreadable(ctx, row, flaw, force=force, given=given)
+    if not force:
+        _raise_if_read(ctx, row)
     living = living_count(store, row)
     if living and not force:
         message = f"{living} instance{'s' * (living != 1)} of the deployment '{row.name}' may still exist"
@@ -64,6 +68,16 @@ def delete_deployment(
         return _abandon(ctx, row, seen, given)
     _forget(ctx, row, seen, given)
     return seen
+
+
+def _raise_if_read(ctx: RequestContext, row: DeploymentRow) -> None:
+    """Raise PL-C131 while a living deployment reads this one (DP7)."""
+    store = ctx.store
+    if not (store.dependencies.on(row.number, limit=1) or store.labels.having([Label(PARENT_LABEL, row.name)])):
+        return
+    from phaseline.calls.deployments.blocking_consumers import Touch, blocking, raise_if_read
+
+    raise_if_read(row, blocking(store, row, store.topology(row.number), Touch(None)), "delete")
 
 
 def _forget(ctx: RequestContext, row: DeploymentRow, seen: DeploymentView, given: NewOrder | None) -> None:

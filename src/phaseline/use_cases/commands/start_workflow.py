@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.rows.dependencies import WATCHED_WORKFLOWS
 from phaseline.model.rows.orders import RequestId
 from phaseline.plan.preview import agent_warnings
 from phaseline.plan.workflows.uninstall import RECURSIVE, UNINSTALL
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phaseline.app.app_context import RequestContext
+    from phaseline.model.execution.execution import Request
     from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import DeploymentRow
@@ -44,12 +46,27 @@ def start(
     refuse to wait.
     """
     prepared = prepare(ctx, order, manner=manner)
+    request = guarded_request(ctx, prepared, force=order.despite_consumers)
+    if request is not prepared.request:
+        prepared = altered(prepared, request=request)
     warnings: tuple[Problem, ...] = ()
     if manner.breakpoints:
         about = prepared.deployment, prepared.topology
         warnings = foreseen_stops.look_before_start(ctx, manner.breakpoints, prepared.request, about)
     found = _next(ctx, order, prepared, manner, prepared.first, given)
     return altered(found, warnings=(*warnings, *found.warnings)) if warnings else found
+
+
+def guarded_request(ctx: RequestContext, prepared: Prepared, *, force: bool) -> Request:
+    """Return the request of a workflow that may take away what other deployments read (DP7). Raises: PL-C131."""
+    mapped = prepared.topology.blueprint.workflows.get(prepared.request.workflow)
+    if (prepared.request.workflow if mapped is None else mapped.built_in) not in WATCHED_WORKFLOWS:
+        return prepared.request
+    from phaseline.use_cases.prepare import consumers  # few workflows take anything away
+
+    besides = frozenset(row.number for row in prepared.first)
+    about = prepared.deployment, prepared.topology, prepared.request
+    return consumers.guarded(ctx, *about, force=force, besides=besides)
 
 
 def _next(
@@ -69,7 +86,7 @@ def _next(
     child = first[0]
     parameters = {**order.parameters, RECURSIVE: False}
     name = order.workflow if prepared.own is None else UNINSTALL  # the child need not know the other name
-    alone = WorkflowStart(name, child.name, parameters, order.allow_custom, order.force)
+    alone = WorkflowStart(name, child.name, parameters, order.allow_custom, order.force, order.despite_consumers)
     part = ctx if given is None else ctx.under(RequestId(f"{given.id}/{child.name}"))
     submission = start(part, alone, manner=altered(manner, breakpoints=()))
 

@@ -22,6 +22,7 @@ from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import Submission
 from phaseline.use_cases.lookup import package_types
 from phaseline.use_cases.lookup.blocking_executions import compatible_executions, raise_if_busy
+from phaseline.use_cases.prepare import consumers
 from phaseline.use_cases.prepare.foreseen_stops import look_for_stops
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.plan_preview import PlanPreview, limits, summaries
@@ -51,7 +52,9 @@ def update(
     """
     found = prepare_update(ctx, order, manner=manner)
     _raise_if_replaced(found)
-    return submit_update(ctx, found, given=given)
+    about = found.deployment, found.topology, found.request
+    request = consumers.guarded(ctx, *about, force=order.force, revision=found.revision)
+    return submit_update(ctx, altered(found, request=request), given=given)
 
 
 def submit_update(ctx: RequestContext, found: PreparedUpdate, *, given: NewOrder | None = None) -> Submission:

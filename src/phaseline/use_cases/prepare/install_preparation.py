@@ -115,16 +115,26 @@ def choose_uninstall(
 
 
 def prepare_uninstall(
-    ctx: RequestContext, name: str, *, ignore_failure: bool = False, manner: ExecutionOptions = DEFAULT_OPTIONS
+    ctx: RequestContext,
+    name: str,
+    *,
+    ignore_failure: bool = False,
+    force: bool = False,
+    manner: ExecutionOptions = DEFAULT_OPTIONS,
 ) -> PreparedUninstall:
     """Check an uninstall.
 
-    Raises: the errors of ``choose_uninstall``, and PL-C016 while an execution of the deployment is open.
+    ``force``: uninstall it although other deployments read it. Raises: the errors of ``choose_uninstall``, PL-C016 while
+    an execution of the deployment is open, PL-C131 while other deployments read it.
     """
     chosen = choose_uninstall(ctx, name, manner, ignore_failure=ignore_failure, to_change=True)
     deployment, topology, request = chosen
     raise_if_invalid(topology, request)
     raise_if_busy(ctx.store, deployment, topology, request)
+    from phaseline.use_cases.prepare import consumers  # an install needs none of it
+
+    request = consumers.guarded(ctx, deployment, topology, request, force=force)
+    chosen = ChosenUninstall(deployment, topology, request)
     warnings: tuple[Problem, ...] = ()
     if manner.breakpoints:
         warnings = foreseen_stops.look_before_start(ctx, manner.breakpoints, request, (deployment, topology))

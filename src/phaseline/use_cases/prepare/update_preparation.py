@@ -57,6 +57,7 @@ class UpdateOrder:
     ``inputs`` override the present inputs; ``parameters`` are the workflow's parameters. If ``plugin_folders`` is None,
     the former folders are used. With ``runtime_only``, functions are evaluated when their values are needed.
     ``allow_missing_providers``: accept that deployments which the new blueprint reads do not exist (DP12).
+    ``force``: update it although other deployments read what the update touches (DP7).
     """
 
     deployment: str
@@ -66,6 +67,7 @@ class UpdateOrder:
     parameters: Mapping[str, Value] = field(default_factory=dict)
     runtime_only: bool = False
     allow_missing_providers: bool = False
+    force: bool = False
 
 
 @frozen

@@ -45,7 +45,7 @@ class WorkflowStart:
     """The request to run a workflow of a deployment with parameters.
 
     With ``allow_custom``, undeclared parameters are passed to plugins. With ``force``, the workflow runs even if the
-    blueprint's availability rules forbid it now.
+    blueprint's availability rules forbid it now; with ``despite_consumers``, even if other deployments read what it touches.
     """
 
     workflow: str
@@ -53,6 +53,7 @@ class WorkflowStart:
     parameters: Mapping[str, Value] = field(default_factory=dict)
     allow_custom: bool = False
     force: bool = False
+    despite_consumers: bool = False
 
 
 @frozen

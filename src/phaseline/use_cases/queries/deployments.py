@@ -117,7 +117,7 @@ def _dependencies(store: TenantStore, row: DeploymentRow) -> _Dependencies:
     reads = bool(store.dependencies.of(row.number)) or any(one.key == PARENT_LABEL for one in store.labels.of(row.number))
     if not (is_read or reads):
         return {}
-    from phaseline.use_cases.lookup.dependencies import read_by, readers_of, short_place  # few deployments need it
+    from phaseline.calls.deployments.dependency_reads import read_by, readers_of, short_place  # few deployments need it
 
     providers: dict[str, list[str]] = {}
     for read in read_by(store, row) if reads else ():

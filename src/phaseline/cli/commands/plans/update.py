@@ -74,6 +74,9 @@ def update_options(function: Callable[..., Any]) -> Callable[..., Any]:
         metavar="WORKFLOW",
         help="Workflow to run instead of the update's rounds; its parameters list the affected instances.",
     )(parameter_option(command))
+    command = click.option(
+        "--force", is_flag=True, help="Update it although other deployments read what the update touches."
+    )(command)
     return blueprint_options(blueprint_argument(runtime_only_option(missing_providers_option(command))))
 
 

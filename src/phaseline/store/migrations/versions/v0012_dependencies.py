@@ -15,8 +15,8 @@ _STATEMENTS = (
         tenant text not null, deployment integer not null, position integer not null, kind text not null,
         creator text not null, function text not null, provider text not null, number integer not null,
         instance text not null, primary key (deployment, position)) without rowid""",
-    "create index dependency_provider on dependency (tenant, provider)",
-    "create index dependency_number on dependency (number) where number > 0",
+    "create index dependency_provider on dependency (tenant, provider, deployment)",
+    "create index dependency_number on dependency (number, deployment) where number > 0",
 )
 
 

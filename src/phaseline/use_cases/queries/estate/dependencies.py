@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.use_cases.lookup.dependencies import read_by, readers_of, short_place
+from phaseline.calls.deployments.dependency_reads import read_by, readers_of, short_place
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.queries.deployments import briefs
 

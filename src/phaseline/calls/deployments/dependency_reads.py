@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from phaseline.model.rows.rows import DeploymentRow
-    from phaseline.ports.tenant_store import TenantStore
+    from phaseline.ports.tenant_store import StoreRows
 
 
 class Read(NamedTuple):
@@ -43,7 +43,7 @@ def short_place(creator: str) -> str:
     return rest
 
 
-def read_by(store: TenantStore, row: DeploymentRow) -> list[Read]:
+def read_by(store: StoreRows, row: DeploymentRow) -> list[Read]:
     """Return what a deployment reads of others, in the order of its blueprint, and then its parents."""
     labels = store.labels.of(row.number)
     found = []
@@ -60,7 +60,7 @@ def read_by(store: TenantStore, row: DeploymentRow) -> list[Read]:
     return found
 
 
-def readers_of(store: TenantStore, row: DeploymentRow, *, page: int = 1_000) -> Iterator[Sequence[ConsumerRecord]]:
+def readers_of(store: StoreRows, row: DeploymentRow, *, page: int = 1_000) -> Iterator[Sequence[ConsumerRecord]]:
     """Yield the records about a deployment in pages of at most ``page`` consumers; its children come last.
 
     A child has a record of kind ``parent``, and those of its functions that read its environment.
@@ -78,12 +78,12 @@ def readers_of(store: TenantStore, row: DeploymentRow, *, page: int = 1_000) -> 
         ]
 
 
-def children_of(store: TenantStore, row: DeploymentRow) -> Sequence[DeploymentRow]:
+def children_of(store: StoreRows, row: DeploymentRow) -> Sequence[DeploymentRow]:
     """Return the deployments whose label ``csys-obj-parent`` names this one."""
     return store.listings.deployments(row_queries.DeploymentQuery(labels=(Label(PARENT_LABEL, row.name),)))
 
 
-def _of_child(store: TenantStore, row: DeploymentRow, child: DeploymentRow) -> Iterator[Dependency]:
+def _of_child(store: StoreRows, row: DeploymentRow, child: DeploymentRow) -> Iterator[Dependency]:
     yield Dependency("parent", PARENT_LABEL, provider=row.name)
     if environment_of(store, store.labels.of(child.number)) == row.name:
         yield from (one for one in store.dependencies.of(child.number) if one.kind == "environment")
