@@ -140,7 +140,7 @@ class _Reads:
             return self._is_any
         known = self._known.get(one.function)
         if known is None:
-            known = self._known[one.function] = self._is_capability_touched(_capability(one.function))
+            known = self._known[one.function] = self._is_capability_touched(capability_of(one.function))
         return known
 
     def _is_capability_touched(self, name: str) -> bool:
@@ -155,7 +155,7 @@ class _Reads:
         return True if behind is None or instances is None else bool((behind[: len(instances)] & instances).any())
 
 
-def _capability(function: str) -> str:
+def capability_of(function: str) -> str:
     """Return the name of the capability that a function reads, or "" if it is computed."""
     (argument,) = cast("Mapping[str, Value]", json.loads(function)).values() if function else (None,)
     if isinstance(argument, list):

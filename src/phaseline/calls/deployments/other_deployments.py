@@ -92,7 +92,7 @@ class ProviderSnapshot:
             self._documents: dict[int, Mapping[str, Value]] | None = (
                 {number: self._opened(body) for number, body in store.documents(row.number).items()} if is_small else None
             )
-        self._blueprint = labelled(self._topology.blueprint, self._labels)
+        self.blueprint = labelled(self._topology.blueprint, self._labels)
 
     @property
     def name(self) -> str:
@@ -102,7 +102,7 @@ class ProviderSnapshot:
     @property
     def capabilities(self) -> Mapping[str, Output]:
         """Return the capabilities that the blueprint declares, with their functions."""
-        return self._blueprint.capabilities
+        return self.blueprint.capabilities
 
     def scope(self, others: CapabilityReads) -> RuntimeScope:
         """Return a scope for one evaluation; its watcher notices whether a secret was read."""
@@ -111,15 +111,15 @@ class ProviderSnapshot:
             self._inputs,
             {node.name: node.properties for node in topology.nodes},
             TopologyInstances(topology, self._document),
-            facts=facts_of(row.name, self._blueprint, row.created_by, row.tenant),
+            facts=facts_of(row.name, self.blueprint, row.created_by, row.tenant),
             others=lambda: others,
         )
-        return Watch(self._inputs, hidden_inputs(self._blueprint), self._secrets).over(scope)
+        return Watch(self._inputs, hidden_inputs(self.blueprint), self._secrets).over(scope)
 
     @cached_property
     def _inputs(self) -> Mapping[str, Value]:
         stored = self._stored_inputs
-        hidden = hidden_inputs(self._blueprint) & stored.keys()
+        hidden = hidden_inputs(self.blueprint) & stored.keys()
         if not hidden:
             return stored
         opened = {name: self._secrets.unsealed(value) if name in hidden else value for name, value in stored.items()}

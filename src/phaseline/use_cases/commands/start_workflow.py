@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.execution.execution import UNCHECKED
 from phaseline.model.rows.dependencies import WATCHED_WORKFLOWS
 from phaseline.model.rows.orders import RequestId
 from phaseline.plan.preview import agent_warnings
@@ -46,7 +47,7 @@ def start(
     refuse to wait.
     """
     prepared = prepare(ctx, order, manner=manner)
-    request = guarded_request(ctx, prepared, force=order.despite_consumers)
+    request = guarded_request(ctx, prepared, order)
     if request is not prepared.request:
         prepared = altered(prepared, request=request)
     warnings: tuple[Problem, ...] = ()
@@ -57,16 +58,26 @@ def start(
     return altered(found, warnings=(*warnings, *found.warnings)) if warnings else found
 
 
-def guarded_request(ctx: RequestContext, prepared: Prepared, *, force: bool) -> Request:
-    """Return the request of a workflow that may take away what other deployments read (DP7). Raises: PL-C131."""
+def guarded_request(ctx: RequestContext, prepared: Prepared, order: WorkflowStart) -> Request:
+    """Return the request of a workflow that may take away what other deployments read (DP7).
+
+    Deployments that a recursive uninstall removes, too, do not count. Raises: PL-C131.
+    """
+    if order.is_part:
+        return altered(prepared.request, despite=UNCHECKED)
     mapped = prepared.topology.blueprint.workflows.get(prepared.request.workflow)
     if (prepared.request.workflow if mapped is None else mapped.built_in) not in WATCHED_WORKFLOWS:
         return prepared.request
     from phaseline.use_cases.prepare import consumers  # few workflows take anything away
 
-    besides = frozenset(row.number for row in prepared.first)
+    besides = frozenset((prepared.deployment.number, *(row.number for row in prepared.first)))
+    for row in prepared.first:
+        below = altered(prepared.request, workflow=UNINSTALL)
+        consumers.guarded(
+            ctx, row, ctx.store.topology(row.number), below, force=order.despite_consumers, besides=besides
+        )
     about = prepared.deployment, prepared.topology, prepared.request
-    return consumers.guarded(ctx, *about, force=force, besides=besides)
+    return consumers.guarded(ctx, *about, force=order.despite_consumers, besides=besides)
 
 
 def _next(
@@ -86,7 +97,7 @@ def _next(
     child = first[0]
     parameters = {**order.parameters, RECURSIVE: False}
     name = order.workflow if prepared.own is None else UNINSTALL  # the child need not know the other name
-    alone = WorkflowStart(name, child.name, parameters, order.allow_custom, order.force, order.despite_consumers)
+    alone = WorkflowStart(name, child.name, parameters, order.allow_custom, order.force, is_part=True)
     part = ctx if given is None else ctx.under(RequestId(f"{given.id}/{child.name}"))
     submission = start(part, alone, manner=altered(manner, breakpoints=()))
 

@@ -25,7 +25,7 @@ from phaseline.use_cases.lookup.blocking_executions import compatible_executions
 from phaseline.use_cases.prepare import consumers
 from phaseline.use_cases.prepare.foreseen_stops import look_for_stops
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
-from phaseline.use_cases.prepare.plan_preview import PlanPreview, limits, summaries
+from phaseline.use_cases.prepare.plan_preview import PlanPreview, limits, summaries, with_reads
 from phaseline.use_cases.prepare.pre_post import new_execution
 from phaseline.use_cases.prepare.pre_post_preview import with_surroundings
 from phaseline.use_cases.prepare.rounds import foresee_rounds
@@ -129,6 +129,7 @@ def planned_update(ctx: RequestContext, found: PreparedUpdate, *, asks_hooks: bo
         (*found.warnings, *round_preview.preview_warnings(found.request.workflow, foreseen), *told, *stops),
     )
     planned = PlanPreview(summary, preview_update_text.update_text(summary).rstrip("\n"), summary.warnings)
+    planned = with_reads(planned, consumers.reads_of_update(ctx, found.deployment, found.topology, found.revision))
     if not asks_hooks:
         return planned
 

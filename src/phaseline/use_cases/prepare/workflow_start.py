@@ -45,7 +45,8 @@ class WorkflowStart:
     """The request to run a workflow of a deployment with parameters.
 
     With ``allow_custom``, undeclared parameters are passed to plugins. With ``force``, the workflow runs even if the
-    blueprint's availability rules forbid it now; with ``despite_consumers``, even if other deployments read what it touches.
+    blueprint's availability rules forbid it now; with ``despite_consumers``, even if other deployments read what it touches. ``is_part``: it is a part of a recursive
+    uninstall, which has looked for such deployments.
     """
 
     workflow: str
@@ -54,6 +55,7 @@ class WorkflowStart:
     allow_custom: bool = False
     force: bool = False
     despite_consumers: bool = False
+    is_part: bool = False
 
 
 @frozen
