@@ -14,7 +14,7 @@ tosca_definitions_version: cloudify_dsl_1_4
 imports: [cloudify/types/types.yaml]
 plugins: {noting: {executor: central_deployment_agent, install: false}}
 """
-CODE = '''
+CODE = """
 from pathlib import Path
 
 from phaseline import operation
@@ -30,7 +30,7 @@ def note(batch):
         item.runtime_properties["seen"] = item.properties.get("seen")
         item.runtime_properties["ip"] = item.inputs.get("ip")
         item.complete()
-'''
+"""
 NET = (
     HEAD
     + """

@@ -140,7 +140,7 @@ class DeploymentsNoun(Noun):
         return self._call(ops.OUTPUTS, name=name, reveal=reveal)
 
     def dependencies(self, name: str, *, of: bool = True, on: bool = True, tree: bool = False) -> DependenciesView:
-        """Return what the deployment reads of others (``of``), and what others read of it (``on``).
+        """Return which deployments this one reads (``of``), and which read it (``on``).
 
         ``tree``: also what those read or are read by, and so on.
         """

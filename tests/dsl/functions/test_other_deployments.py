@@ -29,7 +29,7 @@ class Touched:
     def begin(self) -> bool:
         return self.is_touched
 
-    def end(self, before: bool, name: str, result: Value) -> None:  # noqa: FBT001 - as in the protocol
+    def end(self, before: bool, name: str, result: Value) -> None:
         del result
         self.is_touched = self.is_touched or before or name == "get_secret"
 
@@ -128,7 +128,7 @@ def estate(*more: Deployment, **facts: object) -> Estate:
 
 def seen(beyond: Beyond | None, value: Value) -> Value:
     """Evaluate a value in a consumer whose host has another address than any provider's."""
-    others = None if beyond is None else (lambda: CapabilityReads(beyond))
+    others = None if beyond is None else (lambda beyond=beyond: CapabilityReads(beyond))
     scope = RuntimeScope({"size": 9}, {"host": {}}, Handful(["host"], {0: {"ip": "consumer"}}), others=others)
     return evaluate(value, scope)
 
@@ -197,9 +197,7 @@ def test_dp6_the_environment_is_read_by_the_label_of_the_parent() -> None:
     assert [reading for reading, _, _ in beyond.used] == ["environment", "environment"]
 
 
-@pytest.mark.parametrize(
-    ("asked", "result"), [("ids", ["app", "shop"]), ("names", ["The app", "Shop"]), ("count", 2)]
-)
+@pytest.mark.parametrize(("asked", "result"), [("ids", ["app", "shop"]), ("names", ["The app", "Shop"]), ("count", 2)])
 def test_dp13_consumers_are_told_by_id_by_name_and_as_a_number(asked: str, result: Value) -> None:
     beyond = estate(known=[("shop", "Shop"), ("app", "The app")])
     assert seen(beyond, {"get_consumers": asked}) == result
@@ -216,7 +214,7 @@ def test_dp2_a_capability_computed_from_a_secret_touches_the_watcher_of_the_cons
     for value, is_touched in (("key", True), ("text", False)):
         watcher = Touched()
         beyond = estate(is_kept=True)
-        scope = RuntimeScope({}, {}, Handful([]), watcher=watcher, others=lambda: CapabilityReads(beyond))
+        scope = RuntimeScope({}, {}, Handful([]), watcher=watcher, others=lambda beyond=beyond: CapabilityReads(beyond))
         for _ in range(2):  # the second time the value is kept, and so is what it was computed from
             watcher.is_touched = False
             evaluate({"get_capability": ["net", value]}, scope)
@@ -232,7 +230,8 @@ def test_dp2_what_is_kept_is_evaluated_once() -> None:
 
 def test_dp3_a_circle_of_capabilities_is_named() -> None:
     ring = [
-        Deployment(name, {"value": {"get_capability": [to, "value"]}}) for name, to in (("a", "b"), ("b", "c"), ("c", "b"))
+        Deployment(name, {"value": {"get_capability": [to, "value"]}})
+        for name, to in (("a", "b"), ("b", "c"), ("c", "b"))
     ]
     found = problem(estate(*ring), {"get_capability": ["a", "value"]})
     assert found.code == "PL-B075"
@@ -245,7 +244,7 @@ def test_dp3_a_capability_that_needs_itself_is_a_circle() -> None:
 
 
 @pytest.mark.parametrize(("count", "is_refused"), [(MAX_RECURSION - 1, False), (MAX_RECURSION, True)])
-def test_dp3_nesting_over_deployments_counts_against_the_limit(count: int, is_refused: bool) -> None:  # noqa: FBT001
+def test_dp3_nesting_over_deployments_counts_against_the_limit(count: int, is_refused: bool) -> None:
     chain = [Deployment(f"d{at}", {"value": {"get_capability": [f"d{at + 1}", "value"]}}) for at in range(count)]
     beyond = estate(*chain, Deployment(f"d{count}", {"value": "end"}))
     if is_refused:
@@ -271,7 +270,11 @@ def capability(*path: Value) -> Value:
         ({"get_capability": [{"get_attribute": ["host", "none"]}, "a"]}, "PL-B074", "is no name of a deployment"),
         ({"get_capability": [{"get_input": "size"}, "a"]}, "PL-B074", "is no name of a deployment"),
         ({"get_capability": [{"get_attributes_list": ["host", "ip"]}, "a"]}, "PL-B074", "is no name of a deployment"),
-        ({"get_group_capability": ["shopps", "url"]}, "PL-B170", "no group of deployments 'shopps'; did you mean 'shops'"),
+        (
+            {"get_group_capability": ["shopps", "url"]},
+            "PL-B170",
+            "no group of deployments 'shopps'; did you mean 'shops'",
+        ),
         ({"get_environment_capability": "url"}, "PL-B170", "the deployment belongs to no environment"),
         ({"get_consumers": {"concat": ["f", "oo"]}}, "PL-B074", "'get_consumers' knows no 'foo'"),
     ],

@@ -103,7 +103,7 @@ class BatchHandover:
 
                     memo = CapabilityMemo()
                 reads = deployment.look_beyond(memo)
-                part.reads = lambda reads=reads: reads  # type: ignore[misc]  # bound at once
+                part.reads = lambda reads=reads: reads
 
     # -- members ------------------------------------------------------------------------------------------------
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 REFUSED = "PL-C131"
 """Code of the refusal."""
 NAMED = 200
-"""Most consumers that a refusal names; of further ones it says that there are more."""
+"""Most consumers that a refusal names; it only mentions that there are more."""
 SHOWN = 5
 """Most consumers in the text of a refusal; ``details`` has all that are named."""
 PAGE = 200
@@ -105,7 +105,7 @@ def refusal(row: DeploymentRow, consumers: Sequence[Consumer], what: str) -> Pro
     count = f"{at_least}{len(consumers)} other deployment{'s' * (len(consumers) != 1)}"
     verb = "reads" if len(consumers) == 1 else "read"
     message = f"'{row.name}' is not ready for {what}: {count} {verb} what it would touch: {listed}"
-    mend = f"uninstall them first: phaseline uninstall -d {consumers[0].name}; or go on all the same: --force"
+    mend = f"uninstall them first: phaseline uninstall -d {consumers[0].name}; or do it although they read it: --force"
     details = {"consumers": [{"deployment": one.name, "places": list(one.places)} for one in consumers]}
     return Problem(REFUSED, message, mend, Place(subject=row.name), details=details)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from phaseline.ports.tenant_store import StoreRows
 
 
-class Read(NamedTuple):
+class ProviderRead(NamedTuple):
     """What a deployment reads of a provider: ``name`` is "" if it is not known yet; ``row`` is None if there is none."""
 
     dependency: Dependency
@@ -43,20 +43,24 @@ def short_place(creator: str) -> str:
     return rest
 
 
-def read_by(store: StoreRows, row: DeploymentRow) -> list[Read]:
-    """Return what a deployment reads of others, in the order of its blueprint, and then its parents."""
+def read_by(store: StoreRows, row: DeploymentRow) -> list[ProviderRead]:
+    """Return what a deployment reads of its providers, in the order of its blueprint, and then its parents."""
     labels = store.labels.of(row.number)
     found = []
     for one in store.dependencies.of(row.number):
         if one.number:
             rows = store.listings.deployments(row_queries.DeploymentQuery(numbers=(one.number,)))
-            found.append(Read(one, rows[0].name if rows else "", rows[0] if rows else None))
+            found.append(ProviderRead(one, rows[0].name if rows else "", rows[0] if rows else None))
         else:
             name = one.provider or ((environment_of(store, labels) or "") if one.kind == "environment" else "")
-            found.append(Read(one, name, store.deployment(name) if name else None))
+            found.append(ProviderRead(one, name, store.deployment(name) if name else None))
     for label in labels:
         if label.key == PARENT_LABEL:
-            found.append(Read(Dependency("parent", PARENT_LABEL, provider=label.value), label.value, store.deployment(label.value)))
+            found.append(
+                ProviderRead(
+                    Dependency("parent", PARENT_LABEL, provider=label.value), label.value, store.deployment(label.value)
+                )
+            )
     return found
 
 

@@ -53,9 +53,7 @@ def of_used(
     return None if [*before] == after else ConsumerDependencies(consumer, tuple(after))
 
 
-def at_end(
-    store: StoreRows, part: StoreRows, loaded: LoadedDeployment
-) -> ConsumerDependencies | None:
+def at_end(store: StoreRows, part: StoreRows, loaded: LoadedDeployment) -> ConsumerDependencies | None:
     """Return the records of a deployment of which an execution ends, with providers computed again, or None.
 
     ``part`` is what the tenant has in the store. A function that cannot be evaluated now keeps its records.

@@ -140,7 +140,9 @@ class DeploymentCache:
             return (), ()
         from phaseline.calls.deployments import dependency_records as made  # few deployments read others
 
-        found: dict[int, ConsumerDependencies | None] = {row.deployment: made.of_reshaped(self._store, row) for row in renewed}
+        found: dict[int, ConsumerDependencies | None] = {
+            row.deployment: made.of_reshaped(self._store, row) for row in renewed
+        }
         uses: dict[int, list[tuple[str, int]]] = {}
         while self.provider_uses:
             consumer, text, number = self.provider_uses.pop()
@@ -159,7 +161,7 @@ class DeploymentCache:
     def refuse_if_read(self, row: ExecutionRow, foresee: Callable[[], PreviewedRounds | None]) -> None:
         """Raise PL-C131 if an execution that begins would touch what a living deployment reads (DP8).
 
-        ``foresee`` returns the rounds of the execution, for a workflow whose plan says what it removes.
+        ``foresee`` returns the rounds of the execution, for a workflow whose plan decides what it removes.
         """
         part = self._part_of(row.tenant)
         loaded = self.loaded(row.deployment)

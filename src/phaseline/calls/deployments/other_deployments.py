@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 READ_AT_ONCE = 1_000
 """Most instances of a provider whose runtime properties are read together; of a larger one, those that are needed."""
 COUNTED_CONSUMERS = frozenset({"capability", "environment", "group", "shared", "parent"})
-"""Kinds of records whose consumers ``get_consumers`` counts: all but components and what a plugin has made (DP13)."""
+"""Kinds of records whose consumers ``get_consumers`` counts: not components, and not those that a plugin has made (DP13)."""
 
 
 class CapabilityMemo:
@@ -90,7 +90,9 @@ class ProviderSnapshot:
             self._stored_inputs = store.inputs(row.number)
             is_small = len(self._topology) <= READ_AT_ONCE
             self._documents: dict[int, Mapping[str, Value]] | None = (
-                {number: self._opened(body) for number, body in store.documents(row.number).items()} if is_small else None
+                {number: self._opened(body) for number, body in store.documents(row.number).items()}
+                if is_small
+                else None
             )
         self.blueprint = labelled(self._topology.blueprint, self._labels)
 
@@ -153,9 +155,7 @@ class OtherDeployments:
     ) -> None:
         """``store`` and ``secrets`` are those of the tenant. ``row``: the deployment, or its (number, name, tenant)."""
         self._store, self._secrets = store, secrets
-        self._number, self._name, self._tenant = (
-            row if isinstance(row, tuple) else (row.number, row.name, row.tenant)
-        )
+        self._number, self._name, self._tenant = row if isinstance(row, tuple) else (row.number, row.name, row.tenant)
         self._memo = memo
         self._noted = noted
 
@@ -211,9 +211,7 @@ class OtherDeployments:
     def seen_from(self, provider: Provider) -> OtherDeployments:
         """Return what a provider sees of the others; what it reads there is noted with its own executions."""
         number = provider.row.number if isinstance(provider, ProviderSnapshot) else 0
-        return OtherDeployments(
-            self._store, self._secrets, (number, provider.name, self._tenant), memo=self._memo
-        )
+        return OtherDeployments(self._store, self._secrets, (number, provider.name, self._tenant), memo=self._memo)
 
 
 def _argument(written: Mapping[str, Value]) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import cast
 
 from phaseline.dsl.functions.registry import ELSEWHERE, function_name
 from phaseline.model.blueprint.blueprint import Blueprint, Operation, Value
@@ -87,12 +86,11 @@ def _in_values(path: str, values: Mapping[str, Value]) -> Iterator[tuple[str, st
 
 def _in_value(value: Value) -> Iterator[tuple[str, dict[str, Value]]]:
     if value.__class__ is dict:
-        mapping = cast("dict[str, Value]", value)
-        name = function_name(mapping)
+        name = function_name(value)
         if name in ELSEWHERE:
-            yield str(name), mapping
-        for item in mapping.values():
+            yield str(name), value
+        for item in value.values():
             yield from _in_value(item)
     elif value.__class__ is list:
-        for item in cast("list[Value]", value):
+        for item in value:
             yield from _in_value(item)

@@ -78,7 +78,7 @@ class NewDeployment:
 
     ``uses`` is {namespace: number} of the stored blueprints that it needs; its own blueprint has an empty namespace.
     ``packages`` are its uses of plugin packages; their ``deployment`` is ignored. ``documents`` is {instance number:
-    runtime properties} of adopted instances. ``dependencies`` are the records of what it reads of others.
+    runtime properties} of adopted instances. ``dependencies`` are the records of the deployments that it reads.
     """
 
     name: str

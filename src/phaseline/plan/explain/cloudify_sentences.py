@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.model.graph.graph import called_side
 from phaseline.model.execution.execution import UNCHECKED
+from phaseline.model.graph.graph import called_side
 from phaseline.model.rows.rows import EventRow
 
 if TYPE_CHECKING:

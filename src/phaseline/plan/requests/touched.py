@@ -22,7 +22,7 @@ AS_A_WHOLE: Final = frozenset({"uninstall", "abandon", "delete"})
 BY_CLAIM: Final = frozenset({"stop", "restart", "reinstall"})
 """Workflows that stop the instances which they claim."""
 BY_PLAN: Final = frozenset({"scale", "update"})
-"""Workflows of which the plan says which instances are removed."""
+"""Workflows whose plan decides which instances are removed."""
 LIKE_CLOUDIFY: Final = frozenset({"stop", "uninstall", "update", "heal", "delete", "abandon"})
 """Workflows that Cloudify refuses, whatever they touch (``dependencies.cloudify_compat``)."""
 _CHAINS: Final = ("get_attribute", "get_property")

@@ -354,7 +354,9 @@ def abandon(
     """
     if force:
         _cancel_all(ctx, name)
-    order = workflow_start.WorkflowStart(workflow_start.ABANDON, name, {"force": True} if force else {}, despite_consumers=force)
+    order = workflow_start.WorkflowStart(
+        workflow_start.ABANDON, name, {"force": True} if force else {}, despite_consumers=force
+    )
     busy = altered(manner, if_busy="wait" if force else "refuse")
     return start_workflow.start(ctx, order, manner=busy, given=given)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from phaseline.calls.deployments import blocking_consumers
 from phaseline.lang.fast_dataclasses import as_dict
 from phaseline.model.blueprint.labels import Label
 from phaseline.model.problems.problem import problem_error
@@ -75,9 +76,8 @@ def _raise_if_read(ctx: RequestContext, row: DeploymentRow) -> None:
     store = ctx.store
     if not (store.dependencies.on(row.number, limit=1) or store.labels.having([Label(PARENT_LABEL, row.name)])):
         return
-    from phaseline.calls.deployments.blocking_consumers import Touch, blocking, raise_if_read
-
-    raise_if_read(row, blocking(store, row, store.topology(row.number), Touch(None)), "delete")
+    found = blocking_consumers.blocking(store, row, store.topology(row.number), blocking_consumers.Touch(None))
+    blocking_consumers.raise_if_read(row, found, "delete")
 
 
 def _forget(ctx: RequestContext, row: DeploymentRow, seen: DeploymentView, given: NewOrder | None) -> None:

@@ -64,7 +64,11 @@ def uninstall(
     """
     if recursive:
         order = workflow_start.WorkflowStart(
-            "uninstall", name, {"recursive": True, "ignore_failure": ignore_failure}, force=True, despite_consumers=force
+            "uninstall",
+            name,
+            {"recursive": True, "ignore_failure": ignore_failure},
+            force=True,
+            despite_consumers=force,
         )
         return start_workflow.start(ctx, order, manner=manner, given=given)
     prepared = prepare_uninstall(ctx, name, ignore_failure=ignore_failure, force=force, manner=manner)

@@ -14,7 +14,7 @@ from phaseline.use_cases.commands.orders import given_orders
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import Submission
 from phaseline.use_cases.lookup.blocking_executions import compatible_executions, raise_if_busy
-from phaseline.use_cases.prepare import foreseen_stops
+from phaseline.use_cases.prepare import consumers, foreseen_stops
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.pre_post import new_execution
 from phaseline.use_cases.prepare.workflow_start import Prepared, WorkflowStart, prepare
@@ -68,8 +68,6 @@ def guarded_request(ctx: RequestContext, prepared: Prepared, order: WorkflowStar
     mapped = prepared.topology.blueprint.workflows.get(prepared.request.workflow)
     if (prepared.request.workflow if mapped is None else mapped.built_in) not in WATCHED_WORKFLOWS:
         return prepared.request
-    from phaseline.use_cases.prepare import consumers  # few workflows take anything away
-
     besides = frozenset((prepared.deployment.number, *(row.number for row in prepared.first)))
     for row in prepared.first:
         below = altered(prepared.request, workflow=UNINSTALL)

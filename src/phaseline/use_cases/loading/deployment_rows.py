@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.app.store_location import has_store
+from phaseline.dsl.deployment import other_reads
 from phaseline.dsl.deployment import secret_names as deployment_secret_names
 from phaseline.dsl.functions import plan_and_runtime_scopes
 from phaseline.dsl.nodes import schedules
@@ -49,9 +50,7 @@ def dependencies(blueprint: Blueprint) -> Sequence[Dependency]:
     outputs = (*blueprint.outputs.values(), *blueprint.capabilities.values(), *blueprint.workflows.values())
     if not (outputs or blueprint.resource_tags or any(node.has_functions for node in blueprint.nodes.values())):
         return ()
-    from phaseline.dsl.deployment.other_reads import dependencies_of  # a blueprint without functions has none
-
-    return dependencies_of(blueprint)
+    return other_reads.dependencies_of(blueprint)
 
 
 def _packages(ctx: RequestContext, name: str, loaded: LoadedBlueprint) -> Sequence[PackageUse]:

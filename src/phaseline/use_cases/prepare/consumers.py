@@ -12,6 +12,7 @@ from phaseline.model.rows.dependencies import WATCHED_WORKFLOWS
 from phaseline.plan.requests import touched
 from phaseline.use_cases.loading.deployment_rows import dependencies
 from phaseline.use_cases.prepare import role_limits
+from phaseline.use_cases.queries.estate import planned_reads
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -78,12 +79,10 @@ def _changed(topology: Topology, revision: Revision) -> np.ndarray:
 def reads_of_update(
     ctx: RequestContext, row: DeploymentRow, topology: Topology, revision: Revision
 ) -> tuple[PlannedRead | ChangedCapability, ...]:
-    """Return what the new blueprint of a deployment reads of others, and what the update changes for its readers."""
+    """Return what the new blueprint of a deployment reads of its providers, and what the update changes for its readers."""
     after = revision.finished.blueprint
     is_read = bool(ctx.store.dependencies.on(row.number, limit=1) or children_of(ctx.store, row))
     if not is_read and not dependencies(after):
         return ()
-    from phaseline.use_cases.queries.estate import planned_reads  # few deployments read others, or are read
-
     changed = planned_reads.changed_capabilities(ctx, row, topology, after, _changed(topology, revision))
     return (*planned_reads.planned_reads(ctx, after), *(changed if is_read else ()))

@@ -11,6 +11,7 @@ from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import problem_error
 from phaseline.use_cases.loading import blueprint_loading, deployment_rows
 from phaseline.use_cases.lookup import label_syntax
+from phaseline.use_cases.prepare import providers
 from phaseline.use_cases.queries import deployments
 
 if TYPE_CHECKING:
@@ -79,8 +80,6 @@ def provider_warnings(
     """
     if not deployment_rows.dependencies(blueprint):
         return ()
-    from phaseline.use_cases.prepare import providers  # few blueprints read other deployments
-
     if is_plan:
         return providers.foresee_providers(ctx, name, blueprint)
     return providers.check_providers(ctx, name, blueprint, allow_missing=allow_missing)

@@ -13,7 +13,7 @@ from phaseline.plan.preview import agent_warnings
 from phaseline.use_cases.loading import blueprint_loading, deployment_rows, moved_folders
 from phaseline.use_cases.lookup.blocking_executions import raise_if_busy, raise_if_invalid
 from phaseline.use_cases.lookup.find import find_deployment
-from phaseline.use_cases.prepare import deployment_spec, foreseen_stops
+from phaseline.use_cases.prepare import consumers, deployment_spec, foreseen_stops
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS, ExecutionOptions
 from phaseline.use_cases.prepare.pre_post import new_execution, with_stops
 
@@ -131,8 +131,6 @@ def prepare_uninstall(
     deployment, topology, request = chosen
     raise_if_invalid(topology, request)
     raise_if_busy(ctx.store, deployment, topology, request)
-    from phaseline.use_cases.prepare import consumers  # an install needs none of it
-
     request = consumers.guarded(ctx, deployment, topology, request, force=force)
     chosen = ChosenUninstall(deployment, topology, request)
     warnings: tuple[Problem, ...] = ()

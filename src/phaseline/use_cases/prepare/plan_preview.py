@@ -26,6 +26,7 @@ from phaseline.use_cases.prepare.pre_post import uses_packages
 from phaseline.use_cases.prepare.pre_post_preview import with_surroundings
 from phaseline.use_cases.prepare.rounds import foresee_checked, foresee_first, foresee_planned
 from phaseline.use_cases.prepare.workflow_start import prepare
+from phaseline.use_cases.queries.estate import planned_reads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -95,7 +96,7 @@ class PlanPreview:
     @property
     def value(self) -> object:
         """Return the whole plan as a value for programs."""
-        more = {} if self.around is None else {"around": self.around}
+        more: dict[str, object] = {} if self.around is None else {"around": self.around}
         if self.reads:
             more |= {"reads": self.reads}
         if not more:
@@ -130,8 +131,6 @@ def plan_install(
     planned = plan_made(ctx, request, name or "(new)", found, yes_many=order.yes_many, replaces=replaces, given=given)
     if not (has_store(ctx.app) and dependencies(loaded.blueprint)):
         return planned
-    from phaseline.use_cases.queries.estate import planned_reads  # few blueprints read other deployments
-
     return with_reads(planned, planned_reads.planned_reads(ctx, loaded.blueprint))
 
 

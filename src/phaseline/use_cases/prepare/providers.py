@@ -18,7 +18,7 @@ from phaseline.model.problems.problem import Place, Problem, ProblemsError
 from phaseline.use_cases.queries.deployments import living_count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
 
     from phaseline.app.app_context import RequestContext
     from phaseline.calls.deployments.other_deployments import ProviderSnapshot
@@ -96,7 +96,7 @@ def _there_are(known: Sequence[str]) -> str:
 
 def _environment(
     ctx: RequestContext, name: str, blueprint: Blueprint, records: Sequence[Dependency]
-) -> Iterator[Problem]:
+) -> Generator[Problem, None, DeploymentRow | None]:
     """Yield the problems with the environment of a deployment, and return the environment's row, or None."""
     parent = environment_of(ctx.store, list(labels_of(blueprint.labels)))
     if parent is None:
@@ -132,9 +132,7 @@ def _requirement(provider: ProviderSnapshot, reads: CapabilityReads, record: Dep
     if capability not in provider.capabilities:
         known = provider.capabilities
         mend = suggest(capability, known, f"it has {quoted_list(known)}" if known else "it has none")
-        return Problem(
-            "PL-B074", f"the environment '{provider.name}' has no capability '{capability}'", mend, place
-        )
+        return Problem("PL-B074", f"the environment '{provider.name}' has no capability '{capability}'", mend, place)
     try:
         value = evaluate(provider.capabilities[capability].value, provider.scope(reads))
     except ProblemsError as error:

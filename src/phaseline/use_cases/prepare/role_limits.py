@@ -54,7 +54,7 @@ def raise_if_circular(
     task_listing.task_rows(stages, foreseen.topology, request.workflow, task_subjects.whom(request, foreseen))
 
 
-def limitsforeseen_rounds(
+def limits_foreseen(
     ctx: RequestContext, deployment: int, request: Request, foreseen: PreviewedRounds
 ) -> Sequence[Problem]:
     """Return warnings about the numbers of instances after a plan.

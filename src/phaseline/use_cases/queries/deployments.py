@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
+from phaseline.calls.deployments import dependency_reads, other_deployments
 from phaseline.calls.protocol import secret_tracking
+from phaseline.dsl.functions import other_deployments as other_functions
 from phaseline.dsl.functions import outputs as functions_outputs
 from phaseline.dsl.functions import plan_and_runtime_scopes, topology_view
 from phaseline.lang.fast_dataclasses import altered
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
     from phaseline.ports.execution_reads import ExecutionReads
     from phaseline.ports.tenant_store import TenantStore
+
 
 class _Dependencies(TypedDict, total=False):
     """Fields of ``DeploymentDetails`` about dependencies."""
@@ -114,16 +117,16 @@ def _dependencies(store: TenantStore, row: DeploymentRow) -> _Dependencies:
     """Return which deployments this one reads and which read it; empty if there are none, which is the common case."""
     children = store.labels.having([Label(PARENT_LABEL, row.name)]) - {row.number}
     is_read = bool(children) or store.dependencies.count_on(row.number) > 0
-    reads = bool(store.dependencies.of(row.number)) or any(one.key == PARENT_LABEL for one in store.labels.of(row.number))
+    reads = bool(store.dependencies.of(row.number)) or any(
+        one.key == PARENT_LABEL for one in store.labels.of(row.number)
+    )
     if not (is_read or reads):
         return {}
-    from phaseline.calls.deployments.dependency_reads import read_by, readers_of, short_place  # few deployments need it
-
     providers: dict[str, list[str]] = {}
-    for read in read_by(store, row) if reads else ():
+    for read in dependency_reads.read_by(store, row) if reads else ():
         if read.name:
-            providers.setdefault(read.name, []).append(short_place(read.dependency.creator))
-    names = {record.name for page in readers_of(store, row) for record in page} if is_read else set()
+            providers.setdefault(read.name, []).append(dependency_reads.short_place(read.dependency.creator))
+    names = {record.name for page in dependency_reads.readers_of(store, row) for record in page} if is_read else set()
     return {"providers": providers, "consumers": sorted(names)[:CONSUMERS_SHOWN], "consumer_count": len(names)}
 
 
@@ -156,10 +159,9 @@ def outputs(ctx: RequestContext, name: str, *, reveal: bool = False) -> Outputs:
 
 def _others(ctx: RequestContext, row: DeploymentRow) -> CapabilityReads:
     """Return what reads other deployments for the outputs of a deployment."""
-    from phaseline.calls.deployments.other_deployments import CapabilityMemo, OtherDeployments  # few outputs need it
-    from phaseline.dsl.functions.other_deployments import CapabilityReads
-
-    return CapabilityReads(OtherDeployments(ctx.store, ctx.vault, row, memo=CapabilityMemo()))
+    memo = other_deployments.CapabilityMemo()
+    beyond = other_deployments.OtherDeployments(ctx.store, ctx.vault, row, memo=memo)
+    return other_functions.CapabilityReads(beyond)
 
 
 def unread(store: TenantStore, row: DeploymentRow) -> str:

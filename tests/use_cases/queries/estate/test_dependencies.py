@@ -74,7 +74,8 @@ def test_dp11_trees_go_through_all_levels_and_show_a_branch_once(files: Files) -
 
 
 def test_dp11_without_a_direction_both_are_told_and_json_has_null_for_what_was_not_asked(files: Files) -> None:
-    assert "'app' reads" in (output := asked(files, "dependencies", "app")) and "'app' is read by" in output
+    assert "'app' reads" in (output := asked(files, "dependencies", "app"))
+    assert "'app' is read by" in output
     found = json.loads(asked(files, "dependencies", "app", "--on", "--json"))
     assert (found["of"], [one["consumer"] for one in found["on"]]) == (None, ["child"])
     assert asked(files, "dependencies", "child", "--on").strip() == "no other deployment reads 'child'"

@@ -45,7 +45,9 @@ def test_a36_secret_values_are_sensitive_in_a_plan(files: Files) -> None:
 
 def test_dp9_the_plan_of_an_update_shows_whose_values_change(files: Files) -> None:
     reads = consumer("{get_capability: [net, address]}", seen="{get_capability: [net, ports, web]}")
-    new = SECRETS.replace("web: [80, 443]", "web: [8080]").replace("get_attribute: [router, ip]", "get_attribute: [other, ip]")
+    new = SECRETS.replace("web: [80, 443]", "web: [8080]").replace(
+        "get_attribute: [router, ip]", "get_attribute: [other, ip]"
+    )
     with files.open() as client:
         client.executions.install(files.write("app", reads), "app")
         plan = client.plans.update("net", files.write("new", new))

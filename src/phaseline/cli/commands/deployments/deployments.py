@@ -71,8 +71,8 @@ def capabilities(cli: CliContext, name: str, reveal: bool) -> None:
 
 @click.command(epilog="Example: phaseline deployments dependencies net --on")
 @deployment_argument
-@click.option("--of", "only_of", is_flag=True, help="Only what the deployment reads of others.")
-@click.option("--on", "only_on", is_flag=True, help="Only what others read of the deployment.")
+@click.option("--of", "only_of", is_flag=True, help="Only the deployments that this one reads.")
+@click.option("--on", "only_on", is_flag=True, help="Only the deployments that read this one.")
 @click.option("--tree", is_flag=True, help="Also what those deployments read or are read by, as a tree.")
 @json_option
 @click.pass_obj

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from phaseline.lang.fast_dataclasses import frozen
 from phaseline.calls.deployments.dependency_reads import read_by, readers_of, short_place
+from phaseline.lang.fast_dataclasses import frozen
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.queries.deployments import briefs
 
@@ -52,7 +52,7 @@ class DependencyBranch:
 
 @frozen
 class DependenciesView:
-    """What a deployment reads of others (``of``) and what others read of it (``on``); None if it was not asked for.
+    """The deployments that one reads (``of``), and those that read it (``on``); None if it was not asked for.
 
     With a tree, ``providers`` and ``consumers`` are its branches, each before those below it.
     """
@@ -67,7 +67,7 @@ class DependenciesView:
 def dependencies(
     ctx: RequestContext, name: str, *, of: bool = True, on: bool = True, tree: bool = False
 ) -> DependenciesView:
-    """Return what the deployment reads of others (``of``) and what others read of it (``on``).
+    """Return which deployments this one reads (``of``), and which read it (``on``).
 
     ``tree``: also what these read, and so on. Raises: PL-C010 if there is no such deployment.
     """
@@ -83,7 +83,7 @@ def dependencies(
 
 
 def of_deployment(store: TenantStore, row: DeploymentRow) -> list[DependencyView]:
-    """Return what a deployment reads of others."""
+    """Return what a deployment reads of its providers."""
     return [
         DependencyView(
             row.name, found.name, one.kind, short_place(one.creator), one.creator, one.function,

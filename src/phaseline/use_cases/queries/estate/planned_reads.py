@@ -1,4 +1,4 @@
-"""What a plan says about other deployments: the values that it reads, and the values of its own that change (DP9).
+"""The part of a plan about other deployments: the values that it reads, and the values of its own that change (DP9).
 
 No secret is read for a plan: a value that needs one is shown as ``(sensitive)``.
 """

@@ -70,7 +70,7 @@ def test_dp7_deletion_and_abandonment_are_refused(files: Files) -> None:
 
 
 @pytest.mark.parametrize(("node", "is_blocked"), [("router", True), ("other", False)])
-def test_a29_only_the_instances_behind_the_capability_count(files: Files, node: str, is_blocked: bool) -> None:  # noqa: FBT001
+def test_a29_only_the_instances_behind_the_capability_count(files: Files, node: str, is_blocked: bool) -> None:
     with files.open() as client:
         (instance,) = client.instances.list(deployment="net", node=node).items
         call = lambda: client.executions.start("restart", "net", parameters={"node_instance_ids": [instance.id]})  # noqa: E731
@@ -81,13 +81,17 @@ def test_a29_only_the_instances_behind_the_capability_count(files: Files, node: 
 
 
 def test_a29_scale_in_of_what_is_read_is_refused_and_scale_out_never(files: Files) -> None:
-    scaled = NET.replace("  router:\n", "  router:\n    capabilities: {scalable: {properties: {default_instances: 2}}}\n")
+    scaled = NET.replace(
+        "  router:\n", "  router:\n    capabilities: {scalable: {properties: {default_instances: 2}}}\n"
+    )
     scaled = scaled.replace("get_attribute: [router, ip]", "get_attribute: [other, node_instance_id]")
     with files.open() as client:
         client.executions.install(files.write("wide", scaled.replace("  other:", "  other:")), "wide")
         client.executions.install(files.write("reader", consumer("{get_capability: [wide, address]}")), "reader")
         for delta in (1, -1):
-            view = client.executions.start("scale", "wide", parameters={"scalable_entity_name": "router", "delta": delta})
+            view = client.executions.start(
+                "scale", "wide", parameters={"scalable_entity_name": "router", "delta": delta}
+            )
             assert view.status == "completed"
         wide = scaled.replace("get_attribute: [other, node_instance_id]", "get_attributes_list: [router, ip]")
         client.executions.install(files.write("wider", wide), "wider")
@@ -107,7 +111,10 @@ def test_dp7_an_update_is_refused_if_it_changes_what_is_read(files: Files) -> No
         for name, text in (("less", less), ("moved", moved)):
             file = files.write(name, text)
             refused(lambda file=file: client.deployments.update("net", file))
-        assert client.deployments.update("net", files.folder / "moved" / "blueprint.yaml", force=True).status == "completed"
+        assert (
+            client.deployments.update("net", files.folder / "moved" / "blueprint.yaml", force=True).status
+            == "completed"
+        )
 
 
 def test_a35_a_plain_child_blocks_beside_any_other_consumer(files: Files) -> None:

@@ -63,9 +63,9 @@ def test_dp12_missing_providers_are_refused_all_at_once_before_anything_is_store
         assert [view.name for view in client.deployments.list().items] == ["net"]
         view = client.deployments.create(app, "app", allow_missing_providers=True)
         assert view.name == "app"
-        assert {one.code for one in client.blueprints.plan(app).warnings or client.blueprints.plan(app).summary.warnings} == {
-            "PL-B170"
-        }
+        assert {
+            one.code for one in client.blueprints.plan(app).warnings or client.blueprints.plan(app).summary.warnings
+        } == {"PL-B170"}
 
 
 def test_dp4_a_provider_that_is_inactive_is_warned_of(files: Files) -> None:
@@ -158,7 +158,12 @@ def test_dp14_the_capabilities_of_the_parent_are_checked_on_their_values(files: 
     with files.open() as client:
         client.executions.install(net, "net")
         for at, (asked, code) in enumerate(
-            (("adress", "PL-B074"), ("[ports, ssh]", "PL-B074"), ("[ports, web, 9]", "PL-B074"), ("[address, 0]", "PL-B074"))
+            (
+                ("adress", "PL-B074"),
+                ("[ports, ssh]", "PL-B074"),
+                ("[ports, web, 9]", "PL-B074"),
+                ("[address, 0]", "PL-B074"),
+            )
         ):
             app = files.write(f"bad{at}", consumer(f"{{get_environment_capability: {asked}}}"))
             with pytest.raises(ProblemsError, match=code):
