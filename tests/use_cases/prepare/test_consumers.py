@@ -148,3 +148,10 @@ def test_dp7_cloudify_compat_gives_the_list_of_the_ancestor(files: Files, monkey
         refused(lambda: client.executions.start("stop", "net"))
         refused(lambda: client.executions.start("heal", "net"))
         assert client.executions.start("restart", "net").status == "completed"
+
+
+def test_dp7_a_plan_warns_of_what_would_be_refused(files: Files) -> None:
+    with files.open() as client:
+        for plan in (client.plans.uninstall("net"), client.plans.make("restart", "net")):
+            assert [one.code for one in plan.summary.warnings] == ["PL-C131"]
+        assert client.plans.make("check_status", "net").warnings == ()

@@ -8,6 +8,7 @@ from phaseline.calls.deployments.blocking_consumers import NOTHING_ELSE, Touch, 
 from phaseline.calls.deployments.dependency_reads import children_of
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.execution.execution import UNCHECKED
+from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.dependencies import WATCHED_WORKFLOWS
 from phaseline.plan.requests import touched
 from phaseline.use_cases.loading.deployment_rows import dependencies
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.execution import Request
+    from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.rows import DeploymentRow
     from phaseline.plan.topology.revision import Revision
     from phaseline.use_cases.queries.estate.planned_reads import ChangedCapability, PlannedRead
@@ -54,6 +56,21 @@ def guarded(
         return altered(request, despite=told(found))
     raise_if_read(row, found, request.workflow)
     return request
+
+
+def foreseen(
+    ctx: RequestContext,
+    row: DeploymentRow,
+    topology: Topology,
+    request: Request,
+    besides: Collection[int] = NOTHING_ELSE,
+) -> tuple[Problem, ...]:
+    """Return as a warning of a plan why ``guarded`` would refuse the request; () if it would not."""
+    try:
+        guarded(ctx, row, topology, request, besides=besides)
+    except ProblemsError as error:
+        return tuple(altered(problem, severity="warning") for problem in error.problems)
+    return ()
 
 
 def _touch(

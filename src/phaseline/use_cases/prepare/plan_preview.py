@@ -17,7 +17,7 @@ from phaseline.use_cases.loading.blueprint_loading import deployment_name, load
 from phaseline.use_cases.loading.deployment_rows import dependencies, missing_secrets
 from phaseline.use_cases.loading.resource_nodes import known_paths
 from phaseline.use_cases.lookup import past_durations
-from phaseline.use_cases.prepare import role_limits
+from phaseline.use_cases.prepare import consumers, role_limits
 from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec, provider_warnings, with_given
 from phaseline.use_cases.prepare.foreseen_stops import look_for_stops
 from phaseline.use_cases.prepare.install_preparation import choose_install, choose_uninstall
@@ -173,7 +173,8 @@ def preview_uninstall(
     history = History(ctx.store.states(row.number), paths=_paths(ctx, row, topology))
     foreseen = foresee_checked(ctx, topology, row.code, request, history)
     stops = look_for_stops(ctx, manner.breakpoints, request, foreseen, row.number)
-    found = _planned(ctx, request, foreseen, stops, row, yes_many=True)
+    warnings = (*stops, *consumers.foreseen(ctx, row, topology, request))
+    found = _planned(ctx, request, foreseen, warnings, row, yes_many=True)
     return row, request, with_surroundings(ctx, found, request, foreseen, deployment=row.number)
 
 
@@ -190,7 +191,9 @@ def preview_workflow(
     foreseen = foresee_planned(ctx, found.topology, found.deployment.code, found.request, history, found.own)
     row, request = found.deployment, found.request
     stops = look_for_stops(ctx, manner.breakpoints, request, foreseen, row.number)
-    warnings = (*found.warnings, *limits(ctx, row.number, request, foreseen), *stops)
+    besides = frozenset((row.number, *(one.number for one in found.first)))
+    readers = consumers.foreseen(ctx, row, found.topology, request, besides)
+    warnings = (*found.warnings, *limits(ctx, row.number, request, foreseen), *stops, *readers)
     planned = _planned(ctx, request, foreseen, warnings, row, yes_many=True)
     return row, request, with_surroundings(ctx, planned, request, foreseen, deployment=row.number)
 
