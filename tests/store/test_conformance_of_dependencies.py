@@ -31,6 +31,16 @@ def test_dp5_they_are_stored_with_their_deployment(store, reopen):
     assert reopen().dependencies.of(number) == [BY_NAME, LATE]
 
 
+def test_dp5_it_is_known_whether_there_are_any(store):
+    assert not store.has_dependencies
+    number = made(store, "app", BY_NAME)
+    assert store.has_dependencies
+    assert store.of("default_tenant").has_dependencies
+    assert not store.of("other").has_dependencies
+    store.dependencies.replace(number, [])
+    assert not store.has_dependencies
+
+
 def test_dp5_consumers_are_found_by_the_name_of_their_provider_even_if_it_is_made_later(store):
     app, shop = made(store, "app", OTHER, BY_NAME), made(store, "shop", BY_NAME)
     net = made(store, "net")

@@ -66,6 +66,7 @@ SHELVES: Mapping[str, type] = {
 }
 
 READS: Mapping[str, Call] = {
+    "has_dependencies": lambda store, _: store.has_dependencies,
     "has_packages": lambda store, _: store.has_packages,
     "deployments": lambda store, _: store.deployments(),
     "deployment": lambda store, x: store.deployment(x.named("shop")),

@@ -1,6 +1,6 @@
 """DP7: the workflows that are refused are workflows that exist."""
 
-from phaseline.model.rows.dependencies import WATCHED_WORKFLOWS
+from phaseline.model.execution.execution import WATCHED_WORKFLOWS
 from phaseline.plan.requests.touched import AS_A_WHOLE, BY_CLAIM, BY_PLAN, LIKE_CLOUDIFY
 from phaseline.plan.workflows import PLANNERS
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from phaseline.calls.deployments.other_deployments import environment_of
 from phaseline.lang.fast_namedtuples import NamedTuple
-from phaseline.model.blueprint.labels import Label
+from phaseline.model.blueprint.labels import PARENT_LABEL, Label
 from phaseline.model.rows import row_queries
-from phaseline.model.rows.dependencies import PARENT_LABEL, ConsumerRecord, Dependency
+from phaseline.model.rows.dependencies import ConsumerRecord, Dependency
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

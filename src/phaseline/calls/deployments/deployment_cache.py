@@ -13,12 +13,11 @@ from phaseline.calls.deployments.call_subjects import LoadedDeployment
 from phaseline.calls.protocol import no_secrets
 from phaseline.calls.protocol.call import ExecutionContext
 from phaseline.lang.fast_dataclasses import altered
-from phaseline.model.blueprint.labels import Label, changed, labelled, labels_of
+from phaseline.model.blueprint.labels import PARENT_LABEL, Label, changed, labelled, labels_of
 from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.execution.pre_post import PrePost
 from phaseline.model.resources.state_graph_names import missing_names, state_numbers
 from phaseline.model.rows import row_queries
-from phaseline.model.rows.dependencies import PARENT_LABEL
 from phaseline.model.rows.incarnations import Names
 from phaseline.model.rows.rows import PlannerWrites
 
@@ -166,7 +165,7 @@ class DeploymentCache:
         part = self._part_of(row.tenant)
         loaded = self.loaded(row.deployment)
         children = part.labels.having([Label(PARENT_LABEL, loaded.view.id)]) - {row.deployment}
-        if not children and not part.dependencies.on(row.deployment, limit=1):
+        if not children and not (part.has_dependencies and part.dependencies.on(row.deployment, limit=1)):
             return
         from phaseline.calls.deployments import blocking_consumers as consumers  # few deployments are read by others
         from phaseline.plan.requests import touched

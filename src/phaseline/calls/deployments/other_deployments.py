@@ -15,11 +15,10 @@ from phaseline.dsl.deployment.other_reads import literal_provider, text_of
 from phaseline.dsl.functions.other_deployments import CapabilityReads
 from phaseline.dsl.functions.plan_and_runtime_scopes import RuntimeScope
 from phaseline.dsl.functions.topology_view import TopologyInstances, display_name, facts_of
-from phaseline.model.blueprint.labels import Label, labelled
+from phaseline.model.blueprint.labels import PARENT_LABEL, Label, labelled
 from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows import row_queries
-from phaseline.model.rows.dependencies import PARENT_LABEL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -10,11 +10,10 @@ import numpy as np
 from phaseline.calls.threads.memory_release import LARGE_ENTRIES, return_freed
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.execution.events import Planned
-from phaseline.model.execution.execution import TOLERATED, GoOn, History, Reshape, Round, Verdict
+from phaseline.model.execution.execution import TOLERATED, WATCHED_WORKFLOWS, GoOn, History, Reshape, Round, Verdict
 from phaseline.model.graph.graph import Bound, Graph, bears, without_entries
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, Mark
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.model.rows.dependencies import WATCHED_WORKFLOWS
 from phaseline.model.rows.rows import NOTHING_WRITTEN, ForgottenDeployment, PlannerWrites, Reshaped
 
 if TYPE_CHECKING:

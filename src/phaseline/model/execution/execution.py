@@ -78,6 +78,10 @@ class RetryPolicy:
     backoff_s: tuple[float, ...] = ()
 
 
+WATCHED_WORKFLOWS = frozenset(
+    {"uninstall", "abandon", "delete", "stop", "restart", "reinstall", "scale", "update", "heal"}
+)
+"""Workflows that are refused while another deployment reads what they touch (DP7)."""
 UNCHECKED = "*"
 """Value of ``Request.despite``: consumers are not looked for, neither when it is requested nor when it begins."""
 

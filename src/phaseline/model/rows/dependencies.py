@@ -13,13 +13,6 @@ from phaseline.lang.fast_namedtuples import NamedTuple
 
 DependencyKind = Literal["capability", "environment", "group", "component", "shared", "parent", "own"]
 """Why a consumer needs a provider: three kinds of functions, two types of nodes, the label of its parent, or its plugin."""
-PARENT_LABEL = "csys-obj-parent"
-"""Key of the label that names the deployment to which another one belongs; the record of kind ``parent`` follows it."""
-
-WATCHED_WORKFLOWS = frozenset(
-    {"uninstall", "abandon", "delete", "stop", "restart", "reinstall", "scale", "update", "heal"}
-)
-"""Workflows that are refused while another deployment reads what they touch (DP7)."""
 
 
 class Dependency(NamedTuple):

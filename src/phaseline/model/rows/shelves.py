@@ -66,6 +66,11 @@ class Shelves(Protocol):
         ...
 
     @property
+    def has_dependencies(self) -> bool:
+        """False if no deployment has a record of reading another one, so that searching can be skipped."""
+        ...
+
+    @property
     def packages(self) -> PackageShelf:
         """Plugin packages that are installed."""
         ...

@@ -109,6 +109,11 @@ class MemoryRows(ABC):
         """False if no package is, or ever was, installed."""
         return bool(self.packages.kept())
 
+    @property
+    def has_dependencies(self) -> bool:
+        """False if no deployment has a record of reading another one."""
+        return any(records and self.dependencies.of(number) for number, records in list(self.dependencies.rows.items()))
+
     def create_deployment(
         self, new: NewDeployment, request: NewExecution | None = None, *, replaces: int = 0, asks: bool | None = None
     ) -> tuple[int, ExecutionRow | None]:

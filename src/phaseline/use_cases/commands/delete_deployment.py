@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from phaseline.calls.deployments import blocking_consumers
 from phaseline.lang.fast_dataclasses import as_dict
-from phaseline.model.blueprint.labels import Label
 from phaseline.model.problems.problem import problem_error
-from phaseline.model.rows.dependencies import PARENT_LABEL
 from phaseline.use_cases.commands import adopt
 from phaseline.use_cases.commands.orders import given_orders
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import SubmissionFor
-from phaseline.use_cases.lookup.blocking_executions import in_the_way
+from phaseline.use_cases.lookup.blocking_executions import in_the_way, is_read
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.queries.deployments import briefs, living_count, open_execution, unread
 from phaseline.views.views import DeploymentView
@@ -74,7 +72,7 @@ def delete_deployment(
 def _raise_if_read(ctx: RequestContext, row: DeploymentRow) -> None:
     """Raise PL-C131 while a living deployment reads this one (DP7)."""
     store = ctx.store
-    if not (store.dependencies.on(row.number, limit=1) or store.labels.having([Label(PARENT_LABEL, row.name)])):
+    if not is_read(store, row):
         return
     found = blocking_consumers.blocking(store, row, store.topology(row.number), blocking_consumers.Touch(None))
     blocking_consumers.raise_if_read(row, found, "delete")

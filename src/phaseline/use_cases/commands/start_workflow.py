@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import altered
-from phaseline.model.execution.execution import UNCHECKED
-from phaseline.model.rows.dependencies import WATCHED_WORKFLOWS
+from phaseline.model.execution.execution import UNCHECKED, WATCHED_WORKFLOWS
 from phaseline.model.rows.orders import RequestId
 from phaseline.plan.preview import agent_warnings
 from phaseline.plan.workflows.uninstall import RECURSIVE, UNINSTALL
 from phaseline.use_cases.commands.orders import given_orders
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import Submission
-from phaseline.use_cases.lookup.blocking_executions import compatible_executions, raise_if_busy
+from phaseline.use_cases.lookup.blocking_executions import compatible_executions, is_read, raise_if_busy
 from phaseline.use_cases.prepare import consumers, foreseen_stops
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.pre_post import new_execution
@@ -67,6 +66,8 @@ def guarded_request(ctx: RequestContext, prepared: Prepared, order: WorkflowStar
         return altered(prepared.request, despite=UNCHECKED)
     mapped = prepared.topology.blueprint.workflows.get(prepared.request.workflow)
     if (prepared.request.workflow if mapped is None else mapped.built_in) not in WATCHED_WORKFLOWS:
+        return prepared.request
+    if not any(is_read(ctx.store, row) for row in (prepared.deployment, *prepared.first)):
         return prepared.request
     besides = frozenset((prepared.deployment.number, *(row.number for row in prepared.first)))
     for row in prepared.first:

@@ -47,9 +47,11 @@ def new_deployment(ctx: RequestContext, name: str, loaded: LoadedBlueprint, now:
 
 def dependencies(blueprint: Blueprint) -> Sequence[Dependency]:
     """Return the records of all functions of a blueprint that read other deployments (DP5)."""
-    outputs = (*blueprint.outputs.values(), *blueprint.capabilities.values(), *blueprint.workflows.values())
-    if not (outputs or blueprint.resource_tags or any(node.has_functions for node in blueprint.nodes.values())):
-        return ()
+    values = [output.value for output in (*blueprint.outputs.values(), *blueprint.capabilities.values())]
+    values += [schema.default for workflow in blueprint.workflows.values() for schema in workflow.parameters.values()]
+    may_read = any(isinstance(value, dict | list) and value for value in values)
+    if not (may_read or blueprint.resource_tags or any(node.has_functions for node in blueprint.nodes.values())):
+        return ()  # nothing is a function, which is cheap to see
     return other_reads.dependencies_of(blueprint)
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.calls.deployments.blocking_consumers import NOTHING_ELSE, Touch, blocking, raise_if_read, told
-from phaseline.calls.deployments.dependency_reads import children_of
 from phaseline.lang.fast_dataclasses import altered
-from phaseline.model.execution.execution import UNCHECKED
+from phaseline.model.execution.execution import UNCHECKED, WATCHED_WORKFLOWS
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.model.rows.dependencies import WATCHED_WORKFLOWS
 from phaseline.plan.requests import touched
 from phaseline.use_cases.loading.deployment_rows import dependencies
+from phaseline.use_cases.lookup.blocking_executions import is_read
 from phaseline.use_cases.prepare import role_limits
 from phaseline.use_cases.queries.estate import planned_reads
 
@@ -48,7 +47,7 @@ def guarded(
     is_alike = ctx.settings.dependencies_cloudify_compat
     if meant not in (touched.LIKE_CLOUDIFY if is_alike else WATCHED_WORKFLOWS):
         return altered(request, despite=UNCHECKED) if meant in WATCHED_WORKFLOWS else request
-    if not (ctx.store.dependencies.on(row.number, limit=1) or children_of(ctx.store, row)):
+    if not is_read(ctx.store, row):
         return request
     touch = Touch(None, is_whole=True) if is_alike else _touch(ctx, row, topology, request, revision)
     found = blocking(ctx.store, row, topology, touch, besides=besides)
@@ -98,8 +97,8 @@ def reads_of_update(
 ) -> tuple[PlannedRead | ChangedCapability, ...]:
     """Return what the new blueprint of a deployment reads of its providers, and what the update changes for its readers."""
     after = revision.finished.blueprint
-    is_read = bool(ctx.store.dependencies.on(row.number, limit=1) or children_of(ctx.store, row))
-    if not is_read and not dependencies(after):
+    has_readers = is_read(ctx.store, row)
+    if not has_readers and not dependencies(after):
         return ()
     changed = planned_reads.changed_capabilities(ctx, row, topology, after, _changed(topology, revision))
-    return (*planned_reads.planned_reads(ctx, after), *(changed if is_read else ()))
+    return (*planned_reads.planned_reads(ctx, after), *(changed if has_readers else ()))

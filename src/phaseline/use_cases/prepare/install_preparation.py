@@ -11,7 +11,7 @@ from phaseline.app.store_location import has_store
 from phaseline.lang.fast_namedtuples import NamedTuple
 from phaseline.plan.preview import agent_warnings
 from phaseline.use_cases.loading import blueprint_loading, deployment_rows, moved_folders
-from phaseline.use_cases.lookup.blocking_executions import raise_if_busy, raise_if_invalid
+from phaseline.use_cases.lookup.blocking_executions import is_read, raise_if_busy, raise_if_invalid
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.prepare import consumers, deployment_spec, foreseen_stops
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS, ExecutionOptions
@@ -131,8 +131,9 @@ def prepare_uninstall(
     deployment, topology, request = chosen
     raise_if_invalid(topology, request)
     raise_if_busy(ctx.store, deployment, topology, request)
-    request = consumers.guarded(ctx, deployment, topology, request, force=force)
-    chosen = ChosenUninstall(deployment, topology, request)
+    if is_read(ctx.store, deployment):
+        request = consumers.guarded(ctx, deployment, topology, request, force=force)
+        chosen = ChosenUninstall(deployment, topology, request)
     warnings: tuple[Problem, ...] = ()
     if manner.breakpoints:
         warnings = foreseen_stops.look_before_start(ctx, manner.breakpoints, request, (deployment, topology))

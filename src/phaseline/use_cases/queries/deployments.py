@@ -15,12 +15,11 @@ from phaseline.dsl.functions import other_deployments as other_functions
 from phaseline.dsl.functions import outputs as functions_outputs
 from phaseline.dsl.functions import plan_and_runtime_scopes, topology_view
 from phaseline.lang.fast_dataclasses import altered
-from phaseline.model.blueprint.labels import Label, labelled
+from phaseline.model.blueprint.labels import PARENT_LABEL, Label, labelled
 from phaseline.model.deployment.sealed_values import HIDDEN, hidden_inputs
 from phaseline.model.resources.path_nodes import as_life_cycle
 from phaseline.model.resources.resources import REMOVED
 from phaseline.model.rows import row_queries
-from phaseline.model.rows.dependencies import PARENT_LABEL
 from phaseline.model.rows.deployment_summaries import GONE, DeploymentSummary
 from phaseline.use_cases.lookup import read_ahead
 from phaseline.use_cases.lookup.find import find_deployment
@@ -116,8 +115,9 @@ def show_deployment(ctx: RequestContext, name: str) -> DeploymentDetails:
 def _dependencies(store: TenantStore, row: DeploymentRow) -> _Dependencies:
     """Return which deployments this one reads and which read it; empty if there are none, which is the common case."""
     children = store.labels.having([Label(PARENT_LABEL, row.name)]) - {row.number}
-    is_read = bool(children) or store.dependencies.count_on(row.number) > 0
-    reads = bool(store.dependencies.of(row.number)) or any(
+    has_records = store.has_dependencies
+    is_read = bool(children) or (has_records and store.dependencies.count_on(row.number) > 0)
+    reads = (has_records and bool(store.dependencies.of(row.number))) or any(
         one.key == PARENT_LABEL for one in store.labels.of(row.number)
     )
     if not (is_read or reads):
