@@ -103,13 +103,6 @@ class DeferredParts:
 
         return SqlDependencies(self._reading, self._writing, self._rows)
 
-    @property
-    def has_dependencies(self) -> bool:
-        """False if no deployment has a record of reading another one."""
-        where, values = self._rows.where("true")
-        with self._reading() as db:
-            return bool(db.execute(f"select exists (select 1 from dependency where {where})", values).fetchone()[0])
-
     @cached_property
     def secrets(self) -> SqliteSecrets:
         """Secrets, encrypted."""
