@@ -50,7 +50,7 @@ METHODS = {
     },
     "deployments": {
         *("list", "show", "history", "create", "update", "labels", "find", "graph"),
-        *("inputs", "outputs", "capabilities", "compute", "delete"),
+        *("inputs", "outputs", "capabilities", "compute", "delete", "dependencies"),
         *("export", "adopt", "abandon"),
     },
     "executions": {

@@ -25,6 +25,7 @@ from phaseline.model.health.checks import CheckKind, NewCheckResults
 from phaseline.model.packages.installed import PackageRow, PackageUse, StoredDefinition
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.causes import AwaitChanges, AwaitRow, CauseKey
+from phaseline.model.rows.dependencies import Dependency
 from phaseline.model.rows.details import BatchRange, Decoded, DetailQuery, Details
 from phaseline.model.rows.orders import NewOrder
 from phaseline.model.rows.rows import (
@@ -146,6 +147,9 @@ def fill(whole: Store, tenant: str, word: str, graph: int = 1) -> Things:
     assert row is not None
     store.name_states(number, [f"{word}-state"])
     store.labels.add(number, [Label(f"{word}-key", "value")])
+    reads = Dependency("capability", "outputs.shop", "", f"{word}-shop")
+    store.dependencies.replace(number, [reads])
+    store.create_deployment(altered(a.deployment(f"{word}-reader"), dependencies=(reads,)))
     store.hook_switches.put_off(f"{word}-hook", number, "strict", a.ANN)
     store.secrets.put(secret(f"{word}-secret"))
     add_definition(store, f"{word}-plugin")

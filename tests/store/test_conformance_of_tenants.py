@@ -35,6 +35,7 @@ from phaseline.model.execution.stored_plans import PlanShelf
 from phaseline.model.packages.installed import DefinitionShelf, PackageRow, PackageShelf, PackageUse, StoredDefinition
 from phaseline.model.resources.resources import ResourceAddition
 from phaseline.model.rows.causes import CauseShelf
+from phaseline.model.rows.dependencies import Dependency, DependencyShelf
 from phaseline.model.rows.details import BatchRange, DetailQuery
 from phaseline.model.rows.hook_switches import SwitchShelf
 from phaseline.model.rows.listings import Listings
@@ -59,6 +60,7 @@ SHELVES: Mapping[str, type] = {
     "orders": OrderShelf,
     "stack_documents": DocumentShelf,
     "labels": LabelShelf,
+    "dependencies": DependencyShelf,
     "packages": PackageShelf,
     "hook_switches": SwitchShelf,
     "causes": CauseShelf,
@@ -66,6 +68,7 @@ SHELVES: Mapping[str, type] = {
 }
 
 READS: Mapping[str, Call] = {
+    "has_dependencies": lambda store, _: store.has_dependencies,
     "has_packages": lambda store, _: store.has_packages,
     "deployments": lambda store, _: store.deployments(),
     "deployment": lambda store, x: store.deployment(x.named("shop")),
@@ -195,6 +198,9 @@ READS: Mapping[str, Call] = {
     "labels.of": lambda store, x: store.labels.of(x.deployment),
     "labels.with_key": lambda store, x: store.labels.with_key(x.named("key")),
     "labels.having": lambda store, x: store.labels.having([Label(x.named("key"), "")]),
+    "dependencies.of": lambda store, x: store.dependencies.of(x.deployment),
+    "dependencies.on": lambda store, x: store.dependencies.on(x.deployment),
+    "dependencies.count_on": lambda store, x: store.dependencies.count_on(x.deployment) > 0,
     "packages.all": lambda store, _: store.packages.all(),
     "packages.lacking": lambda store, x: len(store.packages.lacking([x.digest])) > 0,
     "packages.files": lambda store, x: store.packages.files(x.package),
@@ -253,6 +259,9 @@ WRITES: Mapping[str, Call] = {
     "stored_plans.delete": lambda store, x: store.stored_plans.delete(x.plan),
     "labels.add": lambda store, x: store.labels.add(x.deployment, [Label("new", "label")]),
     "labels.remove": lambda store, x: store.labels.remove(x.deployment, [Label(x.named("key"), "")]),
+    "dependencies.replace": lambda store, x: store.dependencies.replace(
+        x.deployment, [Dependency("capability", "outputs.stolen", "", x.named("shop"))]
+    ),
     "packages.add": lambda store, x: [
         outcome(lambda: add_package(store, x.named("package"), "2.0.0", replaces=x.package, body=b"mine")),
         outcome(lambda: claim_package(store, x)),
@@ -359,7 +368,7 @@ def test_rf4_what_is_of_the_whole_store_is_the_same_for_all(store: Store, foreig
 
 def test_rf4_the_engine_sees_all_rows(store: Store, foreign: Things) -> None:
     mine = fill(store, "acme", "mine", graph=2)
-    assert [row.name for row in store.deployments()] == ["foreign-shop", "mine-shop"]
+    assert [row.name for row in store.deployments()] == ["foreign-reader", "foreign-shop", "mine-reader", "mine-shop"]
     assert [row.tenant for row in store.executions(only_open=True)] == ["other", "acme"]
     assert [row.number for row in store.requests()] == sorted([*start_of(store, foreign), *start_of(store, mine)])
     assert [row.id for row in store.batches(only_open=True)] == [1, 2]

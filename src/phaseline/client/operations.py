@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.prepare.stack_documents import AbandonedView
     from phaseline.use_cases.queries.breakpoints import StoppedInstance
     from phaseline.use_cases.queries.deployment_history import DeploymentHistory
+    from phaseline.use_cases.queries.estate.dependencies import DependenciesView
     from phaseline.use_cases.queries.events.events_and_logs import EventHistory, EventPages
     from phaseline.use_cases.queries.events.log_stream import LineStream
     from phaseline.use_cases.queries.events.log_tail import Tail
@@ -135,6 +136,7 @@ LIST_DEPLOYMENTS: ClientOperation[Page[DeploymentView]] = ClientOperation("deplo
 SHOW_DEPLOYMENT: ClientOperation[DeploymentDetails] = ClientOperation("deployments.show", "query", "phaseline.use_cases.queries.deployments:show_deployment")
 FIND_DEPLOYMENT: ClientOperation[DeploymentDetails] = ClientOperation("deployments.find", "query", "phaseline.use_cases.queries.deployments:find_to_change")
 DEPLOYMENT_HISTORY: ClientOperation[DeploymentHistory] = ClientOperation("deployments.history", "query", "phaseline.use_cases.queries.deployment_history:deployment_history")
+DEPENDENCIES: ClientOperation[DependenciesView] = ClientOperation("deployments.dependencies", "query", "phaseline.use_cases.queries.estate.dependencies:dependencies")
 OUTPUTS: ClientOperation[Outputs] = ClientOperation("deployments.compute", "query", "phaseline.use_cases.queries.deployments:outputs")
 DRAW_DEPLOYMENT: ClientOperation[Drawing] = ClientOperation("deployments.graph", "query", "phaseline.use_cases.tools.diagrams:draw_deployment")
 CREATE_DEPLOYMENT: ClientOperation[DeploymentDetails] = ClientOperation("deployments.create", "command", "phaseline.use_cases.commands.create_deployment:create", "made")

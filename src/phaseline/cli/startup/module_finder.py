@@ -81,7 +81,8 @@ PLAIN: dict[str, tuple[str, ...]] = {
     "phaseline.store.migrations": (
         "versions",
     ),
-    "phaseline.store.sql": ("purging", "read_model"),
+    "phaseline.store.memory": ("estate",),
+    "phaseline.store.sql": ("estate", "purging", "read_model"),
     "phaseline.use_cases": (
         "commands", "loading", "lookup", "prepare", "queries", "tools",
     ),
@@ -89,7 +90,7 @@ PLAIN: dict[str, tuple[str, ...]] = {
         "orders", "packages", "resources",
     ),
     "phaseline.use_cases.queries": (
-        "events", "packages", "resources",
+        "estate", "events", "packages", "resources",
     ),
 }  # fmt: skip
 """{package: packages in it whose ``__init__`` has only a docstring}; a test keeps this table up to date."""

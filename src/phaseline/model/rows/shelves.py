@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from phaseline.model.execution.stored_plans import PlanShelf
     from phaseline.model.packages.installed import DefinitionShelf, PackageShelf
     from phaseline.model.rows.causes import CauseShelf
+    from phaseline.model.rows.dependencies import DependencyShelf
     from phaseline.model.rows.hook_switches import SwitchShelf
     from phaseline.model.rows.listings import Listings
     from phaseline.model.rows.orders import OrderShelf
@@ -58,6 +59,16 @@ class Shelves(Protocol):
     @property
     def labels(self) -> LabelShelf:
         """Labels of deployments."""
+        ...
+
+    @property
+    def dependencies(self) -> DependencyShelf:
+        """Records of what deployments read of one another."""
+        ...
+
+    @property
+    def has_dependencies(self) -> bool:
+        """False if no deployment has a record of reading another one, so that searching can be skipped."""
         ...
 
     @property

@@ -78,7 +78,7 @@ class Engine(EngineRequests):
         self.has_turned = self._is_news = False
         self._messages, self._keys = LastMessages(), LaneKeys()
         self.scheduler = Scheduler(next_batch=first_batch)
-        self.deployments = DeploymentCache(store, services.secrets)
+        self.deployments = DeploymentCache(store, services.secrets, store.of)
         self.deployments.files_of = services.files_of
         self.planning = Planning(services, self.deployments, first_graph, clock.now)
         self._rounds = Rounds(self.scheduler, self.planning, self.deployments, store, self._messages)

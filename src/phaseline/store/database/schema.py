@@ -16,13 +16,13 @@ has a number up to ``position`` is filled, or above ``last``, which is newer tha
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 12
+SCHEMA_VERSION = 13
 """Version of the tables, kept in the file as ``user_version``; each migration adds one."""
 APPLICATION_ID = 0x5048_4C4E
 """Number in the header of a SQLite file that marks it as a store of Phaseline ("PHLN")."""
-REVISION = "0012"
+REVISION = "0013"
 """Last migration, under its name in alembic."""
-MIN_READER, MIN_WRITER = 11, 12
+MIN_READER, MIN_WRITER = 11, 13
 """Oldest versions of the tables whose programs may read, and may write, a store of this version (UP1)."""
 IS_OPEN = "status in ('queued', 'running', 'canceling', 'attention')"
 """SQL condition for an execution that has not ended.
@@ -163,6 +163,12 @@ TABLES = (
         deployment integer not null, key text not null, value text not null,
         primary key (deployment, key, value)) without rowid""",
     "create index label_key on label (key, value)",
+    """create table dependency (
+        tenant text not null, deployment integer not null, position integer not null, kind text not null,
+        creator text not null, function text not null, provider text not null, number integer not null,
+        instance text not null, primary key (deployment, position)) without rowid""",
+    "create index dependency_provider on dependency (tenant, provider, deployment)",
+    "create index dependency_number on dependency (number, deployment) where number > 0",
     """create table hook_switch (
         tenant text not null, name text not null, deployment integer not null, at integer not null,
         actor text not null, reason text not null, primary key (tenant, name, deployment)) without rowid""",

@@ -123,6 +123,7 @@ class MemoryStore(Fileless, MemoryRows):
             memory_turns.write(self._held, turn)
             self.stack_documents.write(self._held, turn.payload.written, turn.at)
             self.labels.write(turn.payload.written.labels)
+            self.dependencies.write(turn.payload.written.dependencies)
             for row in turn.payload.reshaped:
                 if row.uses is not None:
                     self.stored_blueprints.add_uses(row.deployment, row.uses)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from phaseline.store.relational.filling import FillingSteps
     from phaseline.store.sql.definition_files import SqlDefinitions
     from phaseline.store.sql.estate.causes import SqlCauses
+    from phaseline.store.sql.estate.dependencies import SqlDependencies
     from phaseline.store.sql.hook_switches import SqliteSwitches
     from phaseline.store.sql.labels import SqliteLabels
     from phaseline.store.sql.listings import SqliteListings
@@ -95,6 +96,13 @@ class DeferredParts:
         from phaseline.store.sql.labels import SqliteLabels
 
         return SqliteLabels(self._reading, self._writing, self._rows)
+
+    @cached_property
+    def dependencies(self) -> SqlDependencies:
+        """Records of what deployments read of one another."""
+        from phaseline.store.sql.estate.dependencies import SqlDependencies
+
+        return SqlDependencies(self._reading, self._writing, self._rows)
 
     @cached_property
     def secrets(self) -> SqliteSecrets:

@@ -99,6 +99,13 @@ class SqlRows(DeferredParts, ABC):
         with self._reading() as db:
             return reads.has_packages(db, self._rows)
 
+    @property
+    def has_dependencies(self) -> bool:
+        """False if no deployment has a record of reading another one."""
+        where, values = self._rows.where("true")
+        with self._reading() as db:
+            return bool(db.execute(f"select exists (select 1 from dependency where {where})", values).fetchone()[0])
+
     def identity(self) -> str:
         """Return the store's random name."""
         with self._reading() as db:

@@ -96,6 +96,10 @@ def add_deployment(
         add_uses(db, number, new.packages)
     if new.blueprint.labels:
         labels.add_labels(db, number, labels_of(new.blueprint.labels))
+    if new.dependencies:
+        from phaseline.store.sql.estate import dependencies  # few deployments read another one
+
+        dependencies.add(db, number, new.dependencies)
     growing.add_documents(db, number, new.documents)
     if new.cause is not None:
         from phaseline.store.sql.estate.causes import add_cause

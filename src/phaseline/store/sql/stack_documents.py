@@ -69,6 +69,11 @@ def write(db: Connection, written: PlannerWrites, at: int) -> None:
     for deployment, change in written.labels:
         remove_labels(db, deployment, change.removed)
         add_labels(db, deployment, change.added)
+    if written.dependencies:
+        from phaseline.store.sql.estate import dependencies  # few deployments read another one
+
+        for consumer, records in written.dependencies:
+            dependencies.replace(db, consumer, records)
     drop_deployments(db, [gone.deployment for gone in written.forgotten])
     for gone in written.forgotten:
         drop_snapshots(db, gone.deployment)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.app.store_location import has_store
+from phaseline.dsl.deployment import other_reads
 from phaseline.dsl.deployment import secret_names as deployment_secret_names
 from phaseline.dsl.functions import plan_and_runtime_scopes
 from phaseline.dsl.nodes import schedules
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Blueprint, Value
     from phaseline.model.packages.installed import PackageUse
     from phaseline.model.problems.problem import Problem
+    from phaseline.model.rows.dependencies import Dependency
     from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
 
 
@@ -38,8 +40,19 @@ def new_deployment(ctx: RequestContext, name: str, loaded: LoadedBlueprint, now:
         topology = altered(topology, blueprint=blueprint)  # a blueprint stored with it need not be read again
     packages = _packages(ctx, name, loaded) if ctx.store.has_packages else ()
     return NewDeployment(
-        name, blueprint, inputs, topology, loaded.code, ctx.actor, now, uses=loaded.uses, packages=packages
-    )
+        name, blueprint, inputs, topology, loaded.code, ctx.actor, now, uses=loaded.uses, packages=packages,
+        dependencies=dependencies(blueprint),
+    )  # fmt: skip
+
+
+def dependencies(blueprint: Blueprint) -> Sequence[Dependency]:
+    """Return the records of all functions of a blueprint that read other deployments (DP5)."""
+    values = [output.value for output in (*blueprint.outputs.values(), *blueprint.capabilities.values())]
+    values += [schema.default for workflow in blueprint.workflows.values() for schema in workflow.parameters.values()]
+    may_read = any(isinstance(value, dict | list) and value for value in values)
+    if not (may_read or blueprint.resource_tags or any(node.has_functions for node in blueprint.nodes.values())):
+        return ()  # nothing is a function, which is cheap to see
+    return other_reads.dependencies_of(blueprint)
 
 
 def _packages(ctx: RequestContext, name: str, loaded: LoadedBlueprint) -> Sequence[PackageUse]:

@@ -25,6 +25,7 @@ from phaseline.use_cases.loading.plugin_workflows import planner_of, unknown_wor
 from phaseline.use_cases.lookup.blocking_executions import raise_if_suspended
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.secret_reveal import opened_inputs
+from phaseline.use_cases.prepare.deployment_spec import provider_warnings
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.pre_post import with_stops
 
@@ -55,6 +56,8 @@ class UpdateOrder:
 
     ``inputs`` override the present inputs; ``parameters`` are the workflow's parameters. If ``plugin_folders`` is None,
     the former folders are used. With ``runtime_only``, functions are evaluated when their values are needed.
+    ``allow_missing_providers``: accept that deployments which the new blueprint reads do not exist (DP12).
+    ``force``: update it although other deployments read what the update touches (DP7).
     """
 
     deployment: str
@@ -63,6 +66,8 @@ class UpdateOrder:
     plugin_folders: Sequence[str] | None = None
     parameters: Mapping[str, Value] = field(default_factory=dict)
     runtime_only: bool = False
+    allow_missing_providers: bool = False
+    force: bool = False
 
 
 @frozen
@@ -175,7 +180,10 @@ def _read(ctx: RequestContext, order: UpdateOrder, now: Present, former: Mapping
         auto_correct=order.parameters.get(update.AUTO_CORRECT_TYPES) is True,
     )
     raise_if_secrets_missing(ctx, loaded.blueprint)
-    return loaded
+    providers = provider_warnings(
+        ctx, now.deployment.name, loaded.blueprint, allow_missing=order.allow_missing_providers
+    )
+    return altered(loaded, warnings=(*loaded.warnings, *providers)) if providers else loaded
 
 
 def _former(
