@@ -1,4 +1,4 @@
-"""B26: the schedules of a deployment are kept with it, all their times in UTC."""
+"""B26: the schedules of a deployment are kept with it, in the zone that they name."""
 
 from pathlib import Path
 
@@ -30,9 +30,9 @@ def test_b26_a_deployment_keeps_its_schedules_as_they_begin(tmp_path: Path) -> N
     nightly, later = kept["nightly"], kept["later"]
     assert isinstance(nightly, dict)
     assert isinstance(later, dict)
-    assert (nightly["since"], nightly["recurrence"], nightly["default_enabled"]) == ("2025-12-31 17:00:00", "1d", True)
+    assert (nightly["since"], nightly["recurrence"], nightly["default_enabled"]) == ("2026-01-01 02:00:00", "1d", True)
     assert nightly["workflow_parameters"] == {"node_ids": ["net"]}
-    assert "timezone" not in nightly
+    assert nightly["timezone"] == "Asia/Tokyo"
     assert str(later["since"]).endswith(":00")
     assert (later["slip"], later["stop_after_fail"]) == (5, False)
 

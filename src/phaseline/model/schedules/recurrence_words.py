@@ -49,7 +49,7 @@ def read_recurrence(
     elif recurrence is None and count not in {None, 1}:
         faults.append(("count", RuleFault(f"'count' is {count} without a recurrence", "add 'recurrence': how often")))
     if recurrence is None:
-        if weekdays:
+        if weekdays and not faults:
             faults.append(("weekdays", RuleFault("weekdays are given without a recurrence", "add 'recurrence': '1d'")))
         return None, faults
     span = read_recurrence_span(recurrence)
