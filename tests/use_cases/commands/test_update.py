@@ -255,7 +255,7 @@ def test_w68_inputs_that_an_update_changes_hold_for_what_a_canceled_execution_ha
     assert nouns.deployments.show("late").status == "good"
 
 
-def test_w60_a_schedule_is_added_or_changed_and_never_removed(shop):
+def test_sc10_the_schedules_of_a_deployment_are_those_of_its_new_blueprint(shop):
     place, folder, _ = shop
 
     def brought(*schedules: str) -> dict[str, object]:
@@ -268,9 +268,13 @@ def test_w60_a_schedule_is_added_or_changed_and_never_removed(shop):
 
     nightly = "{workflow: install, since: '2031-1-1 7:00', recurrence: %s}"
     assert brought(f"a: {nightly % '1d'}", f"b: {nightly % '2d'}") == {"a": "1d", "b": "2d"}
-    assert brought(f"b: {nightly % '3d'}", f"c: {nightly % '4d'}") == {"a": "1d", "b": "3d", "c": "4d"}
+    assert brought(f"b: {nightly % '3d'}", f"c: {nightly % '4d'}") == {"b": "3d", "c": "4d"}
+    assert [row.name for row in place.store.schedules.all()] == ["b", "c"]
     back = plan_update(place, order(folder, "one.yaml")).summary.differences
-    assert [one.path for one in back if one.what == "schedule"] == []
+    assert [one.path for one in back if one.what == "schedule"] == [
+        "deployment_settings.default_schedules.b",
+        "deployment_settings.default_schedules.c",
+    ]
 
 
 def test_w60_a_schedule_counted_from_now_on_is_counted_anew_only_where_it_is_written_otherwise(shop):

@@ -77,7 +77,7 @@ class NewDeployment:
 
     ``uses`` is {namespace: number} of the stored blueprints that it needs; its own blueprint has an empty namespace.
     ``packages`` are its uses of plugin packages; their ``deployment`` is ignored. ``documents`` is {instance number:
-    runtime properties} of adopted instances.
+    runtime properties} of adopted instances. Without ``has_enabled_schedules`` those of its blueprint are disabled.
     """
 
     name: str
@@ -91,6 +91,7 @@ class NewDeployment:
     uses: Mapping[str, int] = field(default_factory=dict)
     packages: Sequence[PackageUse] = ()
     documents: Mapping[int, Mapping[str, Value]] = field(default_factory=dict)
+    has_enabled_schedules: bool = True
 
 
 @frozen

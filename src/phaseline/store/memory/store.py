@@ -123,6 +123,7 @@ class MemoryStore(Fileless, MemoryRows):
                     self.stored_blueprints.add_uses(row.deployment, row.uses)
                 if row.blueprint is not None:
                     self.labels.add(row.deployment, labels_of(row.blueprint.labels))
+                    self.schedules.sync(self._held.deployments[row.deployment].row, row.blueprint.deployment_settings)
         if turn.payload.answers:
             self._held.wake_ups.answered()
 

@@ -44,6 +44,7 @@ from phaseline.store.codec import json_documents as texts
 from phaseline.store.codec.step_counts import count_by_step
 from phaseline.store.memory import requests as asking
 from phaseline.store.memory.definition_files import MemoryDefinitions
+from phaseline.store.memory.estate.schedules import MemorySchedules
 from phaseline.store.memory.fileless import MemoryIncarnations
 from phaseline.store.memory.hook_switches import MemorySwitches
 from phaseline.store.memory.labels import MemoryLabels
@@ -77,8 +78,8 @@ class MemoryRows(ABC):
         self._guard = guard
         self._held = held
         self._own = own
-        parts = (None,) * 9 if whole is None else whole.shelves
-        secrets, blueprints, definitions, plans, orders, labels, documents, packages, switches = parts
+        parts = (None,) * 10 if whole is None else whole.shelves
+        secrets, blueprints, definitions, plans, orders, labels, documents, packages, switches, schedules = parts
         self.secrets = MemorySecrets(self._changing, own.named, secrets)
         self.stored_blueprints = MemoryBlueprints(self._changing, self._living, own, blueprints)
         self.definitions = MemoryDefinitions(self._changing, own.named, definitions)
@@ -94,6 +95,7 @@ class MemoryRows(ABC):
             self._guard, self._held, self.deployments, self.labels, self.packages, self.secrets, own
         )
         self.hook_switches = MemorySwitches(self._changing, clock, own, switches)
+        self.schedules = MemorySchedules(self._changing, clock, own, schedules)
         self.incarnations = MemoryIncarnations()
 
     @property
@@ -128,6 +130,8 @@ class MemoryRows(ABC):
             self.packages.add_uses(actor.tenant, number, new.packages)
             held.deployments[number] = HeldDeployment.of(number, altered(new, actor=actor))
             self.labels.add(number, labels_of(new.blueprint.labels))
+            settings = new.blueprint.deployment_settings
+            self.schedules.begin(held.deployments[number].row, settings, is_enabled=new.has_enabled_schedules)
             return number, self._add_execution(request, number, asks) if request else None
 
     def delete_deployment(self, deployment: int, actor: Actor | None = None) -> None:
@@ -137,6 +141,7 @@ class MemoryRows(ABC):
             deployment = self._own.deployment(deployment)
             self._refuse_open(deployment)
             self.stack_documents.drop_snapshots(deployment)
+            self.schedules.drop(deployment)
             known = held.deployments.get(deployment)
             if known is not None and not known.deleted_at:
                 known.deleted_at = max(1, self._clock.now())
@@ -439,6 +444,7 @@ class MemoryRows(ABC):
         MemoryDocuments,
         MemoryPackages,
         MemorySwitches,
+        MemorySchedules,
     ]:
         """The shelves, whose data those of a tenant's part share."""
         return (
@@ -451,4 +457,5 @@ class MemoryRows(ABC):
             self.stack_documents,
             self.packages,
             self.hook_switches,
+            self.schedules,
         )

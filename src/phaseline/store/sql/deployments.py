@@ -92,6 +92,11 @@ def add_deployment(
         add_uses(db, number, new.packages)
     if new.blueprint.labels:
         labels.add_labels(db, number, labels_of(new.blueprint.labels))
+    if new.blueprint.deployment_settings.get("default_schedules"):
+        from phaseline.store.sql.estate.schedules import add_schedules  # few blueprints have any
+
+        settings = new.blueprint.deployment_settings
+        add_schedules(db, number, settings, new.actor, new.created_at, is_enabled=new.has_enabled_schedules)
     growing.add_documents(db, number, new.documents)
     return number
 
@@ -101,10 +106,12 @@ def delete_deployment(db: Connection, deployment: int, now: int, actor: Actor | 
 
     Raises PL-C016 if an execution is open.
     """
+    from phaseline.store.sql.estate.schedules import drop_schedules
     from phaseline.store.sql.stack_documents import drop_snapshots
 
     raise_if_open(db, deployment)
     drop_snapshots(db, deployment)
+    drop_schedules(db, deployment)
     read_model.drop_deployments(db, [deployment])
     db.execute(
         "update deployment set deleted_at = ?, deleted_by = ? where number = ? and deleted_at = 0",

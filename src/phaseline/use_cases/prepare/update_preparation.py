@@ -217,9 +217,10 @@ def _as_labelled(former: Blueprint, kept: AbstractSet[Label]) -> Blueprint:
 
 
 def _carried_over(former: Blueprint, new: Blueprint, *, now: int) -> Blueprint:
-    """Return the new blueprint with the labels and schedules of the former one added to its own.
+    """Return the new blueprint with the labels of the former one added to its own.
 
-    No label or schedule is removed; a schedule that the new blueprint changes is replaced.
+    No label is removed. Schedules are those of the new blueprint (SC10); one that is written as in the former blueprint
+    keeps its times, because ``+2 weeks`` would count from now again.
     """
     name = "default_schedules"
     labels = {key: list(values) for key, values in former.labels.items()}
@@ -227,9 +228,10 @@ def _carried_over(former: Blueprint, new: Blueprint, *, now: int) -> Blueprint:
         known = labels.setdefault(key, [])
         known += [value for value in values if value not in known]
     said = new.deployment_settings
-    schedules = dict(cast("Schedules", former.deployment_settings.get(name) or {}))
-    for key, schedule in cast("Schedules", nodes_schedules.begun(said, now).get(name) or {}).items():
-        if key not in schedules or not nodes_schedules.is_said_again(schedules[key], schedule):
-            schedules[key] = schedule
+    known = cast("Schedules", former.deployment_settings.get(name) or {})
+    schedules = dict(cast("Schedules", nodes_schedules.begun(said, now).get(name) or {}))
+    for key in [key for key in known if key in schedules]:
+        if nodes_schedules.is_said_again(known[key], schedules[key]):
+            schedules[key] = known[key]
     settings: Mapping[str, Value] = {**said, **({name: dict(schedules)} if schedules else {})}
     return altered(new, labels=labels, deployment_settings=settings)

@@ -1,0 +1,1 @@
+"""Many deployments as one, in the store in memory: schedules."""

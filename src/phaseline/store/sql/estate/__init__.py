@@ -1,0 +1,1 @@
+"""Statements for many deployments as one: schedules."""
