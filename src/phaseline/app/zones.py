@@ -31,7 +31,7 @@ def zone_for(name: str | None, *moments_s: int) -> Zone:
 @lru_cache(maxsize=64)
 def read_zone(name: str, first_year: int, last_year: int) -> Zone:
     """Return a zone with the changes of these years. Raises: ``ProblemsError`` PL-B159 if this machine lacks it."""
-    known = _known_zone(name)
+    known = zone_info(name)
     changes: list[int] = []
     moment = year_start(first_year)
     end = year_start(last_year + 1)
@@ -62,7 +62,8 @@ def _offset(known: tzinfo, moment: int) -> int:
     return int(found.total_seconds()) if found is not None else 0
 
 
-def _known_zone(name: str) -> tzinfo:
+def zone_info(name: str) -> tzinfo:
+    """Return the zone of a name as Python has it. Raises: ``ProblemsError`` PL-B159 if this machine lacks it."""
     from zoneinfo import ZoneInfo, available_timezones
 
     try:

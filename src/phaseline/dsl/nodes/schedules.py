@@ -109,14 +109,22 @@ def _begun(schedule: dict[str, Value], now: datetime) -> dict[str, Value]:
     said: dict[str, Value] = {}
     for key in TIMES:
         text = schedule.get(key)
-        if isinstance(text, str) and text.startswith("+"):
-            found[key] = later(now.astimezone(zone), text).strftime(_WRITTEN)
-            said[key] = text
-        elif isinstance(text, str) and _is_clock(text):
-            moment = _moment(text, zone, now.astimezone(zone))
-            found[key] = text if moment is None else moment
+        if isinstance(text, str) and (text.startswith("+") or _is_clock(text)):
+            found[key] = wall_time(text, zone, now) or text
             said[key] = text
     return {**found, SAID: said} if said else found
+
+
+def wall_time(text: str, zone: tzinfo, now: datetime) -> str | None:
+    """Return a time as schedules store it, in their zone: ``2026-01-01 07:30``, ``07:30`` (today) or ``+2 weeks``; or None.
+
+    >>> wall_time("+1d", UTC, datetime(2026, 1, 1, 7, 30, tzinfo=UTC)), wall_time("soon", UTC, _SOME_DAY)
+    ('2026-01-02 07:30:00', None)
+    """
+    here = now.astimezone(zone).replace(microsecond=0)
+    if _LATER.fullmatch(text):
+        return later(here.replace(second=0), text).strftime(_WRITTEN) if _is_near(text) else None
+    return _moment(text, zone, here)
 
 
 def is_said_again(old: Mapping[str, Value], new: Mapping[str, Value]) -> bool:

@@ -228,10 +228,10 @@ def _carried_over(former: Blueprint, new: Blueprint, *, now: int) -> Blueprint:
         known = labels.setdefault(key, [])
         known += [value for value in values if value not in known]
     said = new.deployment_settings
-    known = cast("Schedules", former.deployment_settings.get(name) or {})
+    earlier = cast("Schedules", former.deployment_settings.get(name) or {})
     schedules = dict(cast("Schedules", nodes_schedules.begun(said, now).get(name) or {}))
-    for key in [key for key in known if key in schedules]:
-        if nodes_schedules.is_said_again(known[key], schedules[key]):
-            schedules[key] = known[key]
+    for key in earlier.keys() & schedules.keys():
+        if nodes_schedules.is_said_again(earlier[key], schedules[key]):
+            schedules[key] = earlier[key]
     settings: Mapping[str, Value] = {**said, **({name: dict(schedules)} if schedules else {})}
     return altered(new, labels=labels, deployment_settings=settings)
