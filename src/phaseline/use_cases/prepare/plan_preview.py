@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
     from phaseline.use_cases.prepare.options import ExecutionOptions
     from phaseline.use_cases.prepare.workflow_start import WorkflowStart
+    from phaseline.use_cases.queries.estate.planned_schedules import PlannedSchedule
 
 
 @frozen
@@ -57,7 +58,7 @@ class PlanPreview:
     """A plan as a value and as text, with its warnings.
 
     ``id`` is the id of the stored plan, or empty if it is not stored. ``around`` has its hook classes and stage tasks,
-    or is None if there are none.
+    or is None if there are none. ``schedules`` are those that an install stores with the deployment (SC11).
     """
 
     summary: PlanSummary | RoundsPlan | UpdatePlan | NothingToDo
@@ -65,6 +66,7 @@ class PlanPreview:
     warnings: tuple[Problem, ...] = ()
     id: str = ""
     around: PrePostPreview | None = None
+    schedules: Sequence[PlannedSchedule] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -92,9 +94,11 @@ class PlanPreview:
     @property
     def value(self) -> object:
         """Return the whole plan as a value for programs."""
-        if self.around is None:
+        more: dict[str, object] = {"around": self.around} if self.around is not None else {}
+        more |= {"schedules": self.schedules} if self.schedules else {}
+        if not more:
             return self.summary
-        return {item.name: getattr(self.summary, item.name) for item in fields(self.summary)} | {"around": self.around}
+        return {item.name: getattr(self.summary, item.name) for item in fields(self.summary)} | more
 
 
 def plan_install(
@@ -120,7 +124,13 @@ def plan_install(
     _, request, replaces = choose_install(ctx, name, loaded, manner)
     found = altered(loaded, warnings=(*loaded.warnings, *missing_secrets(ctx, loaded.blueprint)))
     given = manner.breakpoints
-    return plan_made(ctx, request, name or "(new)", found, yes_many=order.yes_many, replaces=replaces, given=given)
+    plan = plan_made(ctx, request, name or "(new)", found, yes_many=order.yes_many, replaces=replaces, given=given)
+    if not loaded.blueprint.deployment_settings.get("default_schedules"):
+        return plan
+    from phaseline.use_cases.queries.estate.planned_schedules import planned_schedules, planned_text  # few have any
+
+    schedules = planned_schedules(loaded.blueprint, ctx.clock.now())
+    return altered(plan, schedules=schedules, text=f"{plan.text}\n\n{planned_text(schedules)}")
 
 
 def plan_made(
