@@ -380,6 +380,7 @@ CODES: dict[str, str] = {
     "PL-C132": "A schedule cannot have this name",
     "PL-C133": "Nothing starts the schedule yet",
     "PL-C134": "The schedule will never be due",
+    "PL-C135": "A schedule stays as a user has made it",
     "PL-F060": "There is no package that can be read",
     "PL-F061": "A file of a package does not match its checksum",
     "PL-F062": "There is no such package",

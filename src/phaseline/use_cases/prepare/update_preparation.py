@@ -14,7 +14,7 @@ from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.lang.gc_pause import undisturbed
 from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.execution.stored_plans import PLAN, Aim
-from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.problems.problem import Problem, ProblemsError
 from phaseline.plan.requests import request_validation
 from phaseline.plan.topology import blueprint_diff
 from phaseline.plan.workflows import apply_revision, delegated_update, update
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.breakpoints import Breakpoint
     from phaseline.model.execution.execution import Request
-    from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.rows import DeploymentRow
     from phaseline.plan.topology.revision import Revision
     from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
@@ -118,7 +117,8 @@ def prepare_update(
         packages=tuple(loaded.packages),
     )
     _raise_if_unknown_workflow(ctx, aim, now.request)
-    return brought_to(ctx, now, aim, values, loaded.warnings)
+    kept = _kept_schedules(ctx, row, before, blueprint)
+    return brought_to(ctx, now, aim, values, (*loaded.warnings, *kept))
 
 
 def present_of(
@@ -214,6 +214,26 @@ def _as_labelled(former: Blueprint, kept: AbstractSet[Label]) -> Blueprint:
         for key, values in former.labels.items()
     }
     return altered(former, labels={key: values for key, values in labels.items() if values})
+
+
+def _kept_schedules(
+    ctx: RequestContext, row: DeploymentRow, former: Blueprint, new: Blueprint
+) -> tuple[Problem, ...]:
+    """Return a warning for each schedule that differs from the new blueprint and stays, since a user made it so (SC10)."""
+    if not any(each.deployment_settings.get("default_schedules") for each in (former, new)):
+        return ()
+    from phaseline.model.rows.schedules import schedule_sync
+
+    kept = schedule_sync(ctx.store.schedules.all(row.number), new.deployment_settings).kept
+    return tuple(
+        Problem(
+            "PL-C135",
+            f"the schedule '{one.name}' stays as a user has made it, not as the new blueprint has it",
+            f"to have that of the blueprint, first: phaseline schedules delete {one.name} -d {row.name}",
+            severity="warning",
+        )
+        for one in kept
+    )
 
 
 def _carried_over(former: Blueprint, new: Blueprint, *, now: int) -> Blueprint:
