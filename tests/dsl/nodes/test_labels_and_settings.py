@@ -175,9 +175,9 @@ def test_sc2_rules_of_calendars_and_cron_are_of_our_own_version(rule: str) -> No
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ("rrule: 'FREQ=DAILY', recurrence: 1d", "'rrule' and 'recurrence' both say how often"),
-        ("rrule: 'FREQ=DAILY', count: 3", "'rrule' and 'count' both say how often"),
-        ("rrule: 'FREQ=DAILY', cron: '* * * * *'", "'rrule' and 'cron' both say how often"),
+        ("rrule: 'FREQ=DAILY', recurrence: 1d", "'rrule' and 'recurrence' exclude each other"),
+        ("rrule: 'FREQ=DAILY', count: 3", "'rrule' and 'count' exclude each other"),
+        ("rrule: 'FREQ=DAILY', cron: '* * * * *'", "'rrule' and 'cron' exclude each other"),
         ("rrule: 'FREQ=DAILY;COUNT=0'", "COUNT '0' is no number from 1"),
         ("rrule: 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30'", "no month has such a day, so the rule never occurs"),
         ("cron: '0 0 30 2 *'", "no month has such a day, so the rule never occurs"),

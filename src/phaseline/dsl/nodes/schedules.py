@@ -69,7 +69,7 @@ def _check_rule(written: Mapping[str, Any], spot: ElementPath, report: ProblemRe
     words = [key for key in RULE_WORDS if written.get(key)]
     if len(forms) + bool(words) > 1:
         said = [*forms, *words]
-        message = f"'{said[0]}' and '{said[1]}' both say how often"
+        message = f"'{said[0]}' and '{said[1]}' exclude each other"
         report.add("PL-B159", message, "keep one of them", spot.at(said[1]))
     weekdays = written.get("weekdays") or ()
     for key, fault in read_recurrence(written.get("recurrence"), weekdays, written.get("count"))[1]:

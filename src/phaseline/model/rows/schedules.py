@@ -29,7 +29,7 @@ class ScheduleRow:
 
     ``revision`` counts the changes by hand, of which ``changed_by`` made the last; 0 means that the schedule is as its
     blueprint has it. ``switched_by`` is the user that enabled or disabled it last, "" if it is as it was created;
-    ``reason`` says why. ``next_at`` is when it
+    ``reason`` is their reason. ``next_at`` is when it
     is due next, ``NOT_COMPUTED`` or ``NEVER``; ``last_at`` when it was due last, 0 before the first time.
     """
 
@@ -63,7 +63,7 @@ class NewSchedule:
 
 @frozen
 class ScheduleSync:
-    """What an update does to the schedules of a deployment (SC10). ``kept`` were changed by hand and stay as they are."""
+    """What an update does to the schedules of a deployment (SC10). ``kept`` were changed by hand and stay unchanged."""
 
     added: Sequence[tuple[str, ScheduleSpec, bool]]
     changed: Sequence[tuple[ScheduleRow, ScheduleSpec, bool]]
@@ -75,7 +75,7 @@ def schedule_sync(rows: Sequence[ScheduleRow], settings: Mapping[str, Any]) -> S
     """Return what becomes of the schedules of a deployment when its blueprint gets these deployment settings.
 
     Those of the former blueprint are replaced or removed, unless a user has changed them; those made by hand stay, also
-    under a name that the new blueprint gives. Whether a schedule is enabled stays if a user has said so.
+    under a name that the new blueprint gives. A schedule that a user has enabled or disabled stays so.
     """
     wanted = blueprint_schedules(settings)
     known = {row.name: row for row in rows}

@@ -30,8 +30,8 @@ class Recurrence:
 class Occurrences:
     """The moments, in seconds of UTC since 1970, at which a recurrence is due; the same for every question.
 
-    The count of a rule is found once, when the object is made, by walking through all its occurrences. Whoever stores
-    the result as ``until`` need not count again.
+    The count of a rule is found once, when the object is made, by walking through all its occurrences. With the
+    result stored as ``until``, nothing is counted again.
     """
 
     __slots__ = ("_days", "_first", "_limit", "_recurrence", "_rule", "_steps", "_times", "_zone")

@@ -23,7 +23,7 @@ class Zone:
 
     ``offsets[n]`` is what a wall clock adds to UTC before ``changes[n]``, a moment; the last one is valid after all
     changes. The changes reach to the end of ``last_year``; for a later year those of the last year with an equal
-    calendar count, so that summer time goes on for ever.
+    calendar count, so that summer time never ends.
     """
 
     name: str

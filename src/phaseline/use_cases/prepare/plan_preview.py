@@ -25,6 +25,7 @@ from phaseline.use_cases.prepare.pre_post import uses_packages
 from phaseline.use_cases.prepare.pre_post_preview import with_surroundings
 from phaseline.use_cases.prepare.rounds import foresee_checked, foresee_first, foresee_planned
 from phaseline.use_cases.prepare.workflow_start import prepare
+from phaseline.use_cases.queries.estate import planned_schedules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -127,10 +128,8 @@ def plan_install(
     plan = plan_made(ctx, request, name or "(new)", found, yes_many=order.yes_many, replaces=replaces, given=given)
     if not loaded.blueprint.deployment_settings.get("default_schedules"):
         return plan
-    from phaseline.use_cases.queries.estate.planned_schedules import planned_schedules, planned_text  # few have any
-
-    schedules = planned_schedules(loaded.blueprint, ctx.clock.now())
-    return altered(plan, schedules=schedules, text=f"{plan.text}\n\n{planned_text(schedules)}")
+    schedules = planned_schedules.planned_schedules(loaded.blueprint, ctx.clock.now())
+    return altered(plan, schedules=schedules, text=f"{plan.text}\n\n{planned_schedules.planned_text(schedules)}")
 
 
 def plan_made(

@@ -15,6 +15,7 @@ from phaseline.lang.gc_pause import undisturbed
 from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.execution.stored_plans import PLAN, Aim
 from phaseline.model.problems.problem import Problem, ProblemsError
+from phaseline.model.rows import schedules as schedule_rows
 from phaseline.plan.requests import request_validation
 from phaseline.plan.topology import blueprint_diff
 from phaseline.plan.workflows import apply_revision, delegated_update, update
@@ -216,15 +217,11 @@ def _as_labelled(former: Blueprint, kept: AbstractSet[Label]) -> Blueprint:
     return altered(former, labels={key: values for key, values in labels.items() if values})
 
 
-def _kept_schedules(
-    ctx: RequestContext, row: DeploymentRow, former: Blueprint, new: Blueprint
-) -> tuple[Problem, ...]:
+def _kept_schedules(ctx: RequestContext, row: DeploymentRow, former: Blueprint, new: Blueprint) -> tuple[Problem, ...]:
     """Return a warning for each schedule that differs from the new blueprint and stays, since a user made it so (SC10)."""
     if not any(each.deployment_settings.get("default_schedules") for each in (former, new)):
         return ()
-    from phaseline.model.rows.schedules import schedule_sync
-
-    kept = schedule_sync(ctx.store.schedules.all(row.number), new.deployment_settings).kept
+    kept = schedule_rows.schedule_sync(ctx.store.schedules.all(row.number), new.deployment_settings).kept
     return tuple(
         Problem(
             "PL-C135",

@@ -48,7 +48,7 @@ def parameter_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def timing_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say when a schedule is due, and what else it does."""
+    """Add the options with the times of a schedule, and what else it does."""
     options = (
         click.option("--rrule", metavar="RULE", help="Rule of RFC 5545, such as FREQ=MONTHLY;BYDAY=-1FR."),
         click.option("--cron", metavar="TEXT", help="The five fields of cron, such as '30 7 * * 1-5'."),

@@ -11,6 +11,7 @@ from phaseline.model.rows.schedules import NOT_COMPUTED, NewSchedule, ScheduleRo
 from phaseline.model.schedules.schedule_spec import ScheduleSpec, blueprint_schedules, spec_from_json, spec_to_json
 from phaseline.store.codec.json_documents import to_text
 from phaseline.store.database.tenant_rows import ALL, TenantRows
+from phaseline.store.sql import errors as failures
 
 if TYPE_CHECKING:
     from phaseline.model.rows.rows import Actor
@@ -51,15 +52,12 @@ class SqlSchedules:
 
     def add(self, new: NewSchedule, actor: Actor) -> ScheduleRow | None:
         """Store a schedule made by hand; None if the deployment has one of this name."""
-        from phaseline.store.sql.deployments import raise_if_deleted
-
         by = self._rows.by(actor)
         with self._writing() as db:
             self._rows.require(db, "deployment", new.deployment)
-            raise_if_deleted(db, new.deployment)
+            tenant = _tenant_of(db, new.deployment)
             if self._one(db, "deployment = ? and name = ?", new.deployment, new.name) is not None:
                 return None
-            (tenant,) = db.execute("select tenant from deployment where number = ?", (new.deployment,)).fetchone()
             values = (new.name, to_text(spec_to_json(new.spec)), "hand", int(new.is_enabled), new.next_at)
             added = db.execute(_ADD, (tenant, new.deployment, *values, self._clock.now(), by.name))
             return _rows(added)[0]
@@ -130,6 +128,16 @@ def drop_schedules(db: Connection, deployment: int) -> None:
     """Remove the schedules of a deployment that is deleted, with their history."""
     numbers = db.execute("select number from schedule where deployment = ?", (deployment,)).fetchall()
     _remove(db, [number for (number,) in numbers])
+
+
+def _tenant_of(db: Connection, deployment: int) -> str:
+    """Return the tenant of a deployment. Raises: PL-C010 if it was deleted, ``LookupError`` if it never existed."""
+    found = db.execute("select tenant, name, deleted_at from deployment where number = ?", (deployment,)).fetchone()
+    if found is None:
+        raise LookupError(f"no deployment {deployment}")
+    if found[2]:
+        raise failures.deleted(found[1])
+    return str(found[0])
 
 
 def _add(

@@ -14,9 +14,8 @@ from phaseline.model.problems.problem import Problem, ProblemsError, problem_err
 from phaseline.model.rows.schedules import NEVER, NewSchedule
 from phaseline.model.schedules.schedule_spec import ScheduleSpec
 from phaseline.use_cases.lookup.find import find_deployment
-from phaseline.use_cases.lookup.find_schedule import find_schedule
 from phaseline.use_cases.prepare import workflow_start
-from phaseline.use_cases.queries.estate.schedules import ScheduleView, schedule_view
+from phaseline.use_cases.queries.estate.schedules import ScheduleView, find_schedule, schedule_view
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -72,7 +71,7 @@ def create_schedule(ctx: RequestContext, name: str, deployment: str, order: Sche
         raise problem_error("PL-B159", "no workflow is named", "name the workflow to start: --workflow NAME")
     rule, begins = _rule_of(order)
     if not rule and order.at is None:
-        raise problem_error("PL-B159", "it is not said when", "give one of --rrule, --cron, --every and --at")
+        raise problem_error("PL-B159", "no time is given", "give one of --rrule, --cron, --every and --at")
     now = ctx.clock.now()
     zone = order.zone or ""
     spec = ScheduleSpec(
@@ -167,9 +166,9 @@ def _rule_of(order: ScheduleOrder) -> tuple[dict[str, Any], str | None]:
     forms = {"--rrule": order.rrule, "--cron": order.cron, "--every": order.every, "--at": order.at}
     given = [form for form, value in forms.items() if value is not None]
     if len(given) > 1:
-        raise problem_error("PL-B159", f"{given[0]} and {given[1]} both say when", "keep one of them")
+        raise problem_error("PL-B159", f"{given[0]} and {given[1]} exclude each other", "keep one of them")
     if order.at is not None and order.since is not None:
-        raise problem_error("PL-B159", "--at and --since both say when", "keep one of them")
+        raise problem_error("PL-B159", "--at and --since exclude each other", "keep one of them")
     if order.every is None and (order.weekdays or order.count is not None):
         raise problem_error("PL-B159", "--weekday and --count belong to --every", "add --every, such as --every 1d")
     words = {"recurrence": order.every, "weekdays": list(order.weekdays), "count": order.count}

@@ -8,18 +8,20 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from phaseline.app import schedule_times, zones
+from phaseline.lang.did_you_mean import did_you_mean
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.model.rows.row_queries import DeploymentQuery
 from phaseline.use_cases.lookup.find import find_deployment
-from phaseline.use_cases.lookup.find_schedule import find_schedule
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.problems.problem import Problem
+    from phaseline.model.rows.rows import DeploymentRow
     from phaseline.model.rows.schedules import ScheduleRow
     from phaseline.model.schedules.schedule_spec import ScheduleSpec
+    from phaseline.ports.tenant_store import TenantStore
 
 MAX_PREVIEWED = 1_000
 """Most times that a preview lists."""
@@ -102,6 +104,16 @@ def preview_schedule(ctx: RequestContext, name: str, deployment: str, *, count: 
     found = find_schedule(ctx.store, row, name)
     times = next_times(found.spec, ctx.clock.now(), count)
     return SchedulePreview(row.name, found.name, found.spec.zone or "UTC", times)
+
+
+def find_schedule(store: TenantStore, deployment: DeploymentRow, name: str) -> ScheduleRow:
+    """Return the schedule of a deployment with this name. Raises: PL-C130."""
+    found = store.schedules.find(deployment.number, name)
+    if found is not None:
+        return found
+    known = [row.name for row in store.schedules.all(deployment.number)]
+    hint = did_you_mean(name, known) or (f"there are: {', '.join(known[:20])}" if known else "it has none")
+    raise problem_error("PL-C130", f"'{deployment.name}' has no schedule '{name}'", hint)
 
 
 def next_times(spec: ScheduleSpec, now_ms: int, count: int) -> list[DueTime]:
