@@ -10,7 +10,14 @@ from tests.store import builders as a
 
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.model.rows.rows import Actor, NewDeployment, Reshaped, TurnPayload
+from phaseline.model.rows.rows import (
+    Actor,
+    ForgottenDeployment,
+    NewDeployment,
+    PlannerWrites,
+    Reshaped,
+    TurnPayload,
+)
 from phaseline.model.rows.schedules import NEVER, NOT_COMPUTED, NewSchedule, ScheduleRow
 from phaseline.model.schedules.schedule_spec import ScheduleSpec
 from phaseline.ports.store import Store
@@ -144,6 +151,16 @@ def test_sc10_a_deployment_that_is_deleted_takes_its_schedules_with_it(reopen: R
     store.delete_deployment(number, BOB)
     assert (names(store, number), names(store, other)) == ([], ["a"])
     assert [row.deployment for row in reopen().schedules.all()] == [other]
+
+
+def test_sc10_a_deployment_that_is_abandoned_takes_its_schedules_with_it(reopen: Reopen) -> None:
+    store = reopen()
+    number, row = store.create_deployment(with_schedules({"a": written()}), a.execution())
+    assert row is not None
+    gone = PlannerWrites(forgotten=(ForgottenDeployment(number, row.number, "eve"),))
+    with store.own("test"):
+        store.commit(a.turn(payload=TurnPayload(written=gone)))
+    assert names(store, number) == [*reopen().schedules.all()] == []
 
 
 def test_a59_an_update_follows_the_blueprint_and_keeps_what_was_made_by_hand(reopen: Reopen) -> None:

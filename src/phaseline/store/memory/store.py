@@ -118,6 +118,8 @@ class MemoryStore(Fileless, MemoryRows):
             memory_turns.write(self._held, turn)
             self.stack_documents.write(self._held, turn.payload.written, turn.at)
             self.labels.write(turn.payload.written.labels)
+            for gone in turn.payload.written.forgotten:
+                self.schedules.drop(gone.deployment)
             for row in turn.payload.reshaped:
                 if row.uses is not None:
                     self.stored_blueprints.add_uses(row.deployment, row.uses)
