@@ -37,7 +37,9 @@ from phaseline.model.rows.rows import (
     RequestKind,
     TurnPayload,
 )
+from phaseline.model.rows.schedules import NewSchedule, ScheduleRow
 from phaseline.model.rows.secrets import SecretRow, WrappedKey
+from phaseline.model.schedules.schedule_spec import ScheduleSpec
 from phaseline.ports.store import Store
 from phaseline.ports.tenant_store import TenantStore
 
@@ -59,6 +61,7 @@ class Things:
     package: int
     digest: str
     document: DocumentRow
+    schedule: ScheduleRow
 
     def named(self, what: str) -> str:
         """The name of a thing."""
@@ -77,7 +80,13 @@ NOBODYS = Things(
     package=9_007,
     digest=hashlib.sha256(b"phantom").hexdigest(),
     document=DocumentRow(SNAPSHOT, "phantom-monday", 9_001, "phantom-shop", 10, "ann", 7),
+    schedule=ScheduleRow(9_008, 9_001, "phantom-schedule", ScheduleSpec("install", "2026-01-01 00:00:00")),
 )
+
+
+def schedule(deployment: int, name: str) -> NewSchedule:
+    """A schedule of a deployment."""
+    return NewSchedule(deployment, name, ScheduleSpec("install", "2026-01-01 00:00:00"))
 
 
 def secret(name: str, version: int = 1) -> SecretRow:
@@ -151,6 +160,8 @@ def fill(whole: Store, tenant: str, word: str, graph: int = 1) -> Things:
     store.dependencies.replace(number, [reads])
     store.create_deployment(altered(a.deployment(f"{word}-reader"), dependencies=(reads,)))
     store.hook_switches.put_off(f"{word}-hook", number, "strict", a.ANN)
+    scheduled = store.schedules.add(schedule(number, f"{word}-schedule"), a.ANN)
+    assert scheduled is not None
     store.secrets.put(secret(f"{word}-secret"))
     add_definition(store, f"{word}-plugin")
     store.pause_phase(f"{word}.create", a.ANN, "because")
@@ -173,6 +184,7 @@ def fill(whole: Store, tenant: str, word: str, graph: int = 1) -> Things:
         package=package.number,
         digest=file_of(body_of(word)).digest,
         document=document,
+        schedule=scheduled,
     )
 
 

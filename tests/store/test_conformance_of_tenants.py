@@ -24,6 +24,7 @@ from tests.store.tenant_worlds import (
     phase_tables,
     plan_of,
     read_details,
+    schedule,
     secret,
 )
 
@@ -43,6 +44,7 @@ from phaseline.model.rows.maintenance import PurgeRules
 from phaseline.model.rows.orders import GivenBeforeError, NewOrder, OrderShelf
 from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery, InstanceQuery
 from phaseline.model.rows.rows import Actor, RequestKind
+from phaseline.model.rows.schedules import ScheduleShelf
 from phaseline.model.rows.secrets import SecretShelf, WrappedKey
 from phaseline.ports.store import Store
 from phaseline.ports.tenant_store import Incarnations, TenantStore
@@ -64,6 +66,7 @@ SHELVES: Mapping[str, type] = {
     "packages": PackageShelf,
     "hook_switches": SwitchShelf,
     "causes": CauseShelf,
+    "schedules": ScheduleShelf,
     "incarnations": Incarnations,
 }
 
@@ -216,6 +219,8 @@ READS: Mapping[str, Call] = {
     "causes.of_deployments": lambda store, x: store.causes.of_deployments([x.deployment]),
     "causes.awaiting": lambda store, _: store.causes.awaiting(),
     "hook_switches.all": lambda store, _: store.hook_switches.all(),
+    "schedules.all": lambda store, x: [store.schedules.all(), store.schedules.all(x.deployment)],
+    "schedules.find": lambda store, x: store.schedules.find(x.deployment, x.named("schedule")),
 }
 """What a tenant reads; of its own things it sees something, of another tenant's nothing."""
 
@@ -275,6 +280,15 @@ WRITES: Mapping[str, Call] = {
     "packages.collect": lambda store, _: store.packages.collect(),
     "hook_switches.put_off": lambda store, x: store.hook_switches.put_off(x.named("hook"), x.deployment, "mine", a.ANN),
     "hook_switches.put_on": lambda store, x: store.hook_switches.put_on(x.named("hook"), x.deployment),
+    "schedules.add": lambda store, x: [
+        outcome(lambda name=name: store.schedules.add(schedule(x.deployment, x.named(name)), a.ANN))
+        for name in ("new", "schedule")
+    ],
+    "schedules.change": lambda store, x: store.schedules.change(
+        x.schedule, altered(x.schedule.spec, slip_min=5), 9, a.ANN
+    ),
+    "schedules.switch": lambda store, x: store.schedules.switch(x.schedule, is_enabled=False, next_at=9, actor=a.ANN),
+    "schedules.remove": lambda store, x: [store.schedules.remove(x.schedule), store.schedules.remove(x.schedule)],
     "as_one": lambda store, x: [given(store, x), given(store, x)],
     "delete_deployment": lambda store, x: store.delete_deployment(x.deployment, a.ANN),
     "purging": lambda store, x: [
@@ -401,10 +415,12 @@ def test_rf4_what_is_written_belongs_to_the_tenant_whatever_its_user_is_said_to_
     mine.ask(RequestKind.CANCEL, row.number, {}, liar)
     mine.pause_phase("create", liar, "why")
     mine.hook_switches.put_off("hook", 0, "why", liar)
+    mine.schedules.add(schedule(number, "liars"), liar)
     with mine.as_one(altered_order(liar)):
         mine.labels.add(number, [Label("a", "b")])
     other = store.of("other")
     assert not any([other.deployments(), other.executions(), other.requests(), other.paused_phases()])
+    assert ([*other.schedules.all()], [one.tenant for one in mine.schedules.all()]) == ([], ["acme"])
     assert (other.hook_switches.all(), other.orders.count(), mine.orders.count()) == ([], 0, 1)
     assert [one.actor.tenant for one in mine.requests()] == ["acme", "acme"]
 

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.queries.breakpoints import StoppedInstance
     from phaseline.use_cases.queries.deployment_history import DeploymentHistory
     from phaseline.use_cases.queries.estate.dependencies import DependenciesView
+    from phaseline.use_cases.queries.estate.schedules import SchedulePreview, ScheduleView
     from phaseline.use_cases.queries.events.events_and_logs import EventHistory, EventPages
     from phaseline.use_cases.queries.events.log_stream import LineStream
     from phaseline.use_cases.queries.events.log_tail import Tail
@@ -188,6 +189,15 @@ PLAN_RESTORE: ClientOperation[PlanPreview] = ClientOperation("snapshots.plan_res
 DELETE_SNAPSHOT: ClientOperation[ExecutionView] = ClientOperation("snapshots.delete", "command", "phaseline.use_cases.commands.snapshots:delete_snapshot")
 LIST_ABANDONED: ClientOperation[Sequence[AbandonedView]] = ClientOperation("abandoned.list", "query", "phaseline.use_cases.prepare.stack_documents:list_abandoned", "listed")
 SHOW_ABANDONED: ClientOperation[Mapping[str, Value]] = ClientOperation("abandoned.show", "query", "phaseline.use_cases.prepare.stack_documents:show_abandoned")
+
+CREATE_SCHEDULE: ClientOperation[ScheduleView] = ClientOperation("schedules.create", "command", "phaseline.use_cases.commands.estate.schedules:create_schedule")
+UPDATE_SCHEDULE: ClientOperation[ScheduleView] = ClientOperation("schedules.update", "command", "phaseline.use_cases.commands.estate.schedules:update_schedule")
+ENABLE_SCHEDULE: ClientOperation[ScheduleView] = ClientOperation("schedules.enable", "command", "phaseline.use_cases.commands.estate.schedules:enable_schedule")
+DISABLE_SCHEDULE: ClientOperation[ScheduleView] = ClientOperation("schedules.disable", "command", "phaseline.use_cases.commands.estate.schedules:disable_schedule")
+DELETE_SCHEDULE: ClientOperation[ScheduleView] = ClientOperation("schedules.delete", "command", "phaseline.use_cases.commands.estate.schedules:delete_schedule")
+LIST_SCHEDULES: ClientOperation[Sequence[ScheduleView]] = ClientOperation("schedules.list", "query", "phaseline.use_cases.queries.estate.schedules:list_schedules", "listed")
+SHOW_SCHEDULE: ClientOperation[ScheduleView] = ClientOperation("schedules.show", "query", "phaseline.use_cases.queries.estate.schedules:show_schedule")
+PREVIEW_SCHEDULE: ClientOperation[SchedulePreview] = ClientOperation("schedules.preview", "query", "phaseline.use_cases.queries.estate.schedules:preview_schedule")
 
 LIST_BREAKPOINTS: ClientOperation[Sequence[StoppedInstance]] = ClientOperation("breakpoints.list", "query", "phaseline.use_cases.queries.breakpoints:list_breakpoints", "listed")
 KEPT_BREAKPOINTS: ClientOperation[Sequence[Kept]] = ClientOperation("breakpoints.kept", "query", "phaseline.use_cases.commands.breakpoints:list_kept", "listed")

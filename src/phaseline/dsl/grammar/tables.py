@@ -296,6 +296,8 @@ SCHEDULE = Table(
         "timezone": TableKey(TEXT),
         "weekdays": TableKey(TableRows(TEXT)),
         "count": TableKey(WHOLE),
+        "rrule": TableKey(TEXT, since=PHASELINE),
+        "cron": TableKey(TEXT, since=PHASELINE),
         "default_enabled": TableKey(TRUTH),
         "stop_after_fail": TableKey(TRUTH),
         "slip": TableKey(WHOLE),

@@ -80,7 +80,7 @@ class NewDeployment:
     ``uses`` is {namespace: number} of the stored blueprints that it needs; its own blueprint has an empty namespace.
     ``packages`` are its uses of plugin packages; their ``deployment`` is ignored. ``documents`` is {instance number:
     runtime properties} of adopted instances. ``cause`` is what makes it, if that is not a user. ``dependencies`` are the
-    records of the deployments that it reads.
+    records of the deployments that it reads. Without ``has_enabled_schedules`` those of its blueprint are disabled.
     """
 
     name: str
@@ -96,6 +96,7 @@ class NewDeployment:
     documents: Mapping[int, Mapping[str, Value]] = field(default_factory=dict)
     cause: CauseKey | None = None
     dependencies: Sequence[Dependency] = ()
+    has_enabled_schedules: bool = True
 
 
 @frozen

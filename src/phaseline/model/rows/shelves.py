@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.hook_switches import SwitchShelf
     from phaseline.model.rows.listings import Listings
     from phaseline.model.rows.orders import OrderShelf
+    from phaseline.model.rows.schedules import ScheduleShelf
     from phaseline.model.rows.secrets import SecretShelf
 
 
@@ -79,6 +80,11 @@ class Shelves(Protocol):
     @property
     def has_packages(self) -> bool:
         """False if no package is or was installed, so that searching can be skipped."""
+        ...
+
+    @property
+    def schedules(self) -> ScheduleShelf:
+        """Schedules of deployments."""
         ...
 
     @property

@@ -124,11 +124,14 @@ class MemoryStore(Fileless, MemoryRows):
             self.stack_documents.write(self._held, turn.payload.written, turn.at)
             self.labels.write(turn.payload.written.labels)
             self.dependencies.write(turn.payload.written.dependencies)
+            for gone in turn.payload.written.forgotten:
+                self.schedules.drop(gone.deployment)
             for row in turn.payload.reshaped:
                 if row.uses is not None:
                     self.stored_blueprints.add_uses(row.deployment, row.uses)
                 if row.blueprint is not None:
                     self.labels.add(row.deployment, labels_of(row.blueprint.labels))
+                    self.schedules.sync(self._held.deployments[row.deployment].row, row.blueprint.deployment_settings)
         if turn.payload.answers:
             self._held.wake_ups.answered()
 

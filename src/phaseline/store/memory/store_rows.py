@@ -48,6 +48,7 @@ from phaseline.store.memory import requests as asking
 from phaseline.store.memory.definition_files import MemoryDefinitions
 from phaseline.store.memory.estate.causes import MemoryCauses, refuse_cause
 from phaseline.store.memory.estate.dependencies import MemoryDependencies
+from phaseline.store.memory.estate.schedules import MemorySchedules
 from phaseline.store.memory.fileless import MemoryIncarnations
 from phaseline.store.memory.hook_switches import MemorySwitches
 from phaseline.store.memory.labels import MemoryLabels
@@ -81,8 +82,9 @@ class MemoryRows(ABC):
         self._guard = guard
         self._held = held
         self._own = own
-        parts = (None,) * 10 if whole is None else whole.shelves
-        secrets, blueprints, definitions, plans, orders, labels, documents, packages, switches, dependencies = parts
+        parts = (None,) * 11 if whole is None else whole.shelves
+        secrets, blueprints, definitions, plans, orders, labels, documents, packages, switches, *others = parts
+        dependencies, schedules = others
         self.secrets = MemorySecrets(self._changing, own.named, secrets)
         self.stored_blueprints = MemoryBlueprints(self._changing, self._living, own, blueprints)
         self.definitions = MemoryDefinitions(self._changing, own.named, definitions)
@@ -99,6 +101,7 @@ class MemoryRows(ABC):
         self.hook_switches = MemorySwitches(self._changing, clock, own, switches)
         self.causes = MemoryCauses(self._changing, own)
         self.dependencies = MemoryDependencies(self._changing, held, own, dependencies)
+        self.schedules = MemorySchedules(self._changing, clock, own, schedules)
         self.incarnations = MemoryIncarnations()
 
     @property
@@ -144,6 +147,8 @@ class MemoryRows(ABC):
             held.deployments[number] = HeldDeployment.of(number, altered(new, actor=actor))
             self.labels.add(number, labels_of(new.blueprint.labels))
             self.dependencies.write([ConsumerDependencies(number, tuple(new.dependencies))] if new.dependencies else ())
+            settings = new.blueprint.deployment_settings
+            self.schedules.begin(held.deployments[number].row, settings, is_enabled=new.has_enabled_schedules)
             return number, self._add_execution(request, number, asks) if request else None
 
     def delete_deployment(self, deployment: int, actor: Actor | None = None) -> None:
@@ -153,6 +158,7 @@ class MemoryRows(ABC):
             deployment = self._own.deployment(deployment)
             self._refuse_open(deployment)
             self.stack_documents.drop_snapshots(deployment)
+            self.schedules.drop(deployment)
             known = held.deployments.get(deployment)
             if known is not None and not known.deleted_at:
                 known.deleted_at = max(1, self._clock.now())
@@ -456,6 +462,7 @@ class MemoryRows(ABC):
         MemoryPackages,
         MemorySwitches,
         MemoryDependencies,
+        MemorySchedules,
     ]:
         """The shelves, whose data those of a tenant's part share."""
         return (
@@ -469,4 +476,5 @@ class MemoryRows(ABC):
             self.packages,
             self.hook_switches,
             self.dependencies,
+            self.schedules,
         )

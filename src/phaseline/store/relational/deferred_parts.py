@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from phaseline.store.sql.definition_files import SqlDefinitions
     from phaseline.store.sql.estate.causes import SqlCauses
     from phaseline.store.sql.estate.dependencies import SqlDependencies
+    from phaseline.store.sql.estate.schedules import SqlSchedules
     from phaseline.store.sql.hook_switches import SqliteSwitches
     from phaseline.store.sql.labels import SqliteLabels
     from phaseline.store.sql.listings import SqliteListings
@@ -75,6 +76,13 @@ class DeferredParts:
         from phaseline.store.sql.hook_switches import SqliteSwitches
 
         return SqliteSwitches(self._reading, self._writing, self._clock, self._rows)
+
+    @cached_property
+    def schedules(self) -> SqlSchedules:
+        """Schedules of deployments."""
+        from phaseline.store.sql.estate.schedules import SqlSchedules
+
+        return SqlSchedules(self._reading, self._writing, self._clock, self._rows)
 
     @cached_property
     def listings(self) -> SqliteListings:

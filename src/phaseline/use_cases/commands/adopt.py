@@ -23,7 +23,12 @@ from phaseline.use_cases.commands.packages import adopt as packages_adopt
 from phaseline.use_cases.commands.submission import Submission
 from phaseline.use_cases.commands.upload_blueprint import add_blueprint
 from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint, deployment_name, load
-from phaseline.use_cases.loading.deployment_rows import dependencies, raise_if_secrets_missing, sealed_inputs
+from phaseline.use_cases.loading.deployment_rows import (
+    dependencies,
+    raise_if_secrets_missing,
+    sealed_inputs,
+    with_begun_schedules,
+)
 from phaseline.use_cases.lookup.blocking_executions import raise_if_invalid
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.prepare import foreseen_stops, plan_preview, workflow_start
@@ -111,11 +116,12 @@ def adopt(
     if prepared.brought is not None:
         uses = {**uses, "": _kept(ctx, prepared.brought, prepared.blueprint)}
     now = ctx.clock.now()
+    blueprint, topology = with_begun_schedules(prepared.blueprint, adoption.topology, now)
     new = NewDeployment(
         name,
-        prepared.blueprint,
+        blueprint,
         prepared.inputs,
-        adoption.topology,
+        topology,
         prepared.code,
         ctx.actor,
         now,
@@ -123,6 +129,7 @@ def adopt(
         packages=prepared.packages,
         documents={number: _sealed(ctx, body) for number, body in adoption.documents.items()},
         dependencies=dependencies(prepared.blueprint),
+        has_enabled_schedules=False,
     )
     asked, more = new_execution(ctx, 0, request, at=now)
     with ctx.store.as_one(given):

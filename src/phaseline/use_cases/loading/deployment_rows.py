@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Blueprint, Value
+    from phaseline.model.deployment.topology import Topology
     from phaseline.model.packages.installed import PackageUse
     from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.dependencies import Dependency
@@ -33,11 +34,7 @@ def new_deployment(ctx: RequestContext, name: str, loaded: LoadedBlueprint, now:
     Secret inputs are encrypted, and times of schedules count from now (B26). Call ``raise_if_secrets_missing`` before.
     """
     inputs = sealed_inputs(ctx, loaded)
-    blueprint, topology = loaded.blueprint, loaded.topology
-    if blueprint.deployment_settings.get("default_schedules"):
-        settings = schedules.begun(blueprint.deployment_settings, now)
-        blueprint = altered(blueprint, deployment_settings=settings)
-        topology = altered(topology, blueprint=blueprint)  # a blueprint stored with it need not be read again
+    blueprint, topology = with_begun_schedules(loaded.blueprint, loaded.topology, now)
     packages = _packages(ctx, name, loaded) if ctx.store.has_packages else ()
     return NewDeployment(
         name, blueprint, inputs, topology, loaded.code, ctx.actor, now, uses=loaded.uses, packages=packages,
@@ -53,6 +50,14 @@ def dependencies(blueprint: Blueprint) -> Sequence[Dependency]:
     if not (may_read or blueprint.resource_tags or any(node.has_functions for node in blueprint.nodes.values())):
         return ()  # nothing is a function, which is cheap to see
     return other_reads.dependencies_of(blueprint)
+
+
+def with_begun_schedules(blueprint: Blueprint, topology: Topology, now: int) -> tuple[Blueprint, Topology]:
+    """Return the blueprint and topology of a new deployment, times of schedules counted from now (B26)."""
+    if not blueprint.deployment_settings.get("default_schedules"):
+        return blueprint, topology
+    blueprint = altered(blueprint, deployment_settings=schedules.begun(blueprint.deployment_settings, now))
+    return blueprint, altered(topology, blueprint=blueprint)  # a blueprint stored with it need not be read again
 
 
 def _packages(ctx: RequestContext, name: str, loaded: LoadedBlueprint) -> Sequence[PackageUse]:

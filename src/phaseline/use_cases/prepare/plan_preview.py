@@ -26,7 +26,7 @@ from phaseline.use_cases.prepare.pre_post import uses_packages
 from phaseline.use_cases.prepare.pre_post_preview import with_surroundings
 from phaseline.use_cases.prepare.rounds import foresee_checked, foresee_first, foresee_planned
 from phaseline.use_cases.prepare.workflow_start import prepare
-from phaseline.use_cases.queries.estate import planned_reads
+from phaseline.use_cases.queries.estate import planned_reads, planned_schedules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.prepare.options import ExecutionOptions
     from phaseline.use_cases.prepare.workflow_start import WorkflowStart
     from phaseline.use_cases.queries.estate.planned_reads import ChangedCapability, PlannedRead
+    from phaseline.use_cases.queries.estate.planned_schedules import PlannedSchedule
 
 
 @frozen
@@ -61,6 +62,7 @@ class PlanPreview:
 
     ``id`` is the id of the stored plan, or empty if it is not stored. ``around`` has its hook classes and stage tasks,
     or is None if there are none. ``reads`` is what it reads of other deployments, or changes for those that read it (DP9).
+    ``schedules`` are those that an install stores with the deployment (SC11).
     """
 
     summary: PlanSummary | RoundsPlan | UpdatePlan | NothingToDo
@@ -69,6 +71,7 @@ class PlanPreview:
     id: str = ""
     around: PrePostPreview | None = None
     reads: tuple[PlannedRead | ChangedCapability, ...] = ()
+    schedules: Sequence[PlannedSchedule] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -99,6 +102,8 @@ class PlanPreview:
         more: dict[str, object] = {} if self.around is None else {"around": self.around}
         if self.reads:
             more |= {"reads": self.reads}
+        if self.schedules:
+            more |= {"schedules": self.schedules}
         if not more:
             return self.summary
         return {item.name: getattr(self.summary, item.name) for item in fields(self.summary)} | more
@@ -129,9 +134,12 @@ def plan_install(
     found = altered(loaded, warnings=(*loaded.warnings, *missing_secrets(ctx, loaded.blueprint), *providers))
     given = manner.breakpoints
     planned = plan_made(ctx, request, name or "(new)", found, yes_many=order.yes_many, replaces=replaces, given=given)
-    if not (has_store(ctx.app) and dependencies(loaded.blueprint)):
+    if has_store(ctx.app) and dependencies(loaded.blueprint):
+        planned = with_reads(planned, planned_reads.planned_reads(ctx, loaded.blueprint))
+    if not loaded.blueprint.deployment_settings.get("default_schedules"):
         return planned
-    return with_reads(planned, planned_reads.planned_reads(ctx, loaded.blueprint))
+    schedules = planned_schedules.planned_schedules(loaded.blueprint, ctx.clock.now())
+    return altered(planned, schedules=schedules, text=f"{planned.text}\n\n{planned_schedules.planned_text(schedules)}")
 
 
 def with_reads(planned: PlanPreview, reads: tuple[PlannedRead | ChangedCapability, ...]) -> PlanPreview:

@@ -1,1 +1,1 @@
-"""Statements for what joins deployments: causes, waits and dependencies."""
+"""Statements for what joins deployments: causes, waits, dependencies and schedules."""

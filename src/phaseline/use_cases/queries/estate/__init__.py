@@ -1,1 +1,1 @@
-"""Queries about the deployments of an estate: what they read of one another."""
+"""The read side of many deployments as one: dependencies and schedules."""
