@@ -88,6 +88,7 @@ LISTS: Mapping[str, tuple[Arguments, ...]] = {
     "plugins.packages": (nothing,),
     "plugins.enabled": (lambda some: {"name": some.deployment},),
     "hooks.list": (nothing,),
+    "schedules.list": (nothing, lambda some: {"deployment": some.deployment}),
     "secrets.list": (nothing,),
     "engine.status": (nothing,),
     "completion.names": tuple(lambda _, kind=kind: {"kind": kind, "beginning": ""} for kind in completion.KINDS),
@@ -100,7 +101,7 @@ NO_LISTS = frozenset({
     "executions.follow", "executions.tail", "plans.adopt", "plans.show", "snapshots.show", "snapshots.plan_restore",
     "abandoned.show", "instances.show", "resources.export", "resources.show", "resources.history", "resources.why",
     "phases.show", "plugins.show", "plugins.show_any", "plugins.show_package", "plugins.order", "hooks.show",
-    "secrets.show", "store.check",
+    "schedules.show", "schedules.preview", "secrets.show", "store.check",
 })  # fmt: skip
 """Queries about one thing, or that read a whole store on purpose."""
 
