@@ -69,6 +69,9 @@ from phaseline.store.sql.resource_clusters import missing_names
 class MemoryRows(ABC):
     """Rows of a store in memory: those of one tenant or all. ``ports.tenant_store.StoreRows`` describes each method."""
 
+    dependencies: MemoryDependencies
+    schedules: MemorySchedules
+
     def __init__(
         self,
         clock: Clock,
@@ -82,9 +85,10 @@ class MemoryRows(ABC):
         self._guard = guard
         self._held = held
         self._own = own
-        parts = (None,) * 11 if whole is None else whole.shelves
-        secrets, blueprints, definitions, plans, orders, labels, documents, packages, switches, *others = parts
-        dependencies, schedules = others
+        parts = (None,) * 9 if whole is None else whole.shelves
+        secrets, blueprints, definitions, plans, orders, labels, documents, packages, switches = parts
+        dependencies = None if whole is None else whole.dependencies
+        schedules = None if whole is None else whole.schedules
         self.secrets = MemorySecrets(self._changing, own.named, secrets)
         self.stored_blueprints = MemoryBlueprints(self._changing, self._living, own, blueprints)
         self.definitions = MemoryDefinitions(self._changing, own.named, definitions)
@@ -461,8 +465,6 @@ class MemoryRows(ABC):
         MemoryDocuments,
         MemoryPackages,
         MemorySwitches,
-        MemoryDependencies,
-        MemorySchedules,
     ]:
         """The shelves, whose data those of a tenant's part share."""
         return (
@@ -475,6 +477,4 @@ class MemoryRows(ABC):
             self.stack_documents,
             self.packages,
             self.hook_switches,
-            self.dependencies,
-            self.schedules,
         )
