@@ -37,6 +37,7 @@ from phaseline.model.rows.rows import (
     RequestKind,
     TurnPayload,
 )
+from phaseline.model.rows.schedule_runs import Firing, NewRun
 from phaseline.model.rows.schedules import NewSchedule, ScheduleRow
 from phaseline.model.rows.secrets import SecretRow, WrappedKey
 from phaseline.model.schedules.schedule_spec import ScheduleSpec
@@ -171,6 +172,7 @@ def fill(whole: Store, tenant: str, word: str, graph: int = 1) -> Things:
     carried = store.stored_plans.add(plan_of(number))
     store.stored_plans.apply(carried.number, row.number)
     _write(whole, number, row.number, f"{word}-monday", graph)
+    scheduled = _miss(whole, scheduled)
     (document,) = store.stack_documents.all(SNAPSHOT)
     return Things(
         word=word,
@@ -186,6 +188,14 @@ def fill(whole: Store, tenant: str, word: str, graph: int = 1) -> Things:
         document=document,
         schedule=scheduled,
     )
+
+
+def _miss(whole: Store, row: ScheduleRow) -> ScheduleRow:
+    """Let a schedule miss a time; return its row then."""
+    firing = Firing(row, [NewRun(5, 5, "missed")], next_at=10**12, last_at=5)
+    with whole.own("an engine"):
+        whole.firings.fire([firing], 20)
+    return altered(row, next_at=10**12, last_at=5)
 
 
 def _write(whole: Store, number: int, run: int, snapshot: str, graph: int) -> None:

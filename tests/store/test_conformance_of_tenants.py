@@ -221,6 +221,9 @@ READS: Mapping[str, Call] = {
     "hook_switches.all": lambda store, _: store.hook_switches.all(),
     "schedules.all": lambda store, x: [store.schedules.all(), store.schedules.all(x.deployment)],
     "schedules.find": lambda store, x: store.schedules.find(x.deployment, x.named("schedule")),
+    "schedules.soonest": lambda store, _: store.schedules.soonest(9),
+    "schedules.history": lambda store, x: store.schedules.history(x.schedule),
+    "schedules.missed": lambda store, _: store.schedules.missed() > 0,
 }
 """What a tenant reads; of its own things it sees something, of another tenant's nothing."""
 

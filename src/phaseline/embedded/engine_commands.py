@@ -212,7 +212,7 @@ def _work(
 
 def _rests(ctx: RequestContext, engine: Engine) -> bool:
     """Return whether everything in this engine waits for an approval, so that the engine can stop."""
-    soon, wakes_at = ctx.clock.now() + SOON_MS, engine.wakes_at
+    soon, wakes_at = ctx.clock.now() + SOON_MS, engine.entries_wake_at
     if engine.is_calling or engine.scheduler.batches or engine.claims.waits_for_calls:
         return False
     if wakes_at is not None and wakes_at <= soon:

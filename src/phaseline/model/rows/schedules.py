@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from phaseline.model.rows.rows import Actor
+    from phaseline.model.rows.schedule_runs import ScheduleRun
 
 ScheduleOrigin = Literal["blueprint", "hand"]
 """Where a schedule comes from: the blueprint of its deployment, or a command."""
@@ -105,6 +106,18 @@ class ScheduleShelf(Protocol):
 
     def find(self, deployment: int, name: str) -> ScheduleRow | None:
         """Return the schedule of a deployment with this name, or None."""
+        ...
+
+    def soonest(self, limit: int) -> Sequence[ScheduleRow]:
+        """Return the enabled schedules that are due first, by their next time; at most ``limit``."""
+        ...
+
+    def history(self, row: ScheduleRow, limit: int = 100) -> Sequence[ScheduleRun]:
+        """Return what became of the times at which a schedule was due, latest first; at most ``limit``."""
+        ...
+
+    def missed(self) -> int:
+        """Return how many times schedules have missed since each has started something."""
         ...
 
     def add(self, new: NewSchedule, actor: Actor) -> ScheduleRow | None:

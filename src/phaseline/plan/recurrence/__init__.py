@@ -1,1 +1,1 @@
-"""Occurrences of recurrence rules in a time zone."""
+"""Occurrences of recurrence rules in a time zone, and which of them fire."""

@@ -145,6 +145,8 @@ class Engine(EngineRequests):
         """
         self.has_turned = True
         self._look()
+        if self._schedule_at is not None and not is_lent:
+            self._fire()
         reports = self._take()
         if any(report.follow_ups for report in reports):
             with self._store.as_one():  # what outcomes make is stored with them, or not at all
@@ -270,6 +272,9 @@ class Engine(EngineRequests):
             return False
         self.eviction.look(self._phases)
         has_news = self._door.look()
+        if self.scheduling is not None and self._store.next_schedule_at != self._schedule_at:
+            self._schedule_at = self._store.next_schedule_at
+            has_news = True  # a command has changed a schedule
         self._lease.raise_if_lost()
         return has_news
 

@@ -38,7 +38,7 @@ class DeferredParts:
 
         def _reading(self) -> ReadSnapshot: ...
 
-        def _writing(self) -> Transaction: ...
+        def _writing(self, *, asks: bool = False) -> Transaction: ...
 
         def _damaged(self, reason: str) -> ProblemsError: ...
 
@@ -82,7 +82,7 @@ class DeferredParts:
         """Schedules of deployments."""
         from phaseline.store.sql.estate.schedules import SqlSchedules
 
-        return SqlSchedules(self._reading, self._writing, self._clock, self._rows)
+        return SqlSchedules(self._reading, lambda: self._writing(asks=True), self._clock, self._rows)
 
     @cached_property
     def listings(self) -> SqliteListings:

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.maintenance import PurgeRules
     from phaseline.model.rows.orders import NewOrder
     from phaseline.ports.clock import Clock
+    from phaseline.store.database.connection import Connection
     from phaseline.store.database.tenant_rows import TenantRows
     from phaseline.store.sql.purging.rounds import SqlPurge
 
@@ -190,9 +191,13 @@ class SqlRows(DeferredParts, ABC):
         with self._reading() as db:
             version = self.version()
             rows = asking.unanswered(db, after, self._rows)
+            self._looked(db)
             if len(rows) < asking.TAKEN_AT_ONCE:
                 self._requests_seen = version, rows[-1].number if rows else after
             return rows
+
+    def _looked(self, db: Connection) -> None:
+        """Read more with the requests of a look; nothing for a tenant."""
 
     def answer_of(self, request: int) -> Mapping[str, Value] | None:
         """Return the answer to a request, or None while it is unanswered."""

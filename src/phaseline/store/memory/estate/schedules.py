@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from phaseline.model.rows.rows import Actor, DeploymentRow
+    from phaseline.model.rows.schedule_runs import ScheduleRun
     from phaseline.model.schedules.schedule_spec import ScheduleSpec
     from phaseline.ports.clock import Clock
     from phaseline.store.memory.tables import MemoryTables
@@ -38,6 +39,8 @@ class MemorySchedules:
         self._whole = whole or self
         self.rows: dict[int, ScheduleRow] = {} if whole is None else whole.rows
         """{number: schedule} of all tenants."""
+        self.runs: dict[int, dict[int, ScheduleRun]] = {} if whole is None else whole.runs
+        """{number of a schedule: {time at which it was due: what became of it}}."""
         self.last_number = 0
 
     def all(self, deployment: int = 0) -> Sequence[ScheduleRow]:
@@ -50,6 +53,26 @@ class MemorySchedules:
     def find(self, deployment: int, name: str) -> ScheduleRow | None:
         """Return the schedule of a deployment with this name, or None."""
         return next((row for row in self.all(deployment) if deployment and row.name == name), None)
+
+    def soonest(self, limit: int) -> Sequence[ScheduleRow]:
+        """Return the enabled schedules that are due first, by their next time; at most ``limit``."""
+        found = [row for row in self.all() if row.is_enabled and row.next_at > 0]
+        return sorted(found, key=lambda row: (row.next_at, row.number))[:limit]
+
+    def history(self, row: ScheduleRow, limit: int = 100) -> Sequence[ScheduleRun]:
+        """Return what became of the times at which a schedule was due, latest first; at most ``limit``."""
+        if self._found(row) is None:
+            return []
+        return sorted(self.runs.get(row.number, {}).values(), key=lambda run: -run.due)[:limit]
+
+    def missed(self) -> int:
+        """Return how many times schedules have missed since each has started something."""
+        count = 0
+        for row in self.all():
+            runs = self.runs.get(row.number, {}).values() if row.is_enabled else ()
+            fired = max((run.due for run in runs if run.outcome == "fired"), default=0)
+            count += sum(run.count for run in runs if run.outcome == "missed" and run.due > fired)
+        return count
 
     def add(self, new: NewSchedule, actor: Actor) -> ScheduleRow | None:
         """Store a schedule made by hand; None if the deployment has one of this name."""
@@ -101,7 +124,10 @@ class MemorySchedules:
     def remove(self, row: ScheduleRow) -> bool:
         """Remove a schedule with its history. Return False if it was removed before."""
         with self._changing():
-            return self._found(row) is not None and self.rows.pop(row.number, None) is not None
+            if self._found(row) is None:
+                return False
+            self._forget(row.number)
+            return True
 
     def begin(self, deployment: DeploymentRow, settings: Mapping[str, Any], *, is_enabled: bool) -> None:
         """Store the schedules in the settings of a new deployment. Without ``is_enabled`` all are disabled."""
@@ -112,7 +138,7 @@ class MemorySchedules:
         """Let the schedules of a deployment follow its new blueprint (SC10)."""
         sync = schedule_sync([row for row in self.rows.values() if row.deployment == deployment.number], settings)
         for row in sync.removed:
-            del self.rows[row.number]
+            self._forget(row.number)
         for row, spec, is_enabled in sync.changed:
             self.rows[row.number] = altered(row, spec=spec, is_enabled=is_enabled, next_at=NOT_COMPUTED)
         for name, spec, is_enabled in sync.added:
@@ -121,7 +147,11 @@ class MemorySchedules:
     def drop(self, deployment: int) -> None:
         """Remove the schedules of a deployment that is deleted."""
         for number in [number for number, row in self.rows.items() if row.deployment == deployment]:
-            del self.rows[number]
+            self._forget(number)
+
+    def _forget(self, number: int) -> None:
+        del self.rows[number]
+        self.runs.pop(number, None)
 
     def _begin(self, deployment: DeploymentRow, name: str, spec: ScheduleSpec, *, is_enabled: bool) -> None:
         row = ScheduleRow(0, deployment.number, name, spec, "blueprint", is_enabled, tenant=deployment.tenant)

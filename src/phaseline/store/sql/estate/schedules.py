@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.rows.schedule_runs import ScheduleRun
 from phaseline.model.rows.schedules import NOT_COMPUTED, NewSchedule, ScheduleRow, schedule_sync
 from phaseline.model.schedules.schedule_spec import ScheduleSpec, blueprint_schedules, spec_from_json, spec_to_json
 from phaseline.store.codec.json_documents import to_text
@@ -20,11 +21,18 @@ if TYPE_CHECKING:
 
 _COLUMNS = """number, deployment, name, spec, origin, is_enabled, switched_by, reason, next_at, last_at, revision,
     changed_by, created_at, created_by, tenant"""
-_SELECT = f"select {_COLUMNS} from schedule"
+SELECT = f"select {_COLUMNS} from schedule"
+"""Begin of a statement whose rows ``schedule_rows`` reads."""
 _ADD = f"""insert into schedule (tenant, deployment, deployment_group, name, spec, origin, is_enabled, switched_by, reason,
     next_at, last_at, revision, changed_by, created_at, created_by)
     values (?, ?, '', ?, ?, ?, ?, '', '', ?, 0, 0, '', ?, ?)
     returning {_COLUMNS}"""
+_HISTORY = """select due, last_due, count, fired_at, execution, outcome, reason from schedule_run
+    where schedule = ? order by due desc limit ?"""
+_MISSED = """select coalesce(sum(run.count), 0) from schedule_run run
+    where run.outcome = 'missed' and run.schedule in (select number from schedule where {where}) and run.due > (
+        select coalesce(max(one.due), 0) from schedule_run one
+        where one.schedule = run.schedule and one.outcome = 'fired')"""
 _LIVING = "deployment in (select number from deployment where deleted_at = 0)"
 
 
@@ -43,12 +51,35 @@ class SqlSchedules:
         with self._reading() as db:
             condition = ("deployment = ?", deployment) if deployment else (_LIVING,)
             where, values = self._rows.where(*condition)
-            return _rows(db.execute(f"{_SELECT} where {where} order by deployment, name", values))
+            return schedule_rows(db.execute(f"{SELECT} where {where} order by deployment, name", values))
 
     def find(self, deployment: int, name: str) -> ScheduleRow | None:
         """Return the schedule of a deployment with this name, or None."""
         with self._reading() as db:
             return self._one(db, "deployment = ? and name = ?", deployment, name)
+
+    def soonest(self, limit: int) -> Sequence[ScheduleRow]:
+        """Return the enabled schedules that are due first, by their next time; at most ``limit``."""
+        where, values = self._rows.where(f"is_enabled = 1 and next_at > 0 and {_LIVING}")
+        with self._reading() as db:
+            return schedule_rows(
+                db.execute(f"{SELECT} where {where} order by next_at, number limit ?", (*values, limit))
+            )
+
+    def history(self, row: ScheduleRow, limit: int = 100) -> Sequence[ScheduleRun]:
+        """Return what became of the times at which a schedule was due, latest first; at most ``limit``."""
+        with self._reading() as db:
+            if self._one(db, "number = ?", row.number) is None:
+                return []
+            found = db.execute(_HISTORY, (row.number, limit)).fetchall()
+        return [ScheduleRun(*run) for run in found]
+
+    def missed(self) -> int:
+        """Return how many times schedules have missed since each has started something."""
+        where, values = self._rows.where(f"is_enabled = 1 and {_LIVING}")
+        with self._reading() as db:
+            found = db.execute(_MISSED.format(where=where), values).fetchone()
+        return int(found[0])
 
     def add(self, new: NewSchedule, actor: Actor) -> ScheduleRow | None:
         """Store a schedule made by hand; None if the deployment has one of this name."""
@@ -60,7 +91,7 @@ class SqlSchedules:
                 return None
             values = (new.name, to_text(spec_to_json(new.spec)), "hand", int(new.is_enabled), new.next_at)
             added = db.execute(_ADD, (tenant, new.deployment, *values, self._clock.now(), by.name))
-            return _rows(added)[0]
+            return schedule_rows(added)[0]
 
     def change(self, row: ScheduleRow, spec: ScheduleSpec, next_at: int, actor: Actor) -> ScheduleRow | None:
         """Change what a schedule does and when; return its new row, or None if it was changed or removed meanwhile."""
@@ -95,7 +126,7 @@ class SqlSchedules:
 
     def _one(self, db: Connection, condition: str, *values: object) -> ScheduleRow | None:
         where, found = self._rows.where(condition, *values)
-        rows = _rows(db.execute(f"{_SELECT} where {where}", found))
+        rows = schedule_rows(db.execute(f"{SELECT} where {where}", found))
         return rows[0] if rows else None
 
 
@@ -109,7 +140,7 @@ def add_schedules(
 
 def sync_schedules(db: Connection, deployment: int, settings: Mapping[str, Any]) -> None:
     """Let the schedules of a deployment follow its new blueprint, in the transaction that stores it (SC10)."""
-    rows = _rows(db.execute(f"{_SELECT} where deployment = ?", (deployment,)))
+    rows = schedule_rows(db.execute(f"{SELECT} where deployment = ?", (deployment,)))
     if not rows and not settings.get("default_schedules"):
         return
     sync = schedule_sync(rows, settings)
@@ -162,7 +193,8 @@ def _remove(db: Connection, numbers: Iterable[int]) -> None:
         db.execute("delete from schedule where number = ?", (number,))
 
 
-def _rows(found: Iterable[Sequence[Any]]) -> list[ScheduleRow]:
+def schedule_rows(found: Iterable[Sequence[Any]]) -> list[ScheduleRow]:
+    """Return the schedules in rows with the columns of ``SELECT``."""
     return [
         ScheduleRow(number, deployment, name, spec_from_json(json.loads(spec)), origin, bool(is_enabled), *rest)
         for number, deployment, name, spec, origin, is_enabled, *rest in found
