@@ -72,6 +72,7 @@ SHELVES: Mapping[str, type] = {
 
 READS: Mapping[str, Call] = {
     "has_dependencies": lambda store, _: store.has_dependencies,
+    "has_schedules": lambda store, _: store.has_schedules,
     "has_packages": lambda store, _: store.has_packages,
     "deployments": lambda store, _: store.deployments(),
     "deployment": lambda store, x: store.deployment(x.named("shop")),

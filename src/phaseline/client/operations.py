@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.queries.breakpoints import StoppedInstance
     from phaseline.use_cases.queries.deployment_history import DeploymentHistory
     from phaseline.use_cases.queries.estate.dependencies import DependenciesView
-    from phaseline.use_cases.queries.estate.schedules import SchedulePreview, ScheduleView
+    from phaseline.use_cases.queries.estate.schedules import ScheduleHistory, SchedulePreview, ScheduleView
     from phaseline.use_cases.queries.events.events_and_logs import EventHistory, EventPages
     from phaseline.use_cases.queries.events.log_stream import LineStream
     from phaseline.use_cases.queries.events.log_tail import Tail
@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.tools.hook_trial import HookTried
     from phaseline.use_cases.tools.plugin_checks import CheckedPlugins
     from phaseline.use_cases.tools.scaffold import NewProject
+    from phaseline.use_cases.tools.timer_units import TimerUnits
     from phaseline.use_cases.tools.try_function import Attempt
     from phaseline.views.views import (
         DeploymentDetails,
@@ -197,6 +198,8 @@ DISABLE_SCHEDULE: ClientOperation[ScheduleView] = ClientOperation("schedules.dis
 DELETE_SCHEDULE: ClientOperation[ScheduleView] = ClientOperation("schedules.delete", "command", "phaseline.use_cases.commands.estate.schedules:delete_schedule")
 LIST_SCHEDULES: ClientOperation[Sequence[ScheduleView]] = ClientOperation("schedules.list", "query", "phaseline.use_cases.queries.estate.schedules:list_schedules", "listed")
 SHOW_SCHEDULE: ClientOperation[ScheduleView] = ClientOperation("schedules.show", "query", "phaseline.use_cases.queries.estate.schedules:show_schedule")
+SCHEDULE_HISTORY: ClientOperation[ScheduleHistory] = ClientOperation("schedules.history", "query", "phaseline.use_cases.queries.estate.schedules:schedule_history")
+SCHEDULES_TIMER: ClientOperation[TimerUnits] = ClientOperation("schedules.timer", "local", "phaseline.use_cases.tools.timer_units:timer_units", reason=OWN_PROCESS)
 PREVIEW_SCHEDULE: ClientOperation[SchedulePreview] = ClientOperation("schedules.preview", "query", "phaseline.use_cases.queries.estate.schedules:preview_schedule")
 
 LIST_BREAKPOINTS: ClientOperation[Sequence[StoppedInstance]] = ClientOperation("breakpoints.list", "query", "phaseline.use_cases.queries.breakpoints:list_breakpoints", "listed")

@@ -13,7 +13,12 @@ if TYPE_CHECKING:
 
     from phaseline.cli.render.table import Columns
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.use_cases.queries.estate.schedules import SchedulePreview, ScheduleView
+    from phaseline.use_cases.queries.estate.schedules import (
+        ScheduleHistory,
+        SchedulePreview,
+        ScheduleRunView,
+        ScheduleView,
+    )
 
 NO_SCHEDULES = (
     "No schedules yet. Make one:\n  phaseline schedules create nightly -d NAME --workflow check_drift --every 1d"
@@ -72,6 +77,26 @@ def preview_text(found: SchedulePreview) -> str:
     ]
     columns: Columns[tuple[str, str]] = {found.zone: lambda row: row[0], "utc": lambda row: row[1]}
     return table(columns, rows) if found.zone != "UTC" else table({"utc": lambda row: row[1]}, rows)
+
+
+def history_text(found: ScheduleHistory) -> str:
+    """Return a table of what became of the times of a schedule."""
+    if not found.runs:
+        return clean(f"'{found.name}' of '{found.deployment}' has not been due since an engine first looked.")
+    columns: Columns[ScheduleRunView] = {
+        "due": _due_text,
+        "outcome": lambda run: run.outcome,
+        "execution": lambda run: run.execution,
+        "reason": lambda run: run.reason,
+    }
+    told = table(columns, found.runs)
+    return f"{told}\nOlder ones are shown with --count." if found.is_shortened else told
+
+
+def _due_text(run: ScheduleRunView) -> str:
+    if run.count == 1:
+        return moment(run.due_at)
+    return f"{run.count} times, {moment(run.due_at)} to {moment(run.last_due_at)}"
 
 
 def rule_text(rule: Mapping[str, Value], since: str) -> str:

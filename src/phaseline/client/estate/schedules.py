@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from phaseline.model.blueprint.blueprint import Value
-    from phaseline.use_cases.queries.estate.schedules import SchedulePreview, ScheduleView
+    from phaseline.use_cases.queries.estate.schedules import ScheduleHistory, SchedulePreview, ScheduleView
+    from phaseline.use_cases.tools.timer_units import TimerUnits
 
 
 class SchedulesNoun(Noun):
@@ -110,6 +111,14 @@ class SchedulesNoun(Noun):
     def preview(self, name: str, deployment: str, *, count: int = 5) -> SchedulePreview:
         """Return the next times of a schedule, on the clock of its zone and in UTC."""
         return self._call(ops.PREVIEW_SCHEDULE, name=name, deployment=deployment, count=count)
+
+    def history(self, name: str, deployment: str, *, count: int = 20) -> ScheduleHistory:
+        """Return what became of the times at which a schedule was due, latest first."""
+        return self._call(ops.SCHEDULE_HISTORY, name=name, deployment=deployment, count=count)
+
+    def timer(self, *, install_user: bool = False) -> TimerUnits:
+        """Return units of systemd that start each minute what is due; ``install_user``: write them for this user."""
+        return self._call(ops.SCHEDULES_TIMER, install_user=install_user)
 
     def enable(self, name: str, deployment: str) -> ScheduleView:
         """Enable a schedule from its next time on."""

@@ -390,6 +390,7 @@ CODES: dict[str, str] = {
     "PL-C144": "The schedule will never be due",
     "PL-C145": "A schedule stays as a user has made it",
     "PL-C146": "A schedule does not uninstall several deployments",
+    "PL-C147": "The timer cannot be made",
     "PL-F060": "There is no package that can be read",
     "PL-F061": "A file of a package does not match its checksum",
     "PL-F062": "There is no such package",

@@ -73,6 +73,11 @@ class Shelves(Protocol):
         ...
 
     @property
+    def has_schedules(self) -> bool:
+        """False if no deployment has a schedule, so that looking for them can be skipped."""
+        ...
+
+    @property
     def packages(self) -> PackageShelf:
         """Plugin packages that are installed."""
         ...

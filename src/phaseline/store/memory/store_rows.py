@@ -127,6 +127,11 @@ class MemoryRows(ABC):
         """False if no deployment has a record of reading another one."""
         return any(records and self.dependencies.of(number) for number, records in list(self.dependencies.rows.items()))
 
+    @property
+    def has_schedules(self) -> bool:
+        """False if no deployment has a schedule."""
+        return bool(self.schedules.all())
+
     def create_deployment(
         self, new: NewDeployment, request: NewExecution | None = None, *, replaces: int = 0, asks: bool | None = None
     ) -> tuple[int, ExecutionRow | None]:

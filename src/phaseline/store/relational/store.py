@@ -107,6 +107,13 @@ class SqlRows(DeferredParts, ABC):
         with self._reading() as db:
             return bool(db.execute(f"select exists (select 1 from dependency where {where})", values).fetchone()[0])
 
+    @property
+    def has_schedules(self) -> bool:
+        """False if no deployment has a schedule."""
+        where, values = self._rows.where("true")
+        with self._reading() as db:
+            return bool(db.execute(f"select exists (select 1 from schedule where {where})", values).fetchone()[0])
+
     def identity(self) -> str:
         """Return the store's random name."""
         with self._reading() as db:

@@ -164,6 +164,25 @@ COMMANDS = (
         help="Show the next times of a schedule, on its clock and in UTC.",
         example="schedules preview nightly -d shop --count 10",
     ),
+    command_for(
+        "schedules.history",
+        name_argument,
+        deployment_needed,
+        click.option(
+            "--count", type=click.IntRange(1, 1000), default=20, show_default=True, help="Number of entries to show."
+        ),
+        render="schedules:history_text",
+        help="Show what became of the times of a schedule.",
+        example="schedules history nightly -d shop",
+    ),
+    command_for(
+        "schedules.timer",
+        click.option("--print", "prints", is_flag=True, hidden=True, expose_value=False),
+        click.option("--install-user", is_flag=True, help="Write the units into the folder of systemd for this user."),
+        render="timer_units:units_text",
+        help="Print units of systemd that start each minute what is due.\n\nThey serve where no engine runs all the time.",
+        example="schedules timer --install-user",
+    ),
 )
 for _command in COMMANDS:
     schedules.add_command(_command)

@@ -25,13 +25,14 @@ if TYPE_CHECKING:
 
 TIME_MEND = "write 'YYYY-MM-DD HH:MM', 'HH:MM', or a time from now on such as '+2 weeks' or '+1day+10min'"
 CATCH_UPS = ("slip", "last", "all", "none")
-NOT_STARTED = Problem(
+NO_ENGINE = Problem(
     "PL-C143",
-    "the schedule is stored, but this version starts no workflow by the clock yet",
-    "start it by a timer of your system: phaseline executions start",
+    "no engine is there to start it",
+    "run one: phaseline engine run; or let a timer call: phaseline engine run --due; units of systemd: "
+    "phaseline schedules timer --install-user",
     severity="warning",
 )
-"""Goes with the part of the engine that starts what is due."""
+"""The three ways in which schedules are started (SC5)."""
 
 
 @frozen
@@ -127,7 +128,7 @@ def enable_schedule(ctx: RequestContext, name: str, deployment: str) -> Schedule
     row = find_deployment(ctx.store, deployment, to_change=True)
     found = find_schedule(ctx.store, row, name)
     next_at, warnings = _next_at(found.spec, ctx.clock.now())
-    return _switched(ctx, row, found, next_at, is_enabled=True, warnings=warnings)
+    return _switched(ctx, row, found, next_at, is_enabled=True, warnings=(*warnings, *_engine_missing(ctx)))
 
 
 def disable_schedule(ctx: RequestContext, name: str, deployment: str, *, reason: str = "") -> ScheduleView:
@@ -227,7 +228,11 @@ def _checked(ctx: RequestContext, row: DeploymentRow, spec: ScheduleSpec) -> tup
         problems += error.problems
     if problems:
         raise ProblemsError(problems)
-    return next_at, (*warnings, NOT_STARTED)
+    return next_at, (*warnings, *_engine_missing(ctx))
+
+
+def _engine_missing(ctx: RequestContext) -> tuple[Problem, ...]:
+    return () if ctx.store.owner() is not None else (NO_ENGINE,)
 
 
 def _next_at(spec: ScheduleSpec, now_ms: int) -> tuple[int, tuple[Problem, ...]]:

@@ -106,6 +106,50 @@ def preview_schedule(ctx: RequestContext, name: str, deployment: str, *, count: 
     return SchedulePreview(row.name, found.name, found.spec.zone or "UTC", times)
 
 
+@frozen
+class ScheduleRunView:
+    """What became of the times at which a schedule was due: of one, or of ``count`` from ``due_at`` to ``last_due_at``.
+
+    ``outcome`` is ``fired``, ``skipped_busy`` (its last execution was open), ``missed`` (no engine ran), ``refused`` or
+    ``disabled`` (its last execution had failed), for the ``reason``. ``execution`` is the id of what was started.
+    """
+
+    due_at: int
+    last_due_at: int
+    count: int
+    fired_at: int
+    outcome: str
+    execution: str
+    reason: str
+
+
+@frozen
+class ScheduleHistory:
+    """The runs of a schedule, latest first. ``is_shortened``: there are older ones."""
+
+    deployment: str
+    name: str
+    runs: Sequence[ScheduleRunView]
+    is_shortened: bool = False
+
+
+def schedule_history(ctx: RequestContext, name: str, deployment: str, *, count: int = 20) -> ScheduleHistory:
+    """Return what became of the times at which a schedule was due. Raises: PL-C010, PL-C094, PL-C140."""
+    if not 1 <= count <= MAX_PREVIEWED:
+        raise problem_error("PL-C094", f"the count is {count}", f"write 1 to {MAX_PREVIEWED}")
+    row = find_deployment(ctx.store, deployment)
+    found = find_schedule(ctx.store, row, name)
+    runs = ctx.store.schedules.history(found, count + 1)
+    ids = {one.number: one.id for one in ctx.store.executions(row.number)} if any(run.execution for run in runs) else {}
+    views = [
+        ScheduleRunView(
+            run.due, run.last_due, run.count, run.fired_at, run.outcome, ids.get(run.execution, ""), run.reason
+        )
+        for run in runs[:count]
+    ]
+    return ScheduleHistory(row.name, found.name, views, len(runs) > count)
+
+
 def find_schedule(store: TenantStore, deployment: DeploymentRow, name: str) -> ScheduleRow:
     """Return the schedule of a deployment with this name. Raises: PL-C140."""
     found = store.schedules.find(deployment.number, name)
