@@ -101,7 +101,7 @@ NO_LISTS = frozenset({
     "executions.follow", "executions.tail", "plans.adopt", "plans.show", "snapshots.show", "snapshots.plan_restore",
     "abandoned.show", "instances.show", "resources.export", "resources.show", "resources.history", "resources.why",
     "phases.show", "plugins.show", "plugins.show_any", "plugins.show_package", "plugins.order", "hooks.show",
-    "schedules.show", "schedules.preview", "secrets.show", "store.check",
+    "schedules.show", "schedules.preview", "schedules.history", "secrets.show", "store.check",
 })  # fmt: skip
 """Queries about one thing, or that read a whole store on purpose."""
 

@@ -59,9 +59,9 @@ FULL = """workflow: install, since: '2026-1-1 7:00', until: '+2 weeks', recurren
   workflow_parameters: {a: {get_input: team}}"""
 
 
-def test_b26_schedules_are_read_and_without_effect() -> None:
+def test_b26_schedules_are_read() -> None:
     found = read(schedule(FULL))
-    assert [warning.code for warning in found.warnings] == ["PL-B018"]
+    assert [warning.code for warning in found.warnings] == []
     schedules = found.deployment_settings["default_schedules"]
     assert isinstance(schedules, dict)
     assert list(schedules) == ["nightly"]
