@@ -284,7 +284,7 @@ def test_sc10_a_schedule_that_a_user_has_changed_is_kept_with_a_warning(shop):
     (folder / "timed.yaml").write_text(text)
     assert follow(place, update(place, order(folder, "timed.yaml"))).is_good
     (row,) = place.store.schedules.all()
-    changed = place.store.schedules.change(row, altered(row.spec, slip_min=5), 0, place.actor)
+    changed = place.store.schedules.change(row, altered(row.spec, slip_min=5), NEVER, place.actor)
     for file in ("one.yaml", "timed.yaml"):
         found = plan_update(place, order(folder, file)).warnings
         assert [problem.code for problem in found if problem.code == "PL-C145"] == ["PL-C145"]
