@@ -13,6 +13,7 @@ from phaseline.client.input_files import gather_inputs
 from phaseline.embedded.follow import follow
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.rows.schedules import NEVER
 from phaseline.use_cases.commands.apply_plan import apply_plan, delete_plan, list_plans, show_plan
 from phaseline.use_cases.commands.keep_plan import plan_uninstall, plan_workflow
 from phaseline.use_cases.commands.labels import change_labels
