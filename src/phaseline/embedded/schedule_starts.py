@@ -33,7 +33,7 @@ class ScheduleStarts:
     """Implements ``run.loop.clockwork.Starts`` with the use cases of this process."""
 
     def __init__(self, ctx: RequestContext) -> None:
-        """``ctx``: of the engine; each execution is prepared in the context of who created its schedule."""
+        """``ctx``: of the engine; each execution is prepared in the context of the user that created its schedule."""
         self._ctx = ctx
 
     def occurrences(self, spec: ScheduleSpec, now: int) -> Occurrences:

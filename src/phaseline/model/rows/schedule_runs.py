@@ -83,6 +83,6 @@ class FiringShelf(Protocol):
     def fire(self, firings: Sequence[Firing], now: int) -> Sequence[ExecutionRow]:
         """Store the firings in one transaction; return the executions, which wait on claims like all others (SC6).
 
-        A run that exists is left as it is. An execution that cannot be stored makes its run a refused one.
+        A run that exists does not change. An execution that cannot be stored makes its run a refused one.
         """
         ...

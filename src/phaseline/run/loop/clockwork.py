@@ -52,7 +52,7 @@ class Clockwork:
         self._store, self._starts = store, starts
 
     def fire(self, now: int) -> Sequence[ExecutionRow]:
-        """Store what is due at ``now``; return the executions that begin, which the engine takes up."""
+        """Store what is due at ``now``; return the executions that begin."""
         begun: list[ExecutionRow] = []
         while due := self._store.due(now, AT_ONCE):
             begun += self._store.fire([self._firing(one, now) for one in due], now)

@@ -15,6 +15,7 @@ from phaseline.model.execution import breakpoints
 from phaseline.model.graph.status import FIRST_ENDED, EntryStatus, ExecutionStatus
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.details import DetailQuery
+from phaseline.model.rows.row_queries import DeploymentQuery
 from phaseline.store.database import schema as sql_schema
 from phaseline.store.sql import errors
 from phaseline.use_cases.lookup.entries import GraphEntries
@@ -179,8 +180,6 @@ def status(ctx: RequestContext, deployment: str | None = None) -> Status:
 
 def _schedules(store: TenantStore) -> tuple[Sequence[UpcomingStart], int]:
     """Return (the schedules that are due first, how many times were missed)."""
-    from phaseline.model.rows.row_queries import DeploymentQuery
-
     rows = store.schedules.soonest(SHOWN_SCHEDULES)
     found = store.listings.deployments(DeploymentQuery(numbers={row.deployment for row in rows})) if rows else ()
     names = {one.number: one.name for one in found}

@@ -78,7 +78,7 @@ def units_of(
 
 
 def quoted(text: str) -> str:
-    r"""Return a word as it is written in a unit.
+    r"""Return a word in the form that a unit needs.
 
     >>> quoted("engine"), quoted('50% "a b"')
     ('engine', '"50%% \\"a b\\""')
