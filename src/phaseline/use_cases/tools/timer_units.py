@@ -78,7 +78,7 @@ def units_of(
 
 
 def quoted(text: str) -> str:
-    r"""Return a word in the form that a unit needs.
+    r"""Return a text as one argument in a unit, quoted where necessary.
 
     >>> quoted("engine"), quoted('50% "a b"')
     ('engine', '"50%% \\"a b\\""')
