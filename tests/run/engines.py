@@ -20,6 +20,7 @@ from phaseline.model.execution.events import Batch
 from phaseline.model.execution.execution import Request, RetryPolicy, StopAfter
 from phaseline.model.graph.graph import SubjectKind
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKind
+from phaseline.model.rows.causes import CausedRow, CauseKind
 from phaseline.model.rows.rows import (
     Actor,
     BatchRow,
@@ -33,7 +34,9 @@ from phaseline.model.rows.rows import (
 )
 from phaseline.plan.workflows import PLANNERS
 from phaseline.run.loop.engine import Engine
-from phaseline.store.memory.store import MemoryStore
+from phaseline.store.memory.estate.causes import MemoryCauses
+from phaseline.store.memory.store import MemoryStore, MemoryTenant
+from phaseline.store.sql import errors as failures
 from phaseline.testing.builders import blueprint, topology
 from phaseline.testing.clock import VirtualClock
 from phaseline.testing.plain_services import PlainServices
@@ -43,15 +46,40 @@ BEGINNING_MS = 1_700_000_000_000
 ANN = Actor("ann")
 
 
+class CountedCauses(MemoryCauses):
+    """Counts how often it is asked what a cause has made."""
+
+    reads = 0
+
+    def caused(self, kind: CauseKind, number: int) -> Sequence[CausedRow]:
+        self.reads += 1
+        return super().caused(kind, number)
+
+
+class TroubledTenant(MemoryTenant):
+    """A tenant of a store that cannot be written any more."""
+
+    def create_execution(self, *_given: object, **_named: object) -> ExecutionRow:
+        raise failures.damaged("memory", "a test")
+
+
 class Noting(MemoryStore):
     """Notes each commit in a journal that others write to as well."""
 
     def __init__(self, clock: VirtualClock, journal: list[object]) -> None:
         super().__init__(clock, identity="store")
         self.journal = journal
+        self.causes = CountedCauses(self._changing, self._own)
 
     trouble: Exception | None = None
     """What the next commits raise instead of storing anything."""
+    is_troubled = False
+    """True if tenants can store nothing any more."""
+
+    def of(self, tenant: str) -> MemoryTenant:
+        if self.is_troubled:
+            return TroubledTenant(self, tenant, self._clock, self._guard, self._held)
+        return super().of(tenant)
 
     def commit(self, turn: Turn) -> None:
         if self.trouble is not None:

@@ -26,7 +26,7 @@ BOUNDS: Mapping[str, int] = {
     "lazy imports in cli": 86,
     "public class names given twice": 0,
     "functions of use cases that the command line calls": 0,
-    "modules without a test of their name": 556,
+    "modules without a test of their name": 555,
 }
 """Today's figures. The plan wants 0 upward, 0 circles, at most 40 and 127 lazy imports, no name twice, 0 functions."""
 

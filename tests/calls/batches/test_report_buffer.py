@@ -12,7 +12,9 @@ from phaseline.calls.batches.batch_handover import BatchHandover
 from phaseline.calls.batches.report_buffer import ReportBuffer
 from phaseline.calls.protocol.call import COMPLETED, Outcome
 from phaseline.calls.protocol.reports import POST_AT, CallReport, all_completed
+from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.graph.status import OutcomeKind
+from phaseline.model.rows.follow_ups import FollowUp
 from phaseline.model.rows.rows import DocumentChange, LogLine
 from phaseline.testing.builders import node
 
@@ -117,3 +119,18 @@ def test_members_of_several_functions_are_grouped_in_order(tmp_path: Path) -> No
         ("", [3]),
     ]
     world.close()
+
+
+def test_bb1_what_an_outcome_makes_is_posted_with_it_and_once(world: World, poster: ReportBuffer) -> None:
+    handover, made = BatchHandover(world.batch(0, 1), world.deployments), FollowUp(awaits=(7,))
+    with silenced(poster.alarms):
+        poster.outcome(handover, 0, Outcome(OutcomeKind.AGAIN, 5, follow_up=made))
+        poster.outcome(handover, 0, Outcome(OutcomeKind.AGAIN, 5, follow_up=made))
+        poster.flush()
+    (report,) = world.inbox.take_all()
+    assert list(report.follow_ups) == [(0, made)]
+    late = altered(all_completed(handover.batch.id, np.array([0, 1], np.int32)), follow_ups=[(0, made), (1, made)])
+    poster.outcomes(handover, late)
+    (report,) = world.inbox.take_all()
+    assert report.members.tolist() == [1]
+    assert list(report.follow_ups) == [(1, made)]

@@ -1,5 +1,6 @@
 """Entries that sleep until another execution ends (BB3): woken, canceled and resumed with it, and circles (BB4)."""
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -11,6 +12,7 @@ from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKi
 from phaseline.model.rows.causes import AwaitRow
 from phaseline.model.rows.follow_ups import FollowUp
 from phaseline.model.rows.rows import ExecutionRow, Turn
+from phaseline.run.loop.awaits import Awaits
 from phaseline.testing.builders import node
 
 
@@ -151,6 +153,29 @@ def test_co8_a_time_out_fails_the_entry_and_the_inner_goes_on(station: Station) 
     station.answer(station.find("create", "db_1"), OutcomeKind.FAILED, message="timed out")
     (inner,) = executions_of(station, other)
     assert station.status(inner) is ExecutionStatus.RUNNING
+
+
+def test_co13_the_depth_is_that_of_the_longest_chain_above(station: Station) -> None:
+    """An execution may be awaited by several; the shortest way up is not what counts."""
+    rows = nest(station, levels=3)
+    station.engine.awaits.load([AwaitRow(rows[0].number, 99, 0, rows[2].number, 0)], lambda _number: True)
+    assert station.engine.awaits.depth(rows[2].number) == [row.number for row in rows]
+
+
+def test_bb3_thousands_of_waits_of_one_execution_take_no_look_at_each_other(station: Station) -> None:
+    """Linear: 20,000 entries of one execution begin to wait, and are told, within seconds on any machine."""
+    awaits = Awaits(station.engine.scheduler, station.engine.claims)
+    began = time.process_time()
+    for place in range(20_000):
+        awaits.begin((1, 1, place), [100 + place], 5)
+        awaits.begin((1, 1, place), [100 + place], 5)
+    changes = awaits.changes()
+    assert changes is not None
+    assert len(changes.new) == 20_000
+    for place in range(20_000):
+        awaits.told(100 + place)
+    assert time.process_time() - began < 5
+    assert not awaits
 
 
 # -- the next owner -----------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from phaseline.model.graph.status import EntryStatus, ExecutionStatus, OutcomeKi
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.causes import CauseKey, entry_key
 from phaseline.model.rows.follow_ups import FollowUp
-from phaseline.model.rows.rows import ExecutionRow, NewDeployment, NewExecution
+from phaseline.model.rows.rows import Actor, ExecutionRow, NewDeployment, NewExecution
 from phaseline.model.rows.secrets import SecretRow, WrappedKey
 from phaseline.store.sql import errors as failures
 from phaseline.testing.builders import blueprint, node, topology
@@ -157,6 +157,52 @@ def test_bb1_a_refused_follow_up_makes_nothing_of_itself(station: Station) -> No
     station.answer(one, AGAIN, delay_ms=0, follow_up=wanted)
     assert "PL-C112" in why(station, one)
     assert station.store.deployment("new") is None
+
+
+def test_bb1_trouble_of_the_store_is_no_failure_of_an_entry(station: Station) -> None:
+    """A disk that is full ends the turn, like any turn; the entry has not failed because of that."""
+    other = station.deployment(INNER, name="other")
+    _, (one,) = begin(station)
+    station.store.is_troubled = True
+    station.inbox.post(station.report(one, AGAIN, delay_ms=LONG_MS, follow_up=run(station, one, other)))
+    with pytest.raises(ProblemsError, match="a test"):
+        station.engine.turn()
+    assert station.entry(one) is not EntryStatus.FAILED
+    assert not executions_of(station, other)
+
+
+def test_bb2_one_cause_may_make_a_deployment_and_an_execution(station: Station) -> None:
+    other = station.deployment(INNER, name="other")
+    _, (one,) = begin(station)
+    wanted = replace(run(station, one, other), deployment=inner(station, one, "db-a"))
+    station.answer(one, AGAIN, delay_ms=LONG_MS, follow_up=wanted)
+    made = station.store.deployment("db-a")
+    assert made is not None
+    (row,) = executions_of(station, other)
+    caused = station.store.causes.caused("component", one.execution)
+    assert [(each.number, each.is_execution) for each in caused] == [(made.number, False), (row.number, True)]
+    assert [each.awaited for each in station.store.causes.awaiting()] == [row.number]
+
+
+def test_bb1_members_of_one_turn_read_what_they_have_made_once(station: Station) -> None:
+    _, calls = begin(station, instances=50)
+    for one in calls:
+        station.answered.add((one.batch, one.member))
+        wanted = FollowUp(deployment=inner(station, one, "x"), is_numbered=True)
+        station.inbox.post(station.report(one, AGAIN, delay_ms=LONG_MS, follow_up=wanted))
+    station.settle()
+    assert len(station.store.deployments()) == 1 + len(calls)
+    assert station.store.causes.reads == 1
+
+
+def test_tn4_what_is_made_belongs_to_the_tenant_of_the_execution(station: Station) -> None:
+    _, (one,) = begin(station)
+    stranger = replace(inner(station, one, "db-a"), actor=Actor("eve", "another"))
+    station.answer(one, AGAIN, delay_ms=0, follow_up=FollowUp(deployment=stranger))
+    made = station.store.deployment("db-a")
+    assert made is not None
+    assert made.tenant == ANN.tenant
+    assert not station.store.of("another").deployments()
 
 
 def test_bb1_labels_are_changed_with_the_outcome(station: Station) -> None:

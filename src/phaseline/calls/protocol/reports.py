@@ -31,8 +31,8 @@ class CallReport:
     ``delays`` are the times until the next call, for again and retry; -1 is the policy's interval. The kind ``PENDING``
     means data without an outcome (``Noted``), because the call still runs. ``documents`` and ``remarks`` are pairs that
     begin with the member, so that those of rejected members can be recognised. A report without members contains only
-    log lines. ``follow_ups`` has what members make besides, as such pairs. ``on_commit`` is called when its data has been committed or rejected. ``is_throttled`` means that the
-    provider rejects more calls of this kind at present.
+    log lines. ``follow_ups`` has what members make besides, as such pairs. ``on_commit`` is called when its data has been
+    committed or rejected. ``is_throttled`` means that the provider rejects more calls of this kind at present.
     """
 
     batch: int

@@ -40,7 +40,8 @@ class Awaits:
         """Begin with none."""
         self._scheduler, self._claims = scheduler, claims
         self._by_awaited: dict[int, dict[Entry, None]] = {}
-        self._by_execution: dict[int, dict[tuple[Entry, int], None]] = {}
+        self._by_execution: dict[int, dict[Entry, dict[int, None]]] = {}
+        """{execution: {entry of it: executions that the entry waits for}}."""
         self._positions: dict[int, dict[int, int]] = {}
         """{graph: {position: number of executions that the entry waits for}}."""
         self._new: list[AwaitRow] = []
@@ -64,8 +65,7 @@ class Awaits:
     def begin(self, entry: Entry, awaited: Iterable[int], now: int) -> None:
         """Let an entry wait for executions, and no longer for others; the turn stores that."""
         wanted = dict.fromkeys(awaited)
-        held = [number for one, number in self._by_execution.get(entry[0], ()) if one == entry]
-        for number in held:
+        for number in list(self._by_execution.get(entry[0], {}).get(entry, ())):
             if number not in wanted:
                 self._forget(entry, number)
                 self._gone.append((*entry, number))
@@ -87,7 +87,9 @@ class Awaits:
 
     def end(self, execution: int) -> None:
         """Forget what the entries of an ended execution waited for."""
-        held = list(self._by_execution.get(execution, ()))
+        held = [
+            (entry, number) for entry, numbers in self._by_execution.get(execution, {}).items() for number in numbers
+        ]
         for entry, awaited in held:
             self._forget(entry, awaited)
         if held:
@@ -106,8 +108,7 @@ class Awaits:
 
         An entry that is called meanwhile counts: it may begin to wait again.
         """
-        held = self._by_execution.get(execution, ())
-        return list(dict.fromkeys(awaited for entry, awaited in held if self._status(entry) in MOVING))
+        return list(dict.fromkeys(self._awaited(execution)))
 
     def circle(self, execution: int, new: Iterable[int], more: Mapping[int, Sequence[int]]) -> list[int]:
         """Return the circle that would close if the execution waited for ``new`` ones, too; empty if there is none.
@@ -123,14 +124,17 @@ class Awaits:
         return next((path for number in new if (path := find_path(number, execution, edges))), [])
 
     def depth(self, execution: int) -> list[int]:
-        """Return the executions that wait for one another above an execution, outermost first, and the execution itself."""
-        chain = [execution]
-        while (above := self._by_awaited.get(chain[-1])) is not None:
-            outer = next((entry[0] for entry in above if entry[0] not in chain), None)
-            if outer is None:
-                break
-            chain.append(outer)
-        return chain[::-1]
+        """Return the longest chain of executions that wait for one another above this one; outermost first, this one last."""
+        chains = {execution: [execution]}
+        while True:
+            above = {
+                entry[0]: [entry[0], *chain]
+                for number, chain in chains.items()
+                for entry in self._by_awaited.get(number, ())
+            }
+            if not above:
+                return next(iter(chains.values()))
+            chains = above
 
     def needs_attention(self, execution: int, *, seen: frozenset[int] = frozenset()) -> int:
         """Return the number of the execution for which an operator must decide before this one can continue; 0 if none.
@@ -143,17 +147,25 @@ class Awaits:
             return 0
         if run.status.value == "attention":
             return last
-        awaited = self.of(last) if self._positions else []
-        if not awaited or self._moves(last):
-            return 0
-        found = [self.needs_attention(number, seen=seen | {last}) for number in awaited]
-        return found[0] if all(found) else 0
+        asker = 0
+        for number in self._awaited(last):
+            found = self.needs_attention(number, seen=seen | {last})
+            if not found:  # it continues by itself: no need to look at the others
+                return 0
+            asker = asker or found
+        return asker if asker and not self._moves(last) else 0
 
     def _waits_for(self, execution: int) -> Iterator[int]:
         row = self._claims.row(execution)
         if row is not None:
             yield from self._claims.ahead_of(row)
-        yield from self.of(execution)
+        yield from self._awaited(execution)
+
+    def _awaited(self, execution: int) -> Iterator[int]:
+        """Yield the executions that entries of an execution wait for; one may come several times."""
+        for entry, numbers in self._by_execution.get(execution, {}).items():
+            if self._status(entry) in MOVING:
+                yield from numbers
 
     def ahead_of(self, row: ExecutionRow, coming: Sequence[ExecutionRow]) -> Sequence[int]:
         """Return the executions that a new one must wait for in the queue of its deployment; ``coming`` are before it."""
@@ -191,7 +203,7 @@ class Awaits:
             return False
         entries[entry] = None
         execution, graph, position = entry
-        self._by_execution.setdefault(execution, {})[entry, awaited] = None
+        self._by_execution.setdefault(execution, {}).setdefault(entry, {})[awaited] = None
         places = self._positions.setdefault(graph, {})
         places[position] = places.get(position, 0) + 1
         return True
@@ -200,7 +212,9 @@ class Awaits:
         """Remove one wait of an entry, except from ``_by_awaited``."""
         execution, graph, position = entry
         held = self._by_execution[execution]
-        del held[entry, awaited]
+        del held[entry][awaited]
+        if not held[entry]:
+            del held[entry]
         if not held:
             del self._by_execution[execution]
         places = self._positions[graph]

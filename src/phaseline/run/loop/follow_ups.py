@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from phaseline.calls.protocol.reports import CallReport
-    from phaseline.model.rows.causes import CauseKey
+    from phaseline.model.rows.causes import CauseKey, CauseKind
     from phaseline.model.rows.follow_ups import FollowUp
     from phaseline.model.rows.rows import NewDeployment, NewExecution
     from phaseline.ports.store import Store
+    from phaseline.ports.tenant_store import TenantStore
     from phaseline.run.loop.awaits import Awaits, Entry
     from phaseline.run.loop.open_batches import OpenBatches
 
@@ -31,6 +32,8 @@ MOST_DEPTH = 8
 MOST_TRIED = 100_000
 """The most numbers that are tried to find a free name."""
 NAME_TAKEN = "PL-S010"
+OF_THE_STORE = "PL-S"
+"""Beginning of codes of problems that end a turn, because nothing can be stored; a taken name does not."""
 
 
 class FollowUps:
@@ -46,6 +49,8 @@ class FollowUps:
         self._waits: list[tuple[Entry, Sequence[int]]] = []
         self._edges: dict[int, list[int]] = {}
         """{execution: those that it will wait for from the end of this turn on}."""
+        self._known: dict[tuple[CauseKind, int], dict[tuple[CauseKey, bool], int]] = {}
+        """{(kind, number of a cause): {(cause, True for an execution): number of it}}, as read or made in this turn."""
         self._next: dict[tuple[str, str], int] = {}
         """{(tenant, name): next number to try for a free name in this turn}."""
 
@@ -54,7 +59,7 @@ class FollowUps:
 
         Call it in the transaction of the turn, when the scheduler has handled all earlier events.
         """
-        self._rows, self._waits, self._edges, self._next = [], [], {}, {}
+        self._rows, self._waits, self._edges, self._known, self._next = [], [], {}, {}, {}
         answered: set[tuple[int, int]] = set()
         return [self._answered(report, answered) if report.follow_ups else report for report in reports]
 
@@ -64,7 +69,10 @@ class FollowUps:
         return self._rows
 
     def let_wait(self, now: int, is_open: Callable[[int], bool]) -> list[int]:
-        """Let entries wait for what their follow-ups name, once the scheduler has decided. Return the awaited ones that have ended."""
+        """Let entries wait for what their follow-ups name, once the scheduler has decided.
+
+        Return the awaited executions that have ended.
+        """
         made = {row.number for row in self._rows}
         for entry, numbers in self._waits:
             self._awaits.begin(entry, numbers, now)
@@ -84,6 +92,9 @@ class FollowUps:
                 with self._store.as_one():
                     self._make(entry, made)
             except ProblemsError as error:
+                code = error.problems[0].code
+                if code.startswith(OF_THE_STORE) and code != NAME_TAKEN:
+                    raise
                 refused[member] = _remark(entry, error)
         return _refusing(report, refused) if refused else report
 
@@ -92,27 +103,31 @@ class FollowUps:
         return segment.execution, segment.graph, int(segment.positions[place])
 
     def _make(self, entry: Entry, wanted: FollowUp) -> None:
-        """Make one follow-up. Raises: ``ProblemsError``; then the caller undoes what was made."""
-        new, executions = wanted.deployment, wanted.executions
-        before = self._stored([one.cause for one in (new, *executions) if one is not None and one.cause is not None])
-        found = [before[one.cause] for one in executions if one.cause in before]
-        fresh = [one for one in executions if one.cause not in before]
+        """Make one follow-up, for the tenant of its execution. Raises: ``ProblemsError``; the caller undoes what was made."""
+        own, new = self._store.of(self._row_of(entry[0]).tenant), wanted.deployment
+        before = [self._made_by(one.cause, is_execution=True) for one in wanted.executions]
+        found = [number for number in before if number]
+        fresh = [one for one, number in zip(wanted.executions, before, strict=True) if not number]
         if wanted.is_awaiting or wanted.awaits:
             self._raise_if_circular(entry[0], [*wanted.awaits, *found], fresh if wanted.is_awaiting else ())
         if fresh:
             self._raise_if_deep(entry[0])
         for secret in wanted.secrets:
-            if not self._store.of(self._row_of(entry[0]).tenant).secrets.put(secret):
+            if not own.secrets.put(secret):
                 raise problem_error(
                     "PL-C112", f"there is a secret '{secret.name}' already", "give the new secret another name"
                 )
-        if new is not None and new.cause not in before:
-            self._create(new, is_numbered=wanted.is_numbered)
+        number = 0
+        if new is not None and not self._made_by(new.cause, is_execution=False):
+            number = self._create(own, new, is_numbered=wanted.is_numbered)
         for deployment, change in wanted.labels:
-            self._store.labels.remove(deployment, change.removed)
-            self._store.labels.add(deployment, change.added)
-        rows = [self._store.create_execution(one, asks=False, beside=lambda _row: True) for one in fresh]
-        for row in rows:
+            own.labels.remove(deployment, change.removed)
+            own.labels.add(deployment, change.added)
+        rows = [own.create_execution(one, asks=False, beside=lambda _row: True) for one in fresh]
+        if new is not None and number:
+            self._note(new.cause, number, is_execution=False)  # only now, because the whole may be undone before
+        for one, row in zip(fresh, rows, strict=True):
+            self._note(one.cause, row.number, is_execution=True)
             self._edges[row.number] = [*self._awaits.ahead_of(row, self._rows)]
             self._rows.append(row)
         awaited = [*wanted.awaits, *found, *(row.number for row in rows)] if wanted.is_awaiting else wanted.awaits
@@ -120,30 +135,35 @@ class FollowUps:
             self._waits.append((entry, awaited))
             self._edges.setdefault(entry[0], []).extend(awaited)
 
-    def _stored(self, causes: Sequence[CauseKey]) -> Mapping[CauseKey | None, int]:
-        """Return {cause: number of what it has made} of those of the causes that have made something already."""
-        found: dict[CauseKey | None, int] = {}
-        for kind, number in dict.fromkeys((cause.kind, cause.number) for cause in causes):
-            found.update(
-                (row.cause, row.number) for row in self._store.causes.caused(kind, number) if row.cause in causes
-            )
-        return found
+    def _made_by(self, cause: CauseKey | None, *, is_execution: bool) -> int:
+        """Return the number of the execution or deployment that a cause has made; 0 if none. A turn reads them once."""
+        if cause is None:
+            return 0
+        key = cause.kind, cause.number
+        if key not in self._known:
+            made = self._store.causes.caused(*key)
+            self._known[key] = {(row.cause, row.is_execution): row.number for row in made}
+        return self._known[key].get((cause, is_execution), 0)
 
-    def _create(self, new: NewDeployment, *, is_numbered: bool) -> None:
-        """Store a deployment, under the smallest free number if ``is_numbered``. Raises: PL-S010 if the name is taken."""
+    def _note(self, cause: CauseKey | None, number: int, *, is_execution: bool) -> None:
+        if cause is not None:
+            self._known[cause.kind, cause.number][cause, is_execution] = number
+
+    def _create(self, own: TenantStore, new: NewDeployment, *, is_numbered: bool) -> int:
+        """Store a deployment and return its number; under the smallest free number in its name if ``is_numbered``.
+
+        Raises: PL-S010 if the name is taken.
+        """
         if not is_numbered:
-            self._store.create_deployment(new)
-            return
-        key = new.actor.tenant, new.name
+            return own.create_deployment(new)[0]
+        key = own.tenant, new.name
         for number in range(self._next.get(key, 0), MOST_TRIED):
             self._next[key] = number + 1
             try:
-                self._store.create_deployment(altered(new, name=f"{new.name}-{number}"))
+                return own.create_deployment(altered(new, name=f"{new.name}-{number}"))[0]
             except ProblemsError as error:
                 if error.problems[0].code != NAME_TAKEN:
                     raise
-            else:
-                return
         raise problem_error(NAME_TAKEN, f"no name '{new.name}-N' is free", "choose another id", subject=new.name)
 
     def _raise_if_circular(self, execution: int, awaited: Sequence[int], new: Sequence[NewExecution]) -> None:
@@ -151,7 +171,7 @@ class FollowUps:
         ahead = [number for one in new for number in self._awaits.ahead_of(_as_row(one), self._rows)]
         circle = self._awaits.circle(execution, [*awaited, *ahead], self._edges)
         if circle:
-            raise ProblemsError([circular(self._known([execution, *circle]))])
+            raise ProblemsError([circular(self._rows_of([execution, *circle]))])
 
     def _raise_if_deep(self, execution: int) -> None:
         """Raise PL-C111 if too many executions wait for one another above a new one."""
@@ -159,11 +179,11 @@ class FollowUps:
         if len(chain) > self.depth:
             raise problem_error(
                 "PL-C111",
-                f"more than {self.depth} executions would wait for one another: {named(self._known(chain))}",
+                f"more than {self.depth} executions would wait for one another: {named(self._rows_of(chain))}",
                 "let no deployment contain itself, and make fewer levels of deployments",
             )
 
-    def _known(self, numbers: Sequence[int]) -> list[ExecutionRow]:
+    def _rows_of(self, numbers: Sequence[int]) -> list[ExecutionRow]:
         """Return the rows of open executions, which may have been made in this turn."""
         made = {row.number: row for row in self._rows}
         return [made.get(number) or self._row_of(number) for number in numbers]

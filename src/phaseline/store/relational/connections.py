@@ -316,7 +316,8 @@ class One:
         if self._outer is not None:
             assert self._order is None, "an order is not part of another one"
             try:
-                self._is_nested = self._outer.begin_nested()
+                with Problems(ours):
+                    self._is_nested = self._outer.begin_nested()
             except BaseException:
                 ours.write_guard.release()
                 raise
@@ -340,7 +341,8 @@ class One:
         """Commit, or roll back if something was raised."""
         if self._outer is not None:
             try:
-                self._outer.end_nested(is_saved=self._is_nested, is_kept=error is None)
+                with Problems(self._connections):
+                    self._outer.end_nested(is_saved=self._is_nested, is_kept=error is None)
             finally:
                 self._connections.write_guard.release()
         elif error is not None:
