@@ -19,6 +19,7 @@ RELEASEREADY := $(RELEASE)/.ready
 # mypy compares the hash of each file before it trusts what it knows, so all clones of a user share this folder.
 export MYPY_CACHE_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/phaseline/mypy
 SEEDS ?= 10000
+COMPOSITIONS ?= $(SEEDS)
 
 .DEFAULT_GOAL := quick
 .PHONY: quick demo test portable properties coverage covered lint format types contracts sim fuzz expressions kill postgres ha docs site browser pictures apicheck examples bench release ci lock clean help
@@ -101,12 +102,12 @@ types: $(READY) ## mypy --strict
 contracts: $(READY) ## which room may import which
 	@$(BIN)/lint-imports
 
-sim: $(COMPILED) ## simulated runs with faults: SEED=42 for one, else SEEDS of them
+sim: $(COMPILED) ## simulated runs with faults: SEED=42 for one, else SEEDS of them, and COMPOSITIONS of deployments that make others
 ifdef SEED
 	@$(BIN)/python -m phaseline.testing.simulation --seed $(SEED)
 else
 	@$(BIN)/python -m phaseline.testing.simulation --seeds $(SEEDS)
-	@$(BIN)/python -m phaseline.testing.simulation --compositions --seeds $(SEEDS)
+	@$(BIN)/python -m phaseline.testing.simulation --compositions --seeds $(COMPOSITIONS)
 endif
 
 COUNT ?= 100000

@@ -67,7 +67,7 @@ def once(item):
 """
 SCRIPT = "#!/bin/sh\nsleep 0.05\nctx logger info done\n"
 SETTLES_WITHIN_S = 60
-IDLE_S = 3
+IDLE_S = 20
 OWNER_WITHIN_S = 2.0
 STALLED_S = 10.0
 """The same for the one time at which this machine may have done something else."""

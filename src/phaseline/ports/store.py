@@ -93,10 +93,11 @@ class Store(StoreRows, StoreUpkeep, Protocol):
         """
         ...
 
-    def refresh_lists(self) -> None:
+    def refresh_lists(self) -> bool:
         """Write some of what lists read of deployments whose executions have ended, as the owner.
 
-        Call it when there is nothing else to do. Lists show the same before and after, but take less time then.
+        Call it when there is nothing else to do. Lists show the same before and after, but take less time then. Return
+        True if there may be more to write.
         """
         ...
 

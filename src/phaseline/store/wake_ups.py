@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-HEARD_MS = 500
+HEARD_MS = 30_000
 """How often in ms the owner must look by itself if other processes can wake it: a wake-up is lost with a killed process."""
 UNHEARD_MS = 150
 """The same if no other process can wake it."""

@@ -1,7 +1,7 @@
 """When the owner looks for requests: at once when it is woken, and now and then by itself."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from phaseline.calls.threads.inbox import Inbox
 from phaseline.model.rows.rows import RequestKind
 from phaseline.ports.store import Store
 from phaseline.run.loop.engine import Engine
-from phaseline.run.loop.request_reader import CALM_AFTER, CALM_MS, LOOK_MS, Lookout
+from phaseline.run.loop.request_reader import CALM_AFTER_MS, LOOK_MS, Lookout
 from phaseline.store.memory.store import MemoryStore
 from phaseline.store.sqlite.store import SqliteStore
 from phaseline.store.wake_ups import HEARD_MS, UNHEARD_MS
@@ -76,16 +76,17 @@ def test_rf6_the_store_says_how_often_to_look_without_a_wake_up() -> None:
     assert lookout.is_due(AGAIN + 1_000 + AGAIN), "nothing is heard any more"
 
 
-@pytest.mark.parametrize(("every_ms", "calm_ms"), [(2_000, CALM_MS), (HEARD_MS, CALM_MS), (UNHEARD_MS, LOOK_MS)])
-def test_rf6_an_engine_that_can_be_woken_wakes_less_often_when_nothing_happens(every_ms: int, calm_ms: int) -> None:
+@pytest.mark.parametrize(("every_ms", "calm_ms"), [(2_000, 2_000), (HEARD_MS, HEARD_MS), (UNHEARD_MS, LOOK_MS)])
+def test_rf6_an_engine_that_can_be_woken_waits_longer_when_nothing_happens(every_ms: int, calm_ms: int) -> None:
     store = Seldom(FakeClock())
     store.every_ms = every_ms
     lookout, now = Lookout(store, Inbox()), 0
     with lookout:
-        for _ in range(CALM_AFTER):
+        assert lookout.is_due(now)
+        for now in range(LOOK_MS, CALM_AFTER_MS, LOOK_MS):
+            lookout.is_due(now)
             assert lookout.pause_ms == LOOK_MS
-            assert lookout.is_due(now)
-            now += max(every_ms, LOOK_MS)
+        lookout.is_due(CALM_AFTER_MS)
         assert lookout.pause_ms == calm_ms
         lookout._wake()
         assert lookout.is_due(now)
@@ -105,7 +106,7 @@ def running(store: Store, clock: VirtualClock) -> Iterator[Engine]:
             engines.append(engine)
 
             def is_done() -> bool:
-                if engine.has_turned:
+                if engine.has_turned and not begun.is_set():
                     clock.advance_to(BEGINNING_MS + LOOK_MS)
                     begun.set()
                 return is_over.is_set()
@@ -120,6 +121,7 @@ def running(store: Store, clock: VirtualClock) -> Iterator[Engine]:
         yield engines[0]
     finally:
         is_over.set()
+        engines[0].interrupt()
         thread.join()
 
 
@@ -162,3 +164,48 @@ def test_rf6_a_wake_up_during_a_turn_is_not_lost() -> None:
         station.inbox.wake()
         station.engine.turn()
         assert station.store.answer_of(number) is not None
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    pause = threading.Event()
+    for _ in range(HEARD_MS // 2 // 10):
+        if is_so():
+            return
+        pause.wait(0.01)
+    raise AssertionError("it does not come before an engine looks by itself")
+
+
+class Unfinished(Seldom):
+    """A store that has lists to write a few times."""
+
+    every_ms = HEARD_MS
+    rest = 0
+
+    def refresh_lists(self) -> bool:
+        self.rest -= 1
+        return self.rest > 0
+
+
+@contextmanager
+def calm() -> Iterator[tuple[Engine, Unfinished]]:
+    """An engine that waits as long as its store permits."""
+    clock = VirtualClock(BEGINNING_MS)
+    store = Unfinished(clock)
+    with running(store, clock) as engine:
+        until(lambda: engine._lookout._is_listening)
+        clock.advance_to(BEGINNING_MS + LOOK_MS + CALM_AFTER_MS)
+        until(lambda: engine._lookout.pause_ms == HEARD_MS)
+        yield engine, store
+
+
+def test_rf6_an_interrupt_ends_the_wait_of_a_calm_engine() -> None:
+    with calm() as (engine, _):
+        engine.interrupt()
+        until(lambda: engine.leaving.is_held)
+
+
+def test_rf5_a_calm_engine_writes_what_lists_read_soon_after_it_did_something() -> None:
+    with calm() as (engine, store):
+        store.rest = 3
+        engine._inbox.wake()
+        until(lambda: store.rest <= 0)

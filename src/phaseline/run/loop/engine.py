@@ -26,7 +26,7 @@ from phaseline.run.loop.drain import DrainState, LeaseChecks
 from phaseline.run.loop.engine_requests import EngineRequests
 from phaseline.run.loop.eviction import Eviction
 from phaseline.run.loop.open_batches import Backlog, OpenBatches, event_of
-from phaseline.run.loop.request_reader import Door, Lookout
+from phaseline.run.loop.request_reader import LOOK_MS, Door, Lookout
 from phaseline.run.loop.rounds import Rounds
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from phaseline.run.loop.retention import Retention
 
 LONGEST_WAIT_MS = 1_000
-"""The longest wait in ms for events, so that the caller of ``run`` can check its own conditions in between."""
+"""The longest wait in ms for events of an engine that is not calm, so that the caller of ``run`` can check its own
+conditions in between."""
 HELD_WAIT_MS = 20
 """The longest wait in ms while the engine is to stop; short, to notice calls that end without a report."""
 LENT_ENTRIES = 1_000
@@ -90,6 +91,7 @@ class Engine(EngineRequests):
         self._outstanding: OpenBatches = OpenBatches(store, self.deployments, self.scheduler, self.claims.let_go)
         self._backlog = Backlog(self._outstanding)
         self._lookout = Lookout(store, self._inbox)
+        self._has_more = True  # something happened, or the store has more to do when nothing else is
         self._door = Door(store, self, self._outstanding.signals, lease.holder)
         self.retention: Retention | None = None
         self.executor = services.make_executor(self._inbox, self.deployments)
@@ -248,17 +250,24 @@ class Engine(EngineRequests):
     def _take(self) -> list[CallReport]:
         """Return the reports for one turn. If nothing else is to be done, wait for the first report."""
         if not self._events and not self._backlog and not self._door.answers and not self._inbox:
-            longest, now = HELD_WAIT_MS if self.leaving.is_held else LONGEST_WAIT_MS, self._clock.now()
+            longest = HELD_WAIT_MS if self.leaving.is_held else max(LONGEST_WAIT_MS, self._lookout.pause_ms)
+            now = self._clock.now()
             sliced_at = None if self.retention is None else self.retention.due_at
             due = [at - now for at in (self.wakes_at, sliced_at) if at is not None]
             self._wait(min([longest, *due]))
+        else:
+            self._has_more = True
         return self._backlog.take(self._inbox.take_all())
 
     def _wait(self, wait_ms: int) -> None:
         """Wait until a call returns, a request arrives or ``wait_ms`` has passed."""
-        while wait_ms > 0 and not self._hands.wait(pause_ms := min(wait_ms, self._lookout.pause_ms)):
+        while wait_ms > 0:
+            pause_ms = min(wait_ms, LOOK_MS if self._has_more else self._lookout.pause_ms)
+            if self._hands.wait(pause_ms):
+                self._has_more = True
+                break
             wait_ms -= pause_ms
-            self._store.refresh_lists()  # there is nothing else to do
+            self._has_more = self._store.refresh_lists()  # there is nothing else to do
             if self._look() or (self.leaving.is_wanted and not self.leaving.is_held):
                 return
         if self._lookout.is_woken:

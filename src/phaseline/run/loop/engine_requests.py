@@ -259,9 +259,10 @@ class EngineRequests:
     def interrupt(self) -> None:
         """Begin no new calls. ``run`` returns when the running calls have returned; given-up calls are not awaited.
 
-        Safe to call in a signal handler, because it takes no lock. The loop notices it within ``CALM_MS``.
+        Safe to call in a signal handler, because it takes no lock. It ends the loop's wait.
         """
         self.leaving.is_wanted = True
+        self._inbox.wake()
 
     def go_on(self) -> None:
         """Withdraw an interrupt: begin calls again, first those that were held back."""

@@ -34,10 +34,8 @@ if TYPE_CHECKING:
 
 LOOK_MS = 150
 """The longest time in ms between two looks for requests without a wake-up; a busy engine looks in its turns."""
-CALM_MS = 500
-"""The same time for an engine that is woken by the store, once nothing has happened for a while."""
-CALM_AFTER = 20
-"""Number of looks without a wake-up after which an engine is calm: about 3 s."""
+CALM_AFTER_MS = 3_000
+"""The time in ms without a wake-up after which an engine that the store wakes waits as long as the store permits."""
 DONE: Mapping[str, Value] = {"done": True}
 """The answer to a request that was carried out."""
 
@@ -57,7 +55,8 @@ class Lookout:
         self._looked: int | None = None
         self._every_ms = LOOK_MS
         self._is_listening = self._is_closed = False
-        self._quiet_looks = 0
+        self._woken_at = 0
+        self._is_calm = False
         self.is_woken = False
 
     def __enter__(self) -> None:
@@ -78,17 +77,19 @@ class Lookout:
     @property
     def pause_ms(self) -> int:
         """The longest time in ms that the loop may wait without a look at requests and signals."""
-        return min(max(self._every_ms, LOOK_MS), CALM_MS) if self._quiet_looks >= CALM_AFTER else LOOK_MS
+        return max(self._every_ms, LOOK_MS) if self._is_calm else LOOK_MS
 
     def is_due(self, now: int) -> bool:
         """Return True, and note the time ``now``, if a request may be new: after a wake-up, or long after the last look."""
         is_first = self._looked is None
+        if is_first or self.is_woken:
+            self._woken_at = now
+        self._is_calm = now - self._woken_at >= CALM_AFTER_MS
         if self._is_closed or not (is_first or self.is_woken or now - (self._looked or 0) >= self._every_ms // 2):
             return False
         if self._hearing is not None and not is_first and not self._is_listening:
             self._is_listening = True
             self._every_ms = self._hearing.enter_context(self._store.listen(self._wake))
-        self._quiet_looks = 0 if self.is_woken else self._quiet_looks + 1
         self.is_woken = False  # before the look, so that a wake-up during it leads to another one
         self._looked = now
         return True

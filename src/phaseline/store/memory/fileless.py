@@ -24,8 +24,9 @@ class Fileless:
         """Return findings about the database server; there is none."""
         return ()
 
-    def refresh_lists(self) -> None:
-        """Do nothing, because lists are computed from what is in memory."""
+    def refresh_lists(self) -> bool:
+        """Return False, because lists are computed from what is in memory."""
+        return False
 
     def continue_upgrade(self) -> bool:
         """Return False, because a store in memory is never upgraded."""

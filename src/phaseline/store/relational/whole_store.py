@@ -129,10 +129,15 @@ class SqlStore(SqlRows):
 
         return SqlIncarnations(self._reading, lambda: self._transaction(asks=True))
 
-    def refresh_lists(self) -> None:
-        """Write some of what lists read of deployments whose executions have ended. What fails is done later."""
+    def refresh_lists(self) -> bool:
+        """Write some of what lists read of deployments whose executions have ended; return True if there may be more.
+
+        What fails is done later.
+        """
         with suppress(ProblemsError):
             self._refresh_lists()
+            return bool(self._epoch and (self._turns.has_summaries_to_write or self._has_rest))
+        return False
 
     def _refresh_lists(self) -> None:
         if self._epoch and self._turns.has_summaries_to_write:
