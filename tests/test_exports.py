@@ -50,7 +50,7 @@ METHODS = {
     },
     "deployments": {
         *("list", "show", "history", "create", "update", "labels", "find", "graph"),
-        *("inputs", "outputs", "capabilities", "compute", "delete"),
+        *("inputs", "outputs", "capabilities", "compute", "delete", "dependencies"),
         *("export", "adopt", "abandon"),
     },
     "executions": {
@@ -80,6 +80,7 @@ METHODS = {
     },
     "phases": {"list", "show", "pause", "unpause", "forget"},
     "hooks": {"list", "show", "disable", "enable", "reload", "test"},
+    "schedules": {"create", "update", "list", "show", "preview", "history", "timer", "enable", "disable", "delete"},
     "snapshots": {"create", "list", "show", "restore", "plan_restore", "delete"},
     "abandoned": {"list", "show"},
     "secrets": {"create", "update", "list", "show", "delete", "rotate"},

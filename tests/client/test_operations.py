@@ -48,7 +48,7 @@ def calls() -> Mapping[str, tuple[ast.FunctionDef, list[ast.Call]]]:
     """{method, as ``noun.name``: its code and the operations that it asks for}."""
     nouns = {value.kind.__name__: name for name, value in vars(Client).items() if isinstance(value, NounOf)}
     found = {}
-    for file in HERE.glob("*.py"):
+    for file in HERE.rglob("*.py"):
         for kind in ast.parse(file.read_text("utf-8")).body:
             if isinstance(kind, ast.ClassDef) and (kind.name in nouns or kind.name == "Client"):
                 for method in kind.body:

@@ -36,6 +36,7 @@ PLAYED = [
     "phase-plugins",
     "real-cloud",
     "resources",
+    "schedules",
     "secrets",
     "stack-actions",
     "stored-blueprints",

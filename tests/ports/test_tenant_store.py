@@ -26,5 +26,5 @@ def test_rf4_a_tenant_has_nothing_that_only_the_engine_or_an_operator_needs() ->
     assert {*promised(TenantStore)} == {*promised(StoreRows), "tenant"}
     assert {*promised(Store)} - {*promised(StoreRows), *promised(StoreUpkeep)} == {
         "of", "own", "counters", "notices", "deleted", "last_reload", "waiting", "commit", "set_process_group", "close",
-        "listen", "refresh_lists", "has_waits",
+        "listen", "refresh_lists", "has_waits", "next_schedule_at", "firings",
     }  # fmt: skip

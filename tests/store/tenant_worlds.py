@@ -25,6 +25,7 @@ from phaseline.model.health.checks import CheckKind, NewCheckResults
 from phaseline.model.packages.installed import PackageRow, PackageUse, StoredDefinition
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.causes import AwaitChanges, AwaitRow, CauseKey
+from phaseline.model.rows.dependencies import Dependency
 from phaseline.model.rows.details import BatchRange, Decoded, DetailQuery, Details
 from phaseline.model.rows.orders import NewOrder
 from phaseline.model.rows.rows import (
@@ -36,7 +37,10 @@ from phaseline.model.rows.rows import (
     RequestKind,
     TurnPayload,
 )
+from phaseline.model.rows.schedule_runs import Firing, NewRun
+from phaseline.model.rows.schedules import NewSchedule, ScheduleRow
 from phaseline.model.rows.secrets import SecretRow, WrappedKey
+from phaseline.model.schedules.schedule_spec import ScheduleSpec
 from phaseline.ports.store import Store
 from phaseline.ports.tenant_store import TenantStore
 
@@ -58,6 +62,7 @@ class Things:
     package: int
     digest: str
     document: DocumentRow
+    schedule: ScheduleRow
 
     def named(self, what: str) -> str:
         """The name of a thing."""
@@ -76,7 +81,13 @@ NOBODYS = Things(
     package=9_007,
     digest=hashlib.sha256(b"phantom").hexdigest(),
     document=DocumentRow(SNAPSHOT, "phantom-monday", 9_001, "phantom-shop", 10, "ann", 7),
+    schedule=ScheduleRow(9_008, 9_001, "phantom-schedule", ScheduleSpec("install", "2026-01-01 00:00:00")),
 )
+
+
+def schedule(deployment: int, name: str) -> NewSchedule:
+    """A schedule of a deployment."""
+    return NewSchedule(deployment, name, ScheduleSpec("install", "2026-01-01 00:00:00"))
 
 
 def secret(name: str, version: int = 1) -> SecretRow:
@@ -146,7 +157,12 @@ def fill(whole: Store, tenant: str, word: str, graph: int = 1) -> Things:
     assert row is not None
     store.name_states(number, [f"{word}-state"])
     store.labels.add(number, [Label(f"{word}-key", "value")])
+    reads = Dependency("capability", "outputs.shop", "", f"{word}-shop")
+    store.dependencies.replace(number, [reads])
+    store.create_deployment(altered(a.deployment(f"{word}-reader"), dependencies=(reads,)))
     store.hook_switches.put_off(f"{word}-hook", number, "strict", a.ANN)
+    scheduled = store.schedules.add(schedule(number, f"{word}-schedule"), a.ANN)
+    assert scheduled is not None
     store.secrets.put(secret(f"{word}-secret"))
     add_definition(store, f"{word}-plugin")
     store.pause_phase(f"{word}.create", a.ANN, "because")
@@ -156,6 +172,7 @@ def fill(whole: Store, tenant: str, word: str, graph: int = 1) -> Things:
     carried = store.stored_plans.add(plan_of(number))
     store.stored_plans.apply(carried.number, row.number)
     _write(whole, number, row.number, f"{word}-monday", graph)
+    scheduled = _miss(whole, scheduled)
     (document,) = store.stack_documents.all(SNAPSHOT)
     return Things(
         word=word,
@@ -169,7 +186,16 @@ def fill(whole: Store, tenant: str, word: str, graph: int = 1) -> Things:
         package=package.number,
         digest=file_of(body_of(word)).digest,
         document=document,
+        schedule=scheduled,
     )
+
+
+def _miss(whole: Store, row: ScheduleRow) -> ScheduleRow:
+    """Let a schedule miss a time; return its row then."""
+    firing = Firing(row, [NewRun(5, 5, "missed")], next_at=10**12, last_at=5)
+    with whole.own("an engine"):
+        whole.firings.fire([firing], 20)
+    return altered(row, next_at=10**12, last_at=5)
 
 
 def _write(whole: Store, number: int, run: int, snapshot: str, graph: int) -> None:

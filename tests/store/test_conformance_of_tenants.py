@@ -24,6 +24,7 @@ from tests.store.tenant_worlds import (
     phase_tables,
     plan_of,
     read_details,
+    schedule,
     secret,
 )
 
@@ -35,6 +36,7 @@ from phaseline.model.execution.stored_plans import PlanShelf
 from phaseline.model.packages.installed import DefinitionShelf, PackageRow, PackageShelf, PackageUse, StoredDefinition
 from phaseline.model.resources.resources import ResourceAddition
 from phaseline.model.rows.causes import CauseShelf
+from phaseline.model.rows.dependencies import Dependency, DependencyShelf
 from phaseline.model.rows.details import BatchRange, DetailQuery
 from phaseline.model.rows.hook_switches import SwitchShelf
 from phaseline.model.rows.listings import Listings
@@ -42,6 +44,7 @@ from phaseline.model.rows.maintenance import PurgeRules
 from phaseline.model.rows.orders import GivenBeforeError, NewOrder, OrderShelf
 from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery, InstanceQuery
 from phaseline.model.rows.rows import Actor, RequestKind
+from phaseline.model.rows.schedules import ScheduleShelf
 from phaseline.model.rows.secrets import SecretShelf, WrappedKey
 from phaseline.ports.store import Store
 from phaseline.ports.tenant_store import Incarnations, TenantStore
@@ -59,13 +62,17 @@ SHELVES: Mapping[str, type] = {
     "orders": OrderShelf,
     "stack_documents": DocumentShelf,
     "labels": LabelShelf,
+    "dependencies": DependencyShelf,
     "packages": PackageShelf,
     "hook_switches": SwitchShelf,
     "causes": CauseShelf,
+    "schedules": ScheduleShelf,
     "incarnations": Incarnations,
 }
 
 READS: Mapping[str, Call] = {
+    "has_dependencies": lambda store, _: store.has_dependencies,
+    "has_schedules": lambda store, _: store.has_schedules,
     "has_packages": lambda store, _: store.has_packages,
     "deployments": lambda store, _: store.deployments(),
     "deployment": lambda store, x: store.deployment(x.named("shop")),
@@ -195,6 +202,9 @@ READS: Mapping[str, Call] = {
     "labels.of": lambda store, x: store.labels.of(x.deployment),
     "labels.with_key": lambda store, x: store.labels.with_key(x.named("key")),
     "labels.having": lambda store, x: store.labels.having([Label(x.named("key"), "")]),
+    "dependencies.of": lambda store, x: store.dependencies.of(x.deployment),
+    "dependencies.on": lambda store, x: store.dependencies.on(x.deployment),
+    "dependencies.count_on": lambda store, x: store.dependencies.count_on(x.deployment) > 0,
     "packages.all": lambda store, _: store.packages.all(),
     "packages.lacking": lambda store, x: len(store.packages.lacking([x.digest])) > 0,
     "packages.files": lambda store, x: store.packages.files(x.package),
@@ -210,6 +220,11 @@ READS: Mapping[str, Call] = {
     "causes.of_deployments": lambda store, x: store.causes.of_deployments([x.deployment]),
     "causes.awaiting": lambda store, _: store.causes.awaiting(),
     "hook_switches.all": lambda store, _: store.hook_switches.all(),
+    "schedules.all": lambda store, x: [store.schedules.all(), store.schedules.all(x.deployment)],
+    "schedules.find": lambda store, x: store.schedules.find(x.deployment, x.named("schedule")),
+    "schedules.soonest": lambda store, _: store.schedules.soonest(9),
+    "schedules.history": lambda store, x: store.schedules.history(x.schedule),
+    "schedules.missed": lambda store, _: store.schedules.missed() > 0,
 }
 """What a tenant reads; of its own things it sees something, of another tenant's nothing."""
 
@@ -253,6 +268,9 @@ WRITES: Mapping[str, Call] = {
     "stored_plans.delete": lambda store, x: store.stored_plans.delete(x.plan),
     "labels.add": lambda store, x: store.labels.add(x.deployment, [Label("new", "label")]),
     "labels.remove": lambda store, x: store.labels.remove(x.deployment, [Label(x.named("key"), "")]),
+    "dependencies.replace": lambda store, x: store.dependencies.replace(
+        x.deployment, [Dependency("capability", "outputs.stolen", "", x.named("shop"))]
+    ),
     "packages.add": lambda store, x: [
         outcome(lambda: add_package(store, x.named("package"), "2.0.0", replaces=x.package, body=b"mine")),
         outcome(lambda: claim_package(store, x)),
@@ -266,6 +284,15 @@ WRITES: Mapping[str, Call] = {
     "packages.collect": lambda store, _: store.packages.collect(),
     "hook_switches.put_off": lambda store, x: store.hook_switches.put_off(x.named("hook"), x.deployment, "mine", a.ANN),
     "hook_switches.put_on": lambda store, x: store.hook_switches.put_on(x.named("hook"), x.deployment),
+    "schedules.add": lambda store, x: [
+        outcome(lambda name=name: store.schedules.add(schedule(x.deployment, x.named(name)), a.ANN))
+        for name in ("new", "schedule")
+    ],
+    "schedules.change": lambda store, x: store.schedules.change(
+        x.schedule, altered(x.schedule.spec, slip_min=5), 9, a.ANN
+    ),
+    "schedules.switch": lambda store, x: store.schedules.switch(x.schedule, is_enabled=False, next_at=9, actor=a.ANN),
+    "schedules.remove": lambda store, x: [store.schedules.remove(x.schedule), store.schedules.remove(x.schedule)],
     "as_one": lambda store, x: [given(store, x), given(store, x)],
     "delete_deployment": lambda store, x: store.delete_deployment(x.deployment, a.ANN),
     "purging": lambda store, x: [
@@ -359,7 +386,7 @@ def test_rf4_what_is_of_the_whole_store_is_the_same_for_all(store: Store, foreig
 
 def test_rf4_the_engine_sees_all_rows(store: Store, foreign: Things) -> None:
     mine = fill(store, "acme", "mine", graph=2)
-    assert [row.name for row in store.deployments()] == ["foreign-shop", "mine-shop"]
+    assert [row.name for row in store.deployments()] == ["foreign-reader", "foreign-shop", "mine-reader", "mine-shop"]
     assert [row.tenant for row in store.executions(only_open=True)] == ["other", "acme"]
     assert [row.number for row in store.requests()] == sorted([*start_of(store, foreign), *start_of(store, mine)])
     assert [row.id for row in store.batches(only_open=True)] == [1, 2]
@@ -392,10 +419,12 @@ def test_rf4_what_is_written_belongs_to_the_tenant_whatever_its_user_is_said_to_
     mine.ask(RequestKind.CANCEL, row.number, {}, liar)
     mine.pause_phase("create", liar, "why")
     mine.hook_switches.put_off("hook", 0, "why", liar)
+    mine.schedules.add(schedule(number, "liars"), liar)
     with mine.as_one(altered_order(liar)):
         mine.labels.add(number, [Label("a", "b")])
     other = store.of("other")
     assert not any([other.deployments(), other.executions(), other.requests(), other.paused_phases()])
+    assert ([*other.schedules.all()], [one.tenant for one in mine.schedules.all()]) == ([], ["acme"])
     assert (other.hook_switches.all(), other.orders.count(), mine.orders.count()) == ([], 0, 1)
     assert [one.actor.tenant for one in mine.requests()] == ["acme", "acme"]
 

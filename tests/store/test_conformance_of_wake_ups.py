@@ -11,6 +11,7 @@ from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.rows import RequestAnswer, RequestKind, TurnPayload
 from phaseline.ports.store import Store
+from phaseline.store.wake_ups import HEARD_MS
 
 BESIDE = replace(a.REQUEST, workflow="heal")
 
@@ -88,7 +89,7 @@ def test_rf6_requests_of_one_transaction_are_seen_by_whoever_is_woken(store: Sto
 
 def test_rf6_the_listener_is_told_how_often_to_look_by_itself(store: Store) -> None:
     with store.listen(lambda: None) as every_ms:
-        assert 0 < every_ms <= 2_000
+        assert 0 < every_ms <= HEARD_MS
 
 
 def test_rf6_an_answer_wakes_whoever_waits_for_answers(store: Store) -> None:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.store import builders as a
 from tests.store.postgres_server import new_schema
-from tests.store.tenant_worlds import add_blueprint, add_package, order, outcome, plan_of, secret, shown
+from tests.store.tenant_worlds import add_blueprint, add_package, order, outcome, plan_of, schedule, secret, shown
 
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.labels import Label
@@ -166,6 +166,12 @@ ACTIONS: Mapping[str, Action] = {
     "unpause": lambda one, name, _: one.store.unpause_phase(f"{name}.create"),
     "put_off": lambda one, name, at: one.store.hook_switches.put_off(name, one.number(name), f"r{at}", a.ANN),
     "put_on": lambda one, name, _: one.store.hook_switches.put_on(name, one.number(name)),
+    "schedule": lambda one, name, _: (
+        one.number(name) and one.store.schedules.add(schedule(one.number(name), name), a.ANN)
+    ),
+    "unschedule": lambda one, name, _: [
+        one.store.schedules.remove(row) for row in one.store.schedules.all(one.number(name))
+    ],
     "secret": lambda one, name, at: one.store.secrets.put(secret(name, 1 + at % 3)),
     "unsecret": lambda one, name, _: one.store.secrets.delete(name),
     "use": lambda one, name, _: one.store.packages.use(PackageUse(one.number(name), package_of(one, name))),
@@ -196,6 +202,7 @@ LISTS: Mapping[str, Callable[[TenantStore], object]] = {
     "unsettled": lambda store: store.listings.unsettled(),
     "secrets": lambda store: store.secrets.all(),
     "switches": lambda store: store.hook_switches.all(),
+    "schedules": lambda store: [(row.name, row.spec, row.is_enabled, row.tenant) for row in store.schedules.all()],
     "blueprints": lambda store: [store.stored_blueprints.all(), store.stored_blueprints.users_by_id()],
     "plans": lambda store: store.stored_plans.all(),
     "orders": lambda store: store.orders.count(),

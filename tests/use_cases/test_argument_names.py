@@ -83,6 +83,7 @@ SAME = {
     "parameter": "parameters",
     "params": "parameters",
     "phase": "phases",
+    "weekday": "weekdays",
 }
 """{option that is repeated: the argument that takes all of them; files of them are read by the program}"""
 WITH_THE_STORE = "folders of plugins are given to phaseline.open"

@@ -88,6 +88,7 @@ LISTS: Mapping[str, tuple[Arguments, ...]] = {
     "plugins.packages": (nothing,),
     "plugins.enabled": (lambda some: {"name": some.deployment},),
     "hooks.list": (nothing,),
+    "schedules.list": (nothing, lambda some: {"deployment": some.deployment}),
     "secrets.list": (nothing,),
     "engine.status": (nothing,),
     "completion.names": tuple(lambda _, kind=kind: {"kind": kind, "beginning": ""} for kind in completion.KINDS),
@@ -96,11 +97,11 @@ LISTS: Mapping[str, tuple[Arguments, ...]] = {
 NO_LISTS = frozenset({
     "blueprints.validate", "blueprints.plan", "blueprints.show", "blueprints.merge", "blueprints.diff",
     "blueprints.explain", "blueprints.graph", "deployments.show", "deployments.find", "deployments.compute",
-    "deployments.graph", "deployments.export", "executions.show", "executions.stream_logs", "executions.stream_events",
+    "deployments.graph", "deployments.export", "deployments.dependencies", "executions.show", "executions.stream_logs", "executions.stream_events",
     "executions.follow", "executions.tail", "plans.adopt", "plans.show", "snapshots.show", "snapshots.plan_restore",
     "abandoned.show", "instances.show", "resources.export", "resources.show", "resources.history", "resources.why",
     "phases.show", "plugins.show", "plugins.show_any", "plugins.show_package", "plugins.order", "hooks.show",
-    "secrets.show", "store.check",
+    "schedules.show", "schedules.preview", "schedules.history", "secrets.show", "store.check",
 })  # fmt: skip
 """Queries about one thing, or that read a whole store on purpose."""
 

@@ -74,6 +74,7 @@ class Settings:
     heat_options: str = ""
     """Options for Heat's hook classes as JSON: {``option`` or ``group.option``: value}."""
     heat_compat: bool = False
+    dependencies_cloudify_compat: bool = False
     heat_critical: bool = True
     on_broken_hooks: OnBroken = "refuse"
     verify_hooks: Verify = "off"

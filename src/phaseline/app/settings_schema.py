@@ -229,6 +229,15 @@ SETTINGS = (
         "yes",
     ),
     Setting(
+        "dependencies.cloudify_compat",
+        "dependencies_cloudify_compat",
+        "Whether other deployments that read this one block only stop, uninstall, update and heal, as in Cloudify, whatever "
+        "these touch.",
+        "yes or no",
+        "no",
+        "yes",
+    ),
+    Setting(
         "hooks.heat_options",
         "heat_options",
         "Options that hook classes of Heat read by oslo.config, as group.option=value; in the file the table [hooks.heat_options].",

@@ -29,6 +29,7 @@ COMMANDS = {
     "plans": "plans.plans:plans",
     "blueprints": "blueprints.blueprints:blueprints",
     "deployments": "deployments.deployments:deployments",
+    "schedules": "estate.schedules:schedules",
     "snapshots": "snapshots:snapshots",
     "abandoned": "abandoned:abandoned",
     "instances": "deployments.instances:instances",

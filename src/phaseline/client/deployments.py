@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from phaseline.plan.preview.diagram import Drawing
     from phaseline.use_cases.commands.labels import Labels
     from phaseline.use_cases.queries.deployment_history import DeploymentHistory
+    from phaseline.use_cases.queries.estate.dependencies import DependenciesView
     from phaseline.views.views import DeploymentDetails, DeploymentView, ExecutionView, Outputs, Page
 
 
@@ -68,6 +69,7 @@ class DeploymentsNoun(Noun):
         labels: Sequence[str] = (),
         yes_many: bool = False,
         runtime_only_evaluation: bool = False,
+        allow_missing_providers: bool = False,
         watcher: Watcher | None = None,
     ) -> DeploymentDetails:
         """Create a deployment from a blueprint file, with all its instances, without calling any operation.
@@ -76,8 +78,9 @@ class DeploymentsNoun(Noun):
         blueprint. The other arguments are those of ``executions.install``.
         """
         order = order_of(
-            file, deployment, inputs, plugins, labels, yes_many=yes_many, runtime_only=runtime_only_evaluation
-        )
+            file, deployment, inputs, plugins, labels, yes_many=yes_many, runtime_only=runtime_only_evaluation,
+            allow_missing_providers=allow_missing_providers,
+        )  # fmt: skip
         return self._call(ops.CREATE_DEPLOYMENT, order=order, watcher=watcher)
 
     def update(self, name: str, file: str, **options: Unpack[UpdateExecutionOptionsDict]) -> ExecutionView:
@@ -135,6 +138,13 @@ class DeploymentsNoun(Noun):
         Secrets in them are shown as ``(hidden)``, except with ``reveal``.
         """
         return self._call(ops.OUTPUTS, name=name, reveal=reveal)
+
+    def dependencies(self, name: str, *, of: bool = True, on: bool = True, tree: bool = False) -> DependenciesView:
+        """Return which deployments this one reads (``of``), and which read it (``on``).
+
+        ``tree``: also what those read or are read by, and so on.
+        """
+        return self._call(ops.DEPENDENCIES, name=name, of=of, on=on, tree=tree)
 
     def delete(self, name: str, *, force: bool = False) -> DeploymentView:
         """Delete a deployment. Its name becomes free; its executions stay stored.

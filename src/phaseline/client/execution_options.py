@@ -40,11 +40,13 @@ def order_of(
     *,
     yes_many: bool = False,
     runtime_only: bool = False,
+    allow_missing_providers: bool = False,
 ) -> DeploymentSpec:
     """Return the specification of a deployment to create."""
     from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
 
-    return DeploymentSpec(file, name, inputs or {}, tuple(plugins), yes_many, runtime_only, tuple(labels))
+    given = inputs or {}, tuple(plugins), yes_many, runtime_only, tuple(labels)
+    return DeploymentSpec(file, name, *given, allow_missing_providers)
 
 
 def start_of(
@@ -58,7 +60,7 @@ def start_of(
     """Return the specification of a workflow to start."""
     from phaseline.use_cases.prepare.workflow_start import WorkflowStart
 
-    return WorkflowStart(workflow, deployment, parameters or {}, allow_custom_parameters, force)
+    return WorkflowStart(workflow, deployment, parameters or {}, allow_custom_parameters, force, force)
 
 
 def update_of(deployment: str, file: str, options: UpdateOptionsDict) -> UpdateOrder:
@@ -75,7 +77,9 @@ def update_of(deployment: str, file: str, options: UpdateOptionsDict) -> UpdateO
     if reinstall := options.get("reinstall"):
         said["reinstall_list"] = list(reinstall)
     inputs, plugins = options.get("inputs") or {}, options.get("plugins")
-    return UpdateOrder(deployment, file, inputs, plugins, said, options.get("runtime_only_evaluation", False))
+    is_late, may_miss = options.get("runtime_only_evaluation", False), options.get("allow_missing_providers", False)
+    force = options.get("force", False)
+    return UpdateOrder(deployment, file, inputs, plugins, said, is_late, may_miss, force)
 
 
 def stops_of(options: StopOptionsDict) -> tuple[Breakpoint, ...]:

@@ -45,17 +45,20 @@ class ExecutionsNoun(Noun):
         yes_many: bool = False,
         runtime_only_evaluation: bool = False,
         labels: Sequence[str] = (),
+        allow_missing_providers: bool = False,
         **options: Unpack[ExecutionOptionsDict],
     ) -> ExecutionView:
         """Create a deployment from a blueprint file and install it.
 
         ``deployment`` None: use the name of the file's folder. ``labels``: ``KEY=VALUE``, added to those of the
         blueprint. ``yes_many``: allow more than a million relationship calls. ``runtime_only_evaluation``: evaluate
-        intrinsic functions only when their values are needed.
+        intrinsic functions only when their values are needed. ``allow_missing_providers``: accept that deployments which
+        the blueprint reads do not exist yet.
         """
         order = order_of(
-            file, deployment, inputs, plugins, labels, yes_many=yes_many, runtime_only=runtime_only_evaluation
-        )
+            file, deployment, inputs, plugins, labels, yes_many=yes_many, runtime_only=runtime_only_evaluation,
+            allow_missing_providers=allow_missing_providers,
+        )  # fmt: skip
         return self._call(ops.INSTALL, order=order, manner=manner_of(options), **following(options))
 
     def uninstall(
@@ -64,17 +67,20 @@ class ExecutionsNoun(Noun):
         *,
         ignore_failure: bool = False,
         recursive: bool = False,
+        force: bool = False,
         **options: Unpack[ExecutionOptionsDict],
     ) -> ExecutionView:
         """Stop and delete every instance of a deployment; the record of the deployment stays.
 
-        ``recursive``: first uninstall the deployments that belong to it by their label ``csys-obj-parent``.
+        ``recursive``: first uninstall the deployments that belong to it by their label ``csys-obj-parent``. ``force``:
+        uninstall it although other deployments read it.
         """
         return self._call(
             ops.UNINSTALL,
             name=deployment,
             ignore_failure=ignore_failure,
             recursive=recursive,
+            force=force,
             manner=manner_of(options),
             **following(options),
         )
@@ -92,7 +98,7 @@ class ExecutionsNoun(Noun):
         """Run any workflow of a deployment by its name, such as ``execute_operation``.
 
         ``allow_custom_parameters``: accept undeclared parameters and pass them to plugins. ``force``: run it even if
-        the blueprint declares that the workflow is not available now.
+        the blueprint declares that the workflow is not available now, or other deployments read what it touches.
         """
         order = start_of(workflow, deployment, parameters, allow_custom_parameters=allow_custom_parameters, force=force)
         return self._call(ops.START, order=order, manner=manner_of(options), **following(options))

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from phaseline.use_cases.prepare.stack_documents import AbandonedView
     from phaseline.use_cases.queries.breakpoints import StoppedInstance
     from phaseline.use_cases.queries.deployment_history import DeploymentHistory
+    from phaseline.use_cases.queries.estate.dependencies import DependenciesView
+    from phaseline.use_cases.queries.estate.schedules import ScheduleHistory, SchedulePreview, ScheduleView
     from phaseline.use_cases.queries.events.events_and_logs import EventHistory, EventPages
     from phaseline.use_cases.queries.events.log_stream import LineStream
     from phaseline.use_cases.queries.events.log_tail import Tail
@@ -65,6 +67,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.tools.hook_trial import HookTried
     from phaseline.use_cases.tools.plugin_checks import CheckedPlugins
     from phaseline.use_cases.tools.scaffold import NewProject
+    from phaseline.use_cases.tools.timer_units import TimerUnits
     from phaseline.use_cases.tools.try_function import Attempt
     from phaseline.views.views import (
         DeploymentDetails,
@@ -135,6 +138,7 @@ LIST_DEPLOYMENTS: ClientOperation[Page[DeploymentView]] = ClientOperation("deplo
 SHOW_DEPLOYMENT: ClientOperation[DeploymentDetails] = ClientOperation("deployments.show", "query", "phaseline.use_cases.queries.deployments:show_deployment")
 FIND_DEPLOYMENT: ClientOperation[DeploymentDetails] = ClientOperation("deployments.find", "query", "phaseline.use_cases.queries.deployments:find_to_change")
 DEPLOYMENT_HISTORY: ClientOperation[DeploymentHistory] = ClientOperation("deployments.history", "query", "phaseline.use_cases.queries.deployment_history:deployment_history")
+DEPENDENCIES: ClientOperation[DependenciesView] = ClientOperation("deployments.dependencies", "query", "phaseline.use_cases.queries.estate.dependencies:dependencies")
 OUTPUTS: ClientOperation[Outputs] = ClientOperation("deployments.compute", "query", "phaseline.use_cases.queries.deployments:outputs")
 DRAW_DEPLOYMENT: ClientOperation[Drawing] = ClientOperation("deployments.graph", "query", "phaseline.use_cases.tools.diagrams:draw_deployment")
 CREATE_DEPLOYMENT: ClientOperation[DeploymentDetails] = ClientOperation("deployments.create", "command", "phaseline.use_cases.commands.create_deployment:create", "made")
@@ -186,6 +190,17 @@ PLAN_RESTORE: ClientOperation[PlanPreview] = ClientOperation("snapshots.plan_res
 DELETE_SNAPSHOT: ClientOperation[ExecutionView] = ClientOperation("snapshots.delete", "command", "phaseline.use_cases.commands.snapshots:delete_snapshot")
 LIST_ABANDONED: ClientOperation[Sequence[AbandonedView]] = ClientOperation("abandoned.list", "query", "phaseline.use_cases.prepare.stack_documents:list_abandoned", "listed")
 SHOW_ABANDONED: ClientOperation[Mapping[str, Value]] = ClientOperation("abandoned.show", "query", "phaseline.use_cases.prepare.stack_documents:show_abandoned")
+
+CREATE_SCHEDULE: ClientOperation[ScheduleView] = ClientOperation("schedules.create", "command", "phaseline.use_cases.commands.estate.schedules:create_schedule")
+UPDATE_SCHEDULE: ClientOperation[ScheduleView] = ClientOperation("schedules.update", "command", "phaseline.use_cases.commands.estate.schedules:update_schedule")
+ENABLE_SCHEDULE: ClientOperation[ScheduleView] = ClientOperation("schedules.enable", "command", "phaseline.use_cases.commands.estate.schedules:enable_schedule")
+DISABLE_SCHEDULE: ClientOperation[ScheduleView] = ClientOperation("schedules.disable", "command", "phaseline.use_cases.commands.estate.schedules:disable_schedule")
+DELETE_SCHEDULE: ClientOperation[ScheduleView] = ClientOperation("schedules.delete", "command", "phaseline.use_cases.commands.estate.schedules:delete_schedule")
+LIST_SCHEDULES: ClientOperation[Sequence[ScheduleView]] = ClientOperation("schedules.list", "query", "phaseline.use_cases.queries.estate.schedules:list_schedules", "listed")
+SHOW_SCHEDULE: ClientOperation[ScheduleView] = ClientOperation("schedules.show", "query", "phaseline.use_cases.queries.estate.schedules:show_schedule")
+SCHEDULE_HISTORY: ClientOperation[ScheduleHistory] = ClientOperation("schedules.history", "query", "phaseline.use_cases.queries.estate.schedules:schedule_history")
+SCHEDULES_TIMER: ClientOperation[TimerUnits] = ClientOperation("schedules.timer", "local", "phaseline.use_cases.tools.timer_units:timer_units", reason=OWN_PROCESS)
+PREVIEW_SCHEDULE: ClientOperation[SchedulePreview] = ClientOperation("schedules.preview", "query", "phaseline.use_cases.queries.estate.schedules:preview_schedule")
 
 LIST_BREAKPOINTS: ClientOperation[Sequence[StoppedInstance]] = ClientOperation("breakpoints.list", "query", "phaseline.use_cases.queries.breakpoints:list_breakpoints", "listed")
 KEPT_BREAKPOINTS: ClientOperation[Sequence[Kept]] = ClientOperation("breakpoints.kept", "query", "phaseline.use_cases.commands.breakpoints:list_kept", "listed")

@@ -81,6 +81,8 @@ class UpdateOptionsDict(TypedDict, total=False):
     plugins: Sequence[str] | None
     parameters: Mapping[str, Value] | None
     runtime_only_evaluation: bool
+    allow_missing_providers: bool
+    force: bool
     workflow_id: str | None
     reinstall: Sequence[str]
     allow_replace: bool

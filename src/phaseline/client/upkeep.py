@@ -27,16 +27,17 @@ class EngineNoun(Noun):
         *,
         until_idle: bool = True,
         awaits_approvals: bool = False,
+        due: bool = False,
         begun: Callable[[LeaveRequest], None] = hear_nothing,
         say: Callable[[str], None] = hear_nothing,
     ) -> EngineRun:
         """Run the engine in this process until all remaining work waits for a person.
 
         ``until_idle`` False: run until a request to stop. ``awaits_approvals``: continue while an approval is pending.
-        ``begun``: receives an object that stops the engine when called, for example by a signal handler. ``say``:
+        ``due``: start what schedules have due now, then as ``until_idle``; leave if another engine runs. ``begun``: receives an object that stops the engine when called, for example by a signal handler. ``say``:
         receives messages about the engine's work.
         """
-        return self._call(ops.RUN_ENGINE, until_idle=until_idle, stays=awaits_approvals, begun=begun, say=say)
+        return self._call(ops.RUN_ENGINE, until_idle=until_idle, stays=awaits_approvals, due=due, begun=begun, say=say)
 
     def status(self) -> EngineStatus:
         """Return the process that owns the store, and the open executions."""

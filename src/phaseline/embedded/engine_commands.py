@@ -98,15 +98,18 @@ def run_engine(
     *,
     until_idle: bool = False,
     stays: bool = False,
+    due: bool = False,
     begun: Callable[[LeaveRequest], None] = lambda _: None,
     say: Callable[[str], None] = lambda _: None,
 ) -> EngineRun:
     """Wait until no other process owns the store, then run the engine until it is requested to stop.
 
     ``until_idle``: stop as well once all open executions wait for an operator. ``stays``: do not stop while an approval
-    is pending, but continue when it is given. ``begun`` receives a function by which a signal handler can stop the
+    is pending, but continue when it is given. ``due``: start what schedules have due now, work until idle, and leave at
+    once if another process is the engine, which starts it too. ``begun`` receives a function by which a signal handler can stop the
     engine. When it stops, no other engine is started; a process that waits to own the store takes over.
     """
+    until_idle = until_idle or due
     leave = LeaveRequest()
     begun(leave)
     calls = 0
@@ -116,12 +119,12 @@ def run_engine(
     while True:
         with ExitStack() as owned:
             with ctx.app.store.waiting():
-                found = _stand_by(ctx, leave, owned, say, until_idle=until_idle, stays=stays)
+                found = _stand_by(ctx, leave, owned, say, until_idle=until_idle, stays=stays, due=due)
             if isinstance(found, str):
                 reason = found
             else:
                 say("The engine runs")
-                reason, made, held = _work(ctx, leave, found, until_idle=until_idle, stays=stays)
+                reason, made, held = _work(ctx, leave, found, until_idle=until_idle, stays=stays, due=due)
                 calls += made
                 left = given_up(ctx.app.store, running_calls(ctx.app.store))
         besides = held | (set() if stays else set(standing_still(ctx.app.store)))
@@ -155,10 +158,12 @@ def _stand_by(
     *,
     until_idle: bool,
     stays: bool,
+    due: bool,
 ) -> Reason | Lease:
     """Wait until this process owns the store, and return the lease.
 
-    Return the reason instead if the engine need not run any more: an interrupt, or no open work.
+    Return the reason instead if the engine need not run any more: an interrupt, or no open work; with ``due`` also
+    another engine, as soon as no schedule is due.
     """
     look = 0
     named: Owner | None = None
@@ -167,7 +172,11 @@ def _stand_by(
             return "interrupted"
         now = ctx.store.changed(look)
         store = ctx.app.store
-        if until_idle and now and not has_open_work(store, besides=() if stays else standing_still(store)):
+        is_due = due and _is_due(ctx)
+        if due and not is_due and store.owner() is not None:
+            return "idle"
+        is_looked_at = until_idle and now and not is_due
+        if is_looked_at and not has_open_work(store, besides=() if stays else standing_still(store)):
             return "idle"
         look = now or look
         if lease := try_own(ctx, owned):
@@ -183,8 +192,16 @@ def _stand_by(
         time.sleep(LOOK_S)
 
 
+def _is_due(ctx: RequestContext) -> bool:
+    """Return True if a schedule is due now."""
+    if not ctx.app.store.has_schedules:
+        return False
+    next_at = ctx.app.store.firings.next_at()
+    return next_at is not None and next_at <= ctx.clock.now()
+
+
 def _work(
-    ctx: RequestContext, leave: LeaveRequest, lease: Lease, *, until_idle: bool, stays: bool
+    ctx: RequestContext, leave: LeaveRequest, lease: Lease, *, until_idle: bool, stays: bool, due: bool
 ) -> tuple[Reason, int, frozenset[int]]:
     """Run all open executions and requests as the owner of the store.
 
@@ -195,6 +212,8 @@ def _work(
         engine.recover()
 
         def is_done() -> bool:
+            if due and not engine.has_turned:
+                return False  # its first turn starts what is due
             return until_idle and (engine.is_idle or (not stays and _rests(ctx, engine)))
 
         engine.run(is_done)
@@ -212,7 +231,7 @@ def _work(
 
 def _rests(ctx: RequestContext, engine: Engine) -> bool:
     """Return whether everything in this engine waits for an approval, so that the engine can stop."""
-    soon, wakes_at = ctx.clock.now() + SOON_MS, engine.wakes_at
+    soon, wakes_at = ctx.clock.now() + SOON_MS, engine.entries_wake_at
     if engine.is_calling or engine.scheduler.batches or engine.claims.waits_for_calls:
         return False
     if wakes_at is not None and wakes_at <= soon:

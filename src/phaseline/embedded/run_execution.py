@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from phaseline.ports.executor import Executor
     from phaseline.ports.lease import Lease
     from phaseline.ports.tenant_store import StoreReads
+    from phaseline.run.loop.clockwork import Clockwork
     from phaseline.run.loop.engine import Engine
     from phaseline.tasks.host_keys import HostKeys
     from phaseline.use_cases.commands.submission import Submission
@@ -235,6 +236,7 @@ def open_engine(
     log = services.log
     engine = Engine(ctx.app.store, ctx.clock, services, lease)
     engine.eviction.most_bytes = ctx.settings.cache_mib << 20
+    engine.scheduling = lambda: _clockwork(ctx)
     if ages := retention_ages(ctx.settings):
         from phaseline.run.loop.retention import Retention
 
@@ -261,6 +263,13 @@ def open_engine(
         # An engine is part of reference cycles, which Python collects rarely: free its columns at once.
         for held in (engine.scheduler, engine.deployments):
             vars(held).clear()
+
+
+def _clockwork(ctx: RequestContext) -> Clockwork:
+    """Return the clockwork, which is imported when the first schedule is due."""
+    from phaseline.embedded.schedule_starts import clockwork
+
+    return clockwork(ctx)
 
 
 def _restore_code(ctx: RequestContext) -> None:

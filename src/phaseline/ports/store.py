@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from phaseline.model.rows.rows import Turn
+    from phaseline.model.rows.schedule_runs import FiringShelf
     from phaseline.model.rows.secrets import AllSecrets
     from phaseline.ports.lease import Lease
     from phaseline.ports.tenant_store import TenantStore
@@ -59,6 +60,16 @@ class Store(StoreRows, StoreUpkeep, Protocol):
     @property
     def has_waits(self) -> bool:
         """False if no entry waited for an execution when this process became the owner; saves reading ``causes``."""
+        ...
+
+    @property
+    def next_schedule_at(self) -> int | None:
+        """When the next schedule is due (0: to be computed), as of the last ``requests`` of the owner; None if none is."""
+        ...
+
+    @property
+    def firings(self) -> FiringShelf:
+        """The schedules of all tenants that are due, and what they start."""
         ...
 
     def deleted(self, deployments: Collection[int], since: int = 0) -> tuple[int, Sequence[int]]:

@@ -196,6 +196,11 @@ class DeploymentDetails(DeploymentView):
     plugin_folders: Sequence[str] = ()
     stored_blueprints: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    providers: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """{deployment that this one reads: the places of its blueprint that do}, such as ``{"net": ["web.ip"]}``."""
+    consumers: Sequence[str] = ()
+    """The first 20 deployments that read this one; ``consumer_count`` is the number of all."""
+    consumer_count: int = 0
     under_way: str = ""
     """What an execution is modifying now, and which execution; empty if none is."""
 

@@ -1,8 +1,11 @@
 """B25-B27: labels, settings and tags of a deployment."""
 
+import subprocess
+import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import cast
+from zoneinfo import ZoneInfo
 
 import pytest
 from tests.dsl.readers import codes, numbers, problems, read
@@ -50,15 +53,15 @@ def schedule(fields: str) -> str:
     return f"{INPUTS}deployment_settings: {{default_schedules: {{nightly: {{{fields}}}}}}}"
 
 
-FULL = """workflow: install, since: '2026-1-1 7:00', until: '+2 weeks', recurrence: 1d, timezone: Europe/Paris,
+FULL = """workflow: install, since: '2026-1-1 7:00', until: '+2 weeks', recurrence: 1mo, timezone: Europe/Paris,
   weekdays: [mo, 1TU, l-fr], count: 3, default_enabled: true, stop_after_fail: false, slip: 5,
   execution_arguments: {force: false, is_dry_run: false, wait_after_fail: 10, allow_custom_parameters: true},
   workflow_parameters: {a: {get_input: team}}"""
 
 
-def test_b26_schedules_are_read_and_without_effect() -> None:
+def test_b26_schedules_are_read() -> None:
     found = read(schedule(FULL))
-    assert [warning.code for warning in found.warnings] == ["PL-B018"]
+    assert [warning.code for warning in found.warnings] == []
     schedules = found.deployment_settings["default_schedules"]
     assert isinstance(schedules, dict)
     assert list(schedules) == ["nightly"]
@@ -71,9 +74,14 @@ def times(fields: str) -> Mapping[str, Value]:
     return found
 
 
-def test_b26_moments_are_kept_in_utc_without_their_timezone() -> None:
+def test_sc3_moments_are_kept_with_their_timezone() -> None:
     found = times("workflow: install, since: '2026-1-1 7:00', until: '2026-07-01 7:00', timezone: Europe/Paris")
-    assert found == {"workflow": "install", "since": "2026-01-01 06:00:00", "until": "2026-07-01 05:00:00"}
+    assert found == {
+        "workflow": "install",
+        "since": "2026-01-01 07:00:00",
+        "until": "2026-07-01 07:00:00",
+        "timezone": "Europe/Paris",
+    }
     assert times("workflow: install, since: '2026-01-01 07:00'")["since"] == "2026-01-01 07:00:00"
 
 
@@ -85,15 +93,19 @@ def test_b26_what_depends_on_the_day_waits_for_the_deployment() -> None:
 def test_b26_a_deployment_that_is_made_begins_its_schedules() -> None:
     evening = int(datetime(2026, 11, 22, 20, 15, 30, tzinfo=UTC).timestamp() * 1000)
     settings = read(
-        schedule("workflow: install, since: '7:00', until: '+1mo +1day+10min', timezone: Asia/Tokyo, count: 3")
+        schedule(
+            "workflow: install, since: '7:00', until: '+1mo +1day+10min', timezone: Asia/Tokyo, recurrence: 1d, count: 3"
+        )
     )
     assert begun(settings.deployment_settings, evening) == {
         "default_schedules": {
             "nightly": {
                 "workflow": "install",
-                "since": "2026-11-22 22:00:00",
-                "until": "2026-12-23 20:25:00",
-                "said": {"since": "7:00", "until": "+1mo +1day+10min", "timezone": "Asia/Tokyo"},
+                "since": "2026-11-23 07:00:00",
+                "until": "2026-12-24 05:25:00",
+                "timezone": "Asia/Tokyo",
+                "recurrence": "1d",
+                "said": {"since": "7:00", "until": "+1mo +1day+10min"},
                 "count": 3,
                 "default_enabled": True,
                 "stop_after_fail": False,
@@ -139,6 +151,69 @@ def test_b26_a_workflow_that_there_is_not_is_doubted() -> None:
 )
 def test_b26_times_are_at_a_moment_or_from_now_on(time: str) -> None:
     assert codes(schedule(f"workflow: w, since: '{time}', until: '{time}'")) == []
+
+
+def test_sc3_hours_from_now_are_elapsed_time_and_days_move_the_clock() -> None:
+    before_summer_time = datetime(2026, 3, 28, 23, tzinfo=ZoneInfo("Europe/Paris"))
+    assert later(before_summer_time, "+12h").isoformat() == "2026-03-29T12:00:00+02:00"
+    assert later(before_summer_time, "+1d").isoformat() == "2026-03-29T23:00:00+02:00"
+
+
+def own(fields: str) -> str:
+    """Return a blueprint in the version that knows more forms of schedules."""
+    return f"tosca_definitions_version: phaseline_dsl_1_0\nimports: [cloudify/types/types.yaml]\n{schedule(fields)}"
+
+
+@pytest.mark.parametrize("rule", ["rrule: 'FREQ=MONTHLY;BYDAY=-1FR'", "cron: '30 7 * * 1-5'"])
+def test_sc2_rules_of_calendars_and_cron_are_of_our_own_version(rule: str) -> None:
+    fields = f"workflow: install, since: '7:30', {rule}"
+    assert codes(schedule(fields)) == ["PL-B013"]
+    (kept,) = cast("dict[str, dict[str, Value]]", read(own(fields)).deployment_settings["default_schedules"]).values()
+    assert kept[rule.partition(":")[0]] == rule.partition("'")[2].removesuffix("'")
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ("rrule: 'FREQ=DAILY', recurrence: 1d", "'rrule' and 'recurrence' exclude each other"),
+        ("rrule: 'FREQ=DAILY', count: 3", "'rrule' and 'count' exclude each other"),
+        ("rrule: 'FREQ=DAILY', cron: '* * * * *'", "'rrule' and 'cron' exclude each other"),
+        ("rrule: 'FREQ=DAILY;COUNT=0'", "COUNT '0' is no number from 1"),
+        ("rrule: 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30'", "no month has such a day, so the rule never occurs"),
+        ("cron: '0 0 30 2 *'", "no month has such a day, so the rule never occurs"),
+        ('rrule: "DTSTART;TZID=Mars/Base:20260101T000000\\nRRULE:FREQ=DAILY"', "'Mars/Base' is no timezone"),
+        (
+            'timezone: Asia/Tokyo, rrule: "DTSTART:20260101T000000Z\\nRRULE:FREQ=DAILY"',
+            "the rule is in the zone 'UTC', the schedule is not",
+        ),
+        ("recurrence: 1d, timezone: Mars/Base", "'Mars/Base' is no timezone"),
+        ("recurrence: 2 fortnights", "'2 fortnights' is no span of time"),
+        ("recurrence: 1d, weekdays: [5mo]", "'5mo' is no weekday"),
+        ("recurrence: 1d, weekdays: [1mo]", "a numbered weekday needs a month or a year to be counted in"),
+        ("recurrence: 1d, count: 0", "'count' is 0"),
+        ("count: 2", "'count' is 2 without a recurrence"),
+        ("recurrence: 1d, slip: 99999999", "'slip' is 99999999"),
+        ("recurrence: 1d, until: '10000-01-01 00:00'", "'10000-01-01 00:00' is no time"),
+    ],
+)
+def test_bad_input_of_a_schedule_is_told_in_its_line(fields: str, message: str) -> None:
+    (found,) = problems(own(f"workflow: install, since: '7:30', {fields}"))
+    assert (found.code, found.message) == ("PL-B159", message)
+    assert found.mend
+    assert found.place.line
+
+
+def test_sc3_a_machine_without_timezones_is_told_which_package_has_them() -> None:
+    """In a process of its own, in which neither the system nor the package has any."""
+    program = (
+        "import sys, zoneinfo; sys.modules['tzdata'] = None; zoneinfo.reset_tzpath([])\n"
+        "from phaseline.model.problems.problem import ProblemsError\n"
+        "from phaseline.app.zones import read_zone\n"
+        "try: read_zone('Europe/Berlin', 2020, 2021)\n"
+        "except ProblemsError as error: print([(one.code, one.mend) for one in error.problems])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert done.stdout == "[('PL-B159', 'pip install tzdata')]\n"
 
 
 @pytest.mark.parametrize(

@@ -158,8 +158,18 @@ def test_co8_a_time_out_fails_the_entry_and_the_inner_goes_on(station: Station) 
 def test_co13_the_depth_is_that_of_the_longest_chain_above(station: Station) -> None:
     """An execution may be awaited by several; the shortest way up is not what counts."""
     rows = nest(station, levels=3)
-    station.engine.awaits.load([AwaitRow(rows[0].number, 99, 0, rows[2].number, 0)], lambda _number: True)
-    assert station.engine.awaits.depth(rows[2].number) == [row.number for row in rows]
+    (entry,) = station.engine.awaits._by_execution[rows[0].number]
+    station.engine.awaits.load([AwaitRow(*entry, rows[2].number, 0)], lambda _number: True)
+    assert station.engine.awaits.depth(rows[2].number, 8) == [row.number for row in rows]
+
+
+def test_co13_the_depth_is_found_though_a_wait_left_by_a_retry_leads_back(station: Station) -> None:
+    """An entry keeps its waits between its failure and its next call; a circle of such waits is no reason to hang."""
+    rows = nest(station, levels=3)
+    awaits = station.engine.awaits
+    (entry,) = awaits._by_execution[rows[1].number]
+    awaits.load([AwaitRow(*entry, rows[0].number, 0)], lambda _number: True)
+    assert len(awaits.depth(rows[1].number, 8)) == 9
 
 
 def test_bb3_thousands_of_waits_of_one_execution_take_no_look_at_each_other(station: Station) -> None:

@@ -95,7 +95,7 @@ def test_st12_the_tables_and_columns_are_those_of_both_databases(
     for table, columns in all_columns().items():
         assert list(columns) == [row[1] for row in file.execute(f"pragma table_info({table})")]
         assert set(columns) == {name for (name,) in database.execute(there, (table,))}
-    assert set(numbered()) == {"deployment", "execution", "request", "stored_blueprint", "plan", "package"}
+    assert set(numbered()) == {"deployment", "execution", "request", "stored_blueprint", "plan", "package", "schedule"}
 
 
 def test_st12_rows_of_all_tables_are_equal_there_and_back(

@@ -13,6 +13,9 @@ from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.causes import AwaitChanges, AwaitRow, CauseKey
 from phaseline.model.rows.rows import TurnPayload
+from phaseline.model.rows.schedule_runs import Firing, NewRun
+from phaseline.model.rows.schedules import NewSchedule, ScheduleRow
+from phaseline.model.schedules.schedule_spec import ScheduleSpec
 from phaseline.store.sqlite.store import SqliteStore
 
 CAUSE = CauseKey("component", 1, "1/0/0")
@@ -84,6 +87,53 @@ def test_bb1_a_turn_that_makes_something_is_there_as_a_whole_or_not_at_all(tmp_p
         with closing(SqliteStore.open(path, a.FakeClock())) as store:
             parts = [bool(part) for part in found(store)]
             assert parts == [is_over] * len(parts)
+            assert store.check() == []
+        if is_over:
+            break
+        points += 1
+    assert points >= LEAST_POINTS
+
+
+def due(path: Path) -> ScheduleRow:
+    """A store with a schedule that is due."""
+    with closing(SqliteStore.open(path, a.FakeClock())) as store:
+        number, _ = store.create_deployment(a.deployment())
+        spec = ScheduleSpec("pull", "2026-01-01 07:30:00", rule={"recurrence": "1d"})
+        row = store.schedules.add(NewSchedule(number, "nightly", spec, next_at=1_000), a.ANN)
+    assert row is not None
+    return row
+
+
+def test_a54_wherever_a_firing_ends_exactly_one_execution_begins(tmp_path: Path) -> None:
+    """Whoever owns the store next finds the schedule still due, or the execution; never both, never none."""
+    points = 0
+    while True:
+        path = tmp_path / f"{points}.db"
+        row = due(path)
+        new = a.execution(row.deployment)
+        run = NewRun(1_000, 1_000, "fired", execution=altered(new, cause=CauseKey("schedule", row.number, "1000")))
+        firing = Firing(row, [run], 2_000, 1_000)
+        with closing(SqliteStore.open(path, a.FakeClock())) as store, store.own("an engine"):
+            left = points
+
+            def end() -> bool:
+                nonlocal left
+                left -= 1
+                return left < 0
+
+            store.connections.writer().set_progress_handler(end, STEP)
+            try:
+                store.firings.fire([firing], 1_050)
+            except ProblemsError:
+                is_over = False
+            else:
+                is_over = True
+        with closing(SqliteStore.open(path, a.FakeClock())) as store, store.own("the next engine"):
+            assert len(store.executions(only_open=True)) == len(store.schedules.history(row)) == is_over
+            for one in store.firings.due(1_500, 9):
+                store.firings.fire([altered(firing, row=one.row)], 1_500)
+            assert len(store.executions(only_open=True)) == len(store.schedules.history(row)) == 1
+            assert [*store.firings.due(1_500, 9)] == []
             assert store.check() == []
         if is_over:
             break

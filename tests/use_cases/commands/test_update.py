@@ -11,7 +11,9 @@ from phaseline.app.app_context import SystemClock
 from phaseline.app.watcher import NullWatcher
 from phaseline.client.input_files import gather_inputs
 from phaseline.embedded.follow import follow
+from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.rows.schedules import NEVER
 from phaseline.use_cases.commands.apply_plan import apply_plan, delete_plan, list_plans, show_plan
 from phaseline.use_cases.commands.keep_plan import plan_uninstall, plan_workflow
 from phaseline.use_cases.commands.labels import change_labels
@@ -255,7 +257,7 @@ def test_w68_inputs_that_an_update_changes_hold_for_what_a_canceled_execution_ha
     assert nouns.deployments.show("late").status == "good"
 
 
-def test_w60_a_schedule_is_added_or_changed_and_never_removed(shop):
+def test_sc10_the_schedules_of_a_deployment_are_those_of_its_new_blueprint(shop):
     place, folder, _ = shop
 
     def brought(*schedules: str) -> dict[str, object]:
@@ -268,9 +270,27 @@ def test_w60_a_schedule_is_added_or_changed_and_never_removed(shop):
 
     nightly = "{workflow: install, since: '2031-1-1 7:00', recurrence: %s}"
     assert brought(f"a: {nightly % '1d'}", f"b: {nightly % '2d'}") == {"a": "1d", "b": "2d"}
-    assert brought(f"b: {nightly % '3d'}", f"c: {nightly % '4d'}") == {"a": "1d", "b": "3d", "c": "4d"}
+    assert brought(f"b: {nightly % '3d'}", f"c: {nightly % '4d'}") == {"b": "3d", "c": "4d"}
+    assert [row.name for row in place.store.schedules.all()] == ["b", "c"]
     back = plan_update(place, order(folder, "one.yaml")).summary.differences
-    assert [one.path for one in back if one.what == "schedule"] == []
+    assert [one.path for one in back if one.what == "schedule"] == [
+        "deployment_settings.default_schedules.b",
+        "deployment_settings.default_schedules.c",
+    ]
+
+
+def test_sc10_a_schedule_that_a_user_has_changed_is_kept_with_a_warning(shop):
+    place, folder, _ = shop
+    text = f"{ONE}deployment_settings: {{default_schedules: {{a: {{workflow: install, since: '2031-1-1 7:00'}}}}}}\n"
+    (folder / "timed.yaml").write_text(text)
+    assert follow(place, update(place, order(folder, "timed.yaml"))).is_good
+    (row,) = place.store.schedules.all()
+    changed = place.store.schedules.change(row, altered(row.spec, slip_min=5), NEVER, place.actor)
+    for file in ("one.yaml", "timed.yaml"):
+        found = plan_update(place, order(folder, file)).warnings
+        assert [problem.code for problem in found if problem.code == "PL-C145"] == ["PL-C145"]
+        assert follow(place, update(place, order(folder, file))).is_good
+        assert [*place.store.schedules.all()] == [changed]
 
 
 def test_w60_a_schedule_counted_from_now_on_is_counted_anew_only_where_it_is_written_otherwise(shop):

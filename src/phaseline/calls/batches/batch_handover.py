@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from phaseline.calls.deployments.batch_parts import CallTemplate
     from phaseline.calls.deployments.deployment_cache import DeploymentCache
+    from phaseline.calls.deployments.other_deployments import CapabilityMemo
     from phaseline.calls.protocol.call import Channel, Outcome, PluginCall
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.deployment.code_location import CodeLocation
@@ -73,6 +74,7 @@ class BatchHandover:
             )
             for segment, first in zip(batch.segments, firsts, strict=True)
         ]
+        self._share_reads()
         phase = self._phase = phase_of(batch.lane.phase)
         self.definition = None if phase is None else deployments.find_phase(phase)
         """The called phase, as defined when the batch was handed over; None for an operation or an unusable phase."""
@@ -89,6 +91,19 @@ class BatchHandover:
     def __len__(self) -> int:
         """Return the number of members."""
         return self.count
+
+    def _share_reads(self) -> None:
+        """Let all members see one value of each capability of another deployment (DP2)."""
+        memo: CapabilityMemo | None = None
+        for part in self.parts:
+            deployment = part.deployment
+            if deployment.reads_others and deployment.look_beyond is not None:
+                if memo is None:
+                    from phaseline.calls.deployments.other_deployments import CapabilityMemo  # few blueprints need it
+
+                    memo = CapabilityMemo()
+                reads = deployment.look_beyond(memo)
+                part.reads = lambda reads=reads: reads
 
     # -- members ------------------------------------------------------------------------------------------------
 

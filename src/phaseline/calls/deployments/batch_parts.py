@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from phaseline.calls.deployments.call_subjects import LoadedDeployment
     from phaseline.calls.protocol.call import Channel, ExecutionContext, Flavour
+    from phaseline.dsl.functions.other_deployments import CapabilityReads
     from phaseline.model.blueprint.blueprint import Operation, Value
     from phaseline.model.graph.batch_members import GraphSegment
     from phaseline.model.graph.graph import Policy
@@ -84,6 +85,8 @@ class BatchPart:
         self.data = data
         self.doubted = doubted
         self.find_phase = find_phase
+        self.reads: Callable[[], CapabilityReads] | None = None
+        """What reads other deployments for the members; None if the blueprint has no function that does."""
         self._spots: dict[tuple[int, int], CallTemplate] = {}
 
     @cached_property
@@ -180,14 +183,14 @@ class BatchPart:
         if kind is SubjectKind.SOURCE or kind is SubjectKind.TARGET:
             topology, subject = deployment.topology, self.subjects[place]
             ends = int(topology.source[subject]), int(topology.target[subject])
-            relationship = deployment.relationship_view(int(topology.link[subject]), *ends)
+            relationship = deployment.relationship_view(int(topology.link[subject]), *ends, self.reads)
         assert operation.form != "none"
         site = Site(
             operation.name,
             operation.form,
             operation.implementation,
             self.execution,
-            deployment.view_now(),
+            deployment.view_now(self.reads),
             plugin=deployment.blueprint.plugins.get(operation.plugin) if operation.plugin else None,
             side=SIDES.get(kind, "node"),
             relationship=relationship,
@@ -220,6 +223,10 @@ class BatchPart:
             topology = deployment.topology
             source = deployment.instance_view(int(topology.source[subject]))
             target = deployment.instance_view(int(topology.target[subject]))
+        if self.reads is not None:
+            for view in (instance, source, target):
+                if view is not None:
+                    view.reads = self.reads
         data = copy(self.data.get(self.positions[place])) if self.data else None
         member = self.first + place
         made = PluginCall(site, member, self.attempts[place], channel, deployment, instance, source, target, data)

@@ -34,8 +34,10 @@ from phaseline.model.rows.rows import DEFAULT_TENANT, DocumentChange
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from phaseline.calls.deployments.other_deployments import CapabilityMemo
     from phaseline.calls.protocol.call import PluginCall
     from phaseline.calls.protocol.secret_tracking import Watch
+    from phaseline.dsl.functions.other_deployments import CapabilityReads
     from phaseline.dsl.functions.plan_and_runtime_scopes import RuntimeScope
     from phaseline.model.blueprint.blueprint import Blueprint, Node, Operation, Relationship, Value
     from phaseline.model.deployment.code_location import CodeLocation
@@ -97,6 +99,8 @@ class LoadedDeployment:
         self.checks = CheckResults(HeldBodies()) if checks is None else checks
         self.named: Callable[[int], str] = str
         """Function that returns the id of an execution for its number."""
+        self.look_beyond: Callable[[CapabilityMemo | None], CapabilityReads] | None = None
+        """Function that returns what reads other deployments, with a memo for one batch; None where that is impossible."""
         self._secrets: SecretSource = no_secrets.NoSecrets() if secrets is None else secrets
         self._take(topology, blueprint, inputs, view_of(name, blueprint, inputs, code, creator))
         self._documents = dict(documents)
@@ -110,7 +114,7 @@ class LoadedDeployment:
         self.topology, self.blueprint, self.inputs, self.view = topology, blueprint, inputs, view
         self.functions = Functions(topology, view.code)
         self._hidden = hidden_inputs(blueprint)
-        for name in ("_indexes", "_node_numbers", "_instance_counts", "_rules", "_scope"):
+        for name in ("_indexes", "_node_numbers", "_instance_counts", "_rules", "_scope", "reads_others"):
             self.__dict__.pop(name, None)
 
     # -- documents ---------------------------------------------------------------------------------------------
@@ -272,15 +276,18 @@ class LoadedDeployment:
         """Return the view of the instance with this number."""
         return InstanceContext(self.topology.ids[number], self._indexes[number], number, self)
 
-    def relationship_view(self, link: int, source: int, target: int) -> RelationshipContext:
+    def relationship_view(
+        self, link: int, source: int, target: int, reads: Callable[[], CapabilityReads] | None = None
+    ) -> RelationshipContext:
         """Return a relationship as its operations see it, with its properties evaluated. Raises ``ProblemsError``.
 
-        ``link`` is its index in ``topology.links``; ``source`` and ``target`` are numbers of instances.
+        ``link`` is its index in ``topology.links``; ``source`` and ``target`` are numbers of instances. ``reads`` is what
+        a batch shares of other deployments.
         """
         relationship = self.topology.links[link].relationship
         properties = relationship.properties
         if relationship.has_functions:
-            scope = altered(self._scope, source=source, target=target)
+            scope = altered(self._seen_by(reads), source=source, target=target)
             properties = {name: self._watch().evaluate(value, scope) for name, value in properties.items()}
         target_id = self.topology.ids[target]
         return RelationshipContext(relationship.type, relationship.type_hierarchy, copy_mapping(properties), target_id)
@@ -307,7 +314,7 @@ class LoadedDeployment:
     def _node_view(self, node: Node, number: int, instance: InstanceContext) -> NodeContext:
         properties = node.properties
         if node.has_functions:
-            scope = altered(self._scope, own=instance.number)
+            scope = altered(self._seen_by(getattr(instance, "reads", None)), own=instance.number)
             watch = self._watch()
             properties = {key: watch.evaluate(value, scope) for key, value in properties.items()}
         # Other deployments may be made of this node: whatever a plugin does to a mapping that it is not to change stays here.
@@ -336,7 +343,8 @@ class LoadedDeployment:
         """Return the relationships whose source is this instance, in template order."""
         links = self.topology.links
         found = [(links[link].place, target, link) for link, target in self.targets(instance.number)]
-        return tuple(self.relationship_view(link, instance.number, target) for _, target, link in sorted(found))
+        reads = getattr(instance, "reads", None)
+        return tuple(self.relationship_view(link, instance.number, target, reads) for _, target, link in sorted(found))
 
     def targets(self, source: int) -> list[tuple[int, int]]:
         """Return (link, target instance number) for all relationships of an instance to existing instances."""
@@ -385,12 +393,19 @@ class LoadedDeployment:
     def evaluate(self, value: Value, call: PluginCall) -> Value:
         """Return the value with its intrinsic functions evaluated from the viewpoint of a call."""
         scope = altered(
-            self._scope,
+            self._seen_by(getattr(call.instance or call.source, "reads", None)),
             own=None if call.instance is None else call.instance.number,
             source=None if call.source is None else call.source.number,
             target=None if call.target is None else call.target.number,
         )
         return self._watch().evaluate(value, scope)
+
+    def evaluate_for(self, value: Value, instance: int | None) -> Value:
+        """Return the value with its functions evaluated for an instance number, or for the deployment as a whole.
+
+        Raises: ``ProblemsError``.
+        """
+        return self._watch().evaluate(value, altered(self._scope, own=instance))
 
     def package_settings(self, stored: Mapping[str, Value]) -> dict[str, Value]:
         """Return the settings of a package for its code, decrypted; a setting that names a secret becomes its value.
@@ -414,13 +429,36 @@ class LoadedDeployment:
         """
         return self._secrets.get(name)
 
-    def view_now(self) -> DeploymentContext:
-        """Return the view of the deployment for a call, with its tags evaluated. Raises: ``ProblemsError``."""
+    def view_now(self, reads: Callable[[], CapabilityReads] | None = None) -> DeploymentContext:
+        """Return the view of the deployment for a call, with its tags evaluated. Raises: ``ProblemsError``.
+
+        ``reads`` is what a batch shares of other deployments.
+        """
         tags = self.blueprint.resource_tags
         if not tags:
             return self.view
-        found = {name: self._watch().evaluate(value, self._scope) for name, value in tags.items()}
+        scope = self._seen_by(reads)
+        found = {name: self._watch().evaluate(value, scope) for name, value in tags.items()}
         return altered(self.view, resource_tags=found)
+
+    @cached_property
+    def reads_others(self) -> bool:
+        """True if a function of the blueprint reads other deployments."""
+        blueprint = self.blueprint
+        if self.look_beyond is None or not (
+            blueprint.outputs
+            or blueprint.capabilities
+            or blueprint.resource_tags
+            or any(node.has_functions for node in blueprint.nodes.values())
+        ):
+            return False
+        from phaseline.dsl.deployment.other_reads import has_functions_elsewhere  # few blueprints have any functions
+
+        return has_functions_elsewhere(blueprint)
+
+    def _seen_by(self, reads: Callable[[], CapabilityReads] | None) -> RuntimeScope:
+        """Return the scope for functions, in which ``reads`` reads other deployments if it is given."""
+        return self._scope if reads is None else altered(self._scope, others=reads)
 
     def _watch(self) -> Watch:
         from phaseline.calls.protocol.secret_tracking import Watch  # only where something is evaluated
@@ -435,4 +473,6 @@ class LoadedDeployment:
         facts = facts_of(self.view.id, self.blueprint, self.view.creator, self.tenant)
         from phaseline.dsl.functions.plan_and_runtime_scopes import RuntimeScope  # only where something is evaluated
 
-        return RuntimeScope(self.inputs, properties, instances, facts=facts)
+        beyond = self.look_beyond
+        others = None if beyond is None else (lambda: beyond(None))
+        return RuntimeScope(self.inputs, properties, instances, facts=facts, others=others)

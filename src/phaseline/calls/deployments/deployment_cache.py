@@ -13,7 +13,7 @@ from phaseline.calls.deployments.call_subjects import LoadedDeployment
 from phaseline.calls.protocol import no_secrets
 from phaseline.calls.protocol.call import ExecutionContext
 from phaseline.lang.fast_dataclasses import altered
-from phaseline.model.blueprint.labels import changed, labelled, labels_of
+from phaseline.model.blueprint.labels import PARENT_LABEL, Label, changed, labelled, labels_of
 from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.execution.pre_post import PrePost
 from phaseline.model.resources.state_graph_names import missing_names, state_numbers
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from phaseline.calls.deployments.batch_parts import FindPhase
     from phaseline.calls.deployments.hook_decisions import Decisions
     from phaseline.calls.deployments.hook_lookups import ExecutionHookLookup
+    from phaseline.calls.deployments.other_deployments import CapabilityMemo
     from phaseline.calls.protocol.reports import CallReport
+    from phaseline.dsl.functions.other_deployments import CapabilityReads
     from phaseline.model.blueprint.blueprint import Blueprint, Value
     from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.deployment.stack_documents import DocumentKind, NewDocument
@@ -37,7 +39,8 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Graph, Policy
     from phaseline.model.health.checks import NewCheckResults
     from phaseline.model.phases.definitions import PhaseDefinition
-    from phaseline.model.rows.rows import DeploymentRow, ExecutionRow, NoteRow, Reshaped
+    from phaseline.model.rows.dependencies import ConsumerDependencies
+    from phaseline.model.rows.rows import DeploymentRow, EventRow, ExecutionRow, NoteRow, Reshaped
     from phaseline.plan.rounds.round_preview import PreviewedRounds
     from phaseline.plan.topology.stack_document import FilesTaken
     from phaseline.ports.secrets import SecretSource
@@ -62,8 +65,17 @@ def nobodys(_deployment: int, _code: CodeLocation, _file: str) -> FilesTaken | N
 class DeploymentCache:
     """Deployments, executions and graphs in memory, by number. ``names``: the store's names in tokens, by graph."""
 
-    def __init__(self, store: StoreRows, secrets: SecretSource | None = None) -> None:
+    def __init__(
+        self,
+        store: StoreRows,
+        secrets: SecretSource | None = None,
+        part_of: Callable[[str], StoreRows] | None = None,
+    ) -> None:
+        """``part_of`` returns what a tenant has in the store; None if ``store`` is that of the only tenant."""
         self._store = store
+        self._part_of: Callable[[str], StoreRows] = part_of or (lambda _tenant: store)
+        self.provider_uses: set[tuple[int, str, int]] = set()
+        """(consumer, text of a function, number of the provider that it has computed), for records not stored yet (DP5)."""
         self.secrets: SecretSource = no_secrets.NoSecrets() if secrets is None else secrets
         self.names = Names(store.identity(), store.incarnations.all())
         self._loaded: dict[int, LoadedDeployment] = {}
@@ -109,9 +121,73 @@ class DeploymentCache:
                     tenant=row.tenant,
                 )
             found.named = lambda execution: self.name_of(execution, deployment)
+            found.look_beyond = lambda memo: self._reads((deployment, row.name, row.tenant), memo)
             self._loaded[deployment] = found
             self.used.add(deployment)
         return found
+
+    def records(
+        self, shapes: Sequence[Reshaped], ended: Sequence[ExecutionRow], now: Callable[[], int]
+    ) -> tuple[tuple[ConsumerDependencies, ...], tuple[EventRow, ...]]:
+        """Return the records of dependencies that change in a turn, and warnings about circles (DP5).
+
+        ``shapes`` are the deployments that the turn changes, ``ended`` the executions that end with it.
+        """
+        readers = [row for row in ended if (held := self.held(row.deployment)) is not None and held.reads_others]
+        renewed = [row for row in shapes if row.blueprint is not None]
+        if not (self.provider_uses or readers or renewed):
+            return (), ()
+        from phaseline.calls.deployments import dependency_records as made  # few deployments read others
+
+        found: dict[int, ConsumerDependencies | None] = {
+            row.deployment: made.of_reshaped(self._store, row) for row in renewed
+        }
+        uses: dict[int, list[tuple[str, int]]] = {}
+        while self.provider_uses:
+            consumer, text, number = self.provider_uses.pop()
+            uses.setdefault(consumer, []).append((text, number))
+        for consumer, used in uses.items():
+            if consumer not in found and self._living(consumer) is not None:
+                found[consumer] = made.of_used(self._store, self.loaded(consumer).blueprint, consumer, used)
+        events = []
+        for row in readers:
+            loaded = self.loaded(row.deployment)
+            records = found[row.deployment] = made.at_end(self._store, self._part_of(row.tenant), loaded)
+            warning = made.circle_event(self._store, row, records, now())
+            events += [] if warning is None else [warning]
+        return tuple(one for one in found.values() if one is not None), tuple(events)
+
+    def refuse_if_read(self, row: ExecutionRow, foresee: Callable[[], PreviewedRounds | None]) -> None:
+        """Raise PL-C131 if an execution that begins would touch what a living deployment reads (DP8).
+
+        ``foresee`` returns the rounds of the execution, for a workflow whose plan decides what it removes.
+        """
+        part = self._part_of(row.tenant)
+        loaded = self.loaded(row.deployment)
+        children = part.labels.having([Label(PARENT_LABEL, loaded.view.id)]) - {row.deployment}
+        if not children and not (part.has_dependencies and part.dependencies.on(row.deployment, limit=1)):
+            return
+        from phaseline.calls.deployments import blocking_consumers as consumers  # few deployments are read by others
+        from phaseline.plan.requests import touched
+
+        stored = self._living(row.deployment)
+        topology = loaded.topology
+        instances = touched.touched_at_once(topology, row.request, loaded.checks.checks)
+        if touched.meant_workflow(topology, row.request.workflow) in touched.BY_PLAN:
+            found = foresee()
+            instances = touched.removed(topology, topology if found is None else found.topology)
+        if stored is not None:
+            blocking = consumers.blocking(part, stored, topology, consumers.Touch(instances))
+            consumers.raise_if_read(stored, blocking, row.request.workflow)
+
+    def _reads(self, consumer: tuple[int, str, str], memo: CapabilityMemo | None) -> CapabilityReads:
+        """Return what reads other deployments for a consumer: its (number, name, tenant). Any thread may use it."""
+        from phaseline.calls.deployments.other_deployments import OtherDeployments  # few deployments read others
+        from phaseline.dsl.functions.other_deployments import CapabilityReads
+
+        store, secrets = self._part_of(consumer[2]), self.secrets.of_tenant(consumer[2])
+        noted = lambda *use: self.provider_uses.add(use)  # noqa: E731 - a set may be added to by any thread
+        return CapabilityReads(OtherDeployments(store, secrets, consumer, memo=memo, noted=noted))
 
     def row(self, execution: int) -> ExecutionRow:
         """Return the stored row of an execution. Raises ``KeyError`` if it was purged."""

@@ -10,7 +10,7 @@ import numpy as np
 from phaseline.calls.threads.memory_release import LARGE_ENTRIES, return_freed
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.execution.events import Planned
-from phaseline.model.execution.execution import TOLERATED, GoOn, History, Reshape, Round, Verdict
+from phaseline.model.execution.execution import TOLERATED, WATCHED_WORKFLOWS, GoOn, History, Reshape, Round, Verdict
 from phaseline.model.graph.graph import Bound, Graph, bears, without_entries
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus, Mark
 from phaseline.model.problems.problem import ProblemsError
@@ -169,6 +169,8 @@ class Planning:
             if row.request.is_surrounded:
                 self._histories[execution] = history
             code = deployment.view.code
+            if not rounds and not row.request.despite and self._is_watched(row.request.workflow, deployment):
+                self._deployments.refuse_if_read(row, lambda: self.leads_to(execution))
             answer = planner(
                 deployment.topology, row.request, history, lambda operation: self._source.declare(operation, code)
             )
@@ -188,6 +190,12 @@ class Planning:
         if isinstance(answer, GoOn):
             return Planned(execution, answer, self._graph(execution, answer.name) or 0)
         return Planned(execution, answer, self.number(answer), deployment.functions)
+
+    @staticmethod
+    def _is_watched(workflow: str, deployment: LoadedDeployment) -> bool:
+        """Return True if a workflow is refused while another deployment reads what it touches (DP8)."""
+        mapped = deployment.blueprint.workflows.get(workflow)
+        return (workflow if mapped is None else mapped.built_in) in WATCHED_WORKFLOWS
 
     def leads_to(self, execution: int) -> PreviewedRounds | None:
         """Return the rounds of an execution with hooks as if every call completed; None for an unknown workflow."""
@@ -257,19 +265,23 @@ class Planning:
 
         A deployment is deleted when an execution ends whose planner asked for that (``Verdict.forgets``).
         """
-        if not (changes.graphs or changes.executions):
+        if not (changes.graphs or changes.executions or self._deployments.provider_uses):
             return (), NOTHING_WRITTEN
         graphs = [one.graph_id for one in changes.graphs]
         shapes = tuple(self._reshaped.pop(graph) for graph in graphs if graph in self._reshaped)
         found = [self._written.pop(graph) for graph in graphs if graph in self._written]
         ended = [self._rows[one.execution] for one in changes.executions if one.status.is_ended and self._is_last(one)]
         self._gone |= {row.deployment for row in ended}
+        over = [row for one in changes.executions if one.status.is_ended and (row := self._rows.get(one.execution))]
+        records, warnings = self._deployments.records(shapes, over, self._now)
         return shapes, PlannerWrites(
             tuple(document for one in found for document in one.kept),
             tuple(document for one in found for document in one.dropped),
             tuple(ForgottenDeployment(row.deployment, row.number, row.created_by) for row in ended),
             tuple(made for one in found for made in one.checks),
             tuple(change for one in found for change in one.labels),
+            records,
+            warnings,
         )
 
     def _is_last(self, ended: ExecutionChanged) -> bool:

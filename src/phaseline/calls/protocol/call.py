@@ -34,6 +34,7 @@ from phaseline.model.rows.rows import DEFAULT_TENANT
 if TYPE_CHECKING:
     from phaseline.calls.protocol.hook_lookup import HookLookup
     from phaseline.calls.protocol.phase_view import PhaseContext
+    from phaseline.dsl.functions.other_deployments import CapabilityReads
     from phaseline.model.blueprint.blueprint import Plugin, Value
     from phaseline.model.deployment.code_location import CodeLocation
     from phaseline.model.deployment.runtime_properties import PropertyPath
@@ -121,7 +122,8 @@ class DeploymentLookup(Protocol):
 class InstanceContext:
     """One node instance as a call sees it; everything except its id is looked up when it is used."""
 
-    __slots__ = ("_before", "_changes", "_node", "_runtime", "id", "index", "number", "world")
+    __slots__ = ("_before", "_changes", "_node", "_runtime", "id", "index", "number", "reads", "world")
+    reads: Callable[[], CapabilityReads]  # set only if the blueprint reads other deployments; shared by a batch
 
     def __init__(self, id: str, index: int, number: int, world: DeploymentLookup) -> None:
         """``index`` counts the instances of the node from 1, ``number`` the instances of the deployment from 0."""
@@ -224,9 +226,7 @@ class ExecutionContext:
 
 @frozen
 class DeploymentContext:
-    """The deployment of a call. ``blueprint`` is the blueprint's file name without suffix, ``code`` the code's
-    location.
-    """
+    """The deployment of a call. ``blueprint`` is its file's name without suffix, ``code`` the location of the code."""
 
     id: str
     blueprint: str

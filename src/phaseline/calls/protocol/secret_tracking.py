@@ -67,6 +67,10 @@ class Watch(Mapping[str, "Value"]):
         secrets = WatchedSecrets(self, self._secrets)
         return altered(scope, inputs=self, facts=altered(scope.facts, secrets=secrets), watcher=self)
 
+    def touch(self) -> None:
+        """Note that a secret was read, such as one from which a capability of another deployment was computed."""
+        self.is_touched = True
+
     def begin(self) -> bool:
         """Reset ``is_touched`` before a function is evaluated; return its former value for ``end``.
 

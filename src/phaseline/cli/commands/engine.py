@@ -26,10 +26,13 @@ def engine() -> None:
 
 @engine.command(epilog="Example: phaseline engine run --until-idle")
 @click.option("--until-idle", is_flag=True, help="Stop when all open executions wait for a person.")
+@click.option(
+    "--due", is_flag=True, help="Start what schedules have due, stop when idle or if another engine runs; for timers."
+)
 @click.option("--awaits-approvals", is_flag=True, hidden=True)
 @json_option
 @click.pass_obj
-def run(cli: CliContext, until_idle: bool, awaits_approvals: bool) -> None:
+def run(cli: CliContext, until_idle: bool, due: bool, awaits_approvals: bool) -> None:
     """Run the engine until Ctrl-C or "engine stop".
 
     It first waits while another process is the engine. With --until-idle: exit code 1 if an execution still waits for a
@@ -50,9 +53,11 @@ def run(cli: CliContext, until_idle: bool, awaits_approvals: bool) -> None:
         heard.enter_context(hearing((signal.SIGINT, signal.SIGTERM), on_signal))
 
     with ExitStack() as heard, cli.open() as client:
-        found = client.engine.run(until_idle=until_idle, awaits_approvals=awaits_approvals, begun=begun, say=cli.notice)
+        found = client.engine.run(
+            until_idle=until_idle, due=due, awaits_approvals=awaits_approvals, begun=begun, say=cli.notice
+        )
     cli.answer(found, lambda: cli.renderer("engine:run_text")(found))
-    click.get_current_context().exit(0 if found.is_good else 1)
+    click.get_current_context().exit(0 if due or found.is_good else 1)
 
 
 engine.add_command(

@@ -88,6 +88,8 @@ def deployment_text(view: DeploymentDetails) -> str:
             ("latest", _latest(view)),
             ("unfinished", left and f"{left}; retry what failed: phaseline executions retry {left}"),
             ("labels", labels_line(view.labels)),
+            ("reads", ", ".join(f"{name} ({', '.join(places)})" for name, places in view.providers.items())),
+            ("read by", _readers(view)),
         ),
         *section("inputs", values(view.inputs)),
         *facts(
@@ -100,6 +102,11 @@ def deployment_text(view: DeploymentDetails) -> str:
         *section("nodes", (f"{name}: {number(count, 'instance')}" for name, count in view.nodes.items())),
     ]
     return "\n".join(lines)
+
+
+def _readers(view: DeploymentDetails) -> str:
+    left = view.consumer_count - len(view.consumers)
+    return ", ".join(view.consumers) + (f" and {left:,} more" if left else "")
 
 
 def labels_line(labels: Mapping[str, Sequence[str]]) -> str:

@@ -40,7 +40,18 @@ def status_text(found: Status) -> str:
         f"engine   {_engine(found)}",
         f"open     {_open(found)}",
     ]
-    return "\n".join([*lines, *_of_executions(found)])
+    return "\n".join([*lines, *_of_schedules(found), *_of_executions(found)])
+
+
+def _of_schedules(found: Status) -> list[str]:
+    """Return lines about what schedules will start, and the times that they have missed."""
+    lines = [
+        f"due      {moment(one.at)}: {one.workflow} of '{one.deployment}' ({one.schedule})" for one in found.upcoming
+    ]
+    if found.missed_count:
+        times = number(found.missed_count, "time")
+        lines.append(f"missed   {times} of schedules: phaseline schedules history NAME -d DEPLOYMENT")
+    return lines
 
 
 def _of_deployment(found: Status, view: DeploymentView) -> str:

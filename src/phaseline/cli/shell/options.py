@@ -227,6 +227,11 @@ runtime_only_option = click.option(
     is_flag=True,
     help="Evaluate functions only when their values are needed, so that later input changes take effect.",
 )
+missing_providers_option = click.option(
+    "--allow-missing-providers",
+    is_flag=True,
+    help="Accept that deployments which the blueprint reads do not exist.",
+)
 label_option = click.option(
     "--label",
     "labels",
@@ -267,7 +272,7 @@ def order_options(function: F) -> F:
         metavar="NAME",
         help="Name of the deployment. [default: name of the blueprint's folder]",
     )
-    more = label_option(yes_many_option(runtime_only_option(with_inputs)))
+    more = label_option(yes_many_option(runtime_only_option(missing_providers_option(with_inputs))))
     return cast("F", blueprint_argument(name(blueprint_options(more))))
 
 
@@ -297,7 +302,7 @@ def of_a_start(function: F) -> F:
         is_flag=True,
         help="Accept parameters that the workflow does not declare; plugins can read them.",
     )
-    forced = click.option("--force", is_flag=True, help="Allow a workflow that the blueprint declares unavailable now.")
+    forced = click.option("--force", is_flag=True, help="Run it although the blueprint or other deployments forbid it.")
     return files(parameter_option(custom(forced(function))))
 
 

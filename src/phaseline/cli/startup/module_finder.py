@@ -90,7 +90,7 @@ PLAIN: dict[str, tuple[str, ...]] = {
         "orders", "packages", "resources",
     ),
     "phaseline.use_cases.queries": (
-        "events", "packages", "resources",
+        "estate", "events", "packages", "resources",
     ),
 }  # fmt: skip
 """{package: packages in it whose ``__init__`` has only a docstring}; a test keeps this table up to date."""

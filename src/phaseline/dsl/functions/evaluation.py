@@ -5,7 +5,7 @@ from __future__ import annotations
 from phaseline.dsl.functions import lookup_functions as lookups
 from phaseline.dsl.functions import string_functions as texts
 from phaseline.dsl.functions.errors import fail
-from phaseline.dsl.functions.registry import contains_functions, function_name
+from phaseline.dsl.functions.registry import ELSEWHERE, contains_functions, function_name
 from phaseline.dsl.functions.scope import NotYetKnown, Scope
 from phaseline.dsl.functions.third_party import ANNOUNCED, AnnouncedFunctionError
 from phaseline.dsl.text.primitive_types import CHECKS
@@ -51,7 +51,7 @@ def evaluate(value: Value, scope: Scope, way: _Way | None = None) -> Value:
     counts depth and parts when ``evaluate`` calls itself for a nested value; callers leave it out.
 
     Raises ``ProblemsError``: PL-B074 (cannot be evaluated), PL-B075 (``MAX_RECURSION``, ``MAX_PARTS``), PL-B076 (input
-    path), PL-B078 (other deployments), PL-B079 and PL-B150 (secrets).
+    path), PL-B078 and PL-B170 (other deployments), PL-B079 and PL-B150 (secrets).
     """
     if value.__class__ is dict:
         mapping = value
@@ -99,7 +99,12 @@ def _call(name: str, written: dict[str, Value], scope: Scope, way: _Way) -> Valu
     if contains_functions(arguments):
         return stays
     try:
-        result = _COMPUTE[name](arguments, scope, inner) if name in _COMPUTE else _announced(name, stays, scope, inner)
+        if name in _COMPUTE:
+            result = _COMPUTE[name](arguments, scope, inner)
+        elif name in ELSEWHERE:
+            result = scope.elsewhere(name, arguments, inner, written)
+        else:
+            result = _announced(name, stays, scope, inner)
     except NotYetKnown:
         return stays
     wanted = written.get("type")

@@ -118,13 +118,6 @@ def _system(arguments: Value, scope: Scope, _inner: Inner) -> Value:
     return scope.system(str(entity), str(name))
 
 
-def _elsewhere(function: str) -> Compute:
-    def compute(arguments: Value, scope: Scope, _inner: Inner) -> Value:
-        return scope.elsewhere(function, arguments)
-
-    return compute
-
-
 COMPUTE: dict[str, Compute] = {
     "get_input": _input,
     "get_property": _property,
@@ -134,10 +127,6 @@ COMPUTE: dict[str, Compute] = {
     "get_secret": _secret,
     "get_label": _label,
     "get_sys": _system,
-    **{
-        name: _elsewhere(name)
-        for name in ("get_capability", "get_group_capability", "get_environment_capability", "get_consumers")
-    },
 }
 """{name of a function: the Python function that looks up its value}."""
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from typing import NoReturn, Protocol
+from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from phaseline.dsl.functions.errors import fail
 from phaseline.dsl.functions.evaluation import evaluate
@@ -14,6 +14,9 @@ from phaseline.dsl.text.value_words import quoted_list, suggest
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.blueprint.blueprint import Value
 from phaseline.model.problems.problem import ProblemsError
+
+if TYPE_CHECKING:
+    from phaseline.dsl.functions.other_deployments import CapabilityReads
 
 NO_SECRET = "PL-B079"  # noqa: S105 - a code
 """Code of problems about missing secrets."""
@@ -138,7 +141,8 @@ class RuntimeScope:
 
     ``own`` is the instance that SELF means; ``source`` and ``target`` are the instances of a relationship operation.
     ``own_node`` is the node that SELF means if its instance is unknown. With ``is_tolerant``, an attribute that cannot
-    be computed becomes the text ``<ERROR: …>`` (B24). ``watcher`` observes each function that is evaluated.
+    be computed becomes the text ``<ERROR: …>`` (B24). ``watcher`` observes each function that is evaluated. ``others``
+    returns what reads capabilities of other deployments; None where that is impossible.
     """
 
     inputs: Mapping[str, Value]
@@ -151,6 +155,7 @@ class RuntimeScope:
     is_tolerant: bool = False
     facts: DeploymentFacts = NO_FACTS
     watcher: EvaluationWatcher | None = None
+    others: Callable[[], CapabilityReads] | None = None
 
     def input(self, name: str) -> Value:
         """Return the value of an input of the deployment."""
@@ -231,10 +236,21 @@ class RuntimeScope:
         """Return a property of the deployment or of its tenant, or None."""
         return self.facts.system.get(entity, {}).get(name)
 
-    def elsewhere(self, function: str, arguments: Value) -> Value:  # noqa: ARG002 - a scope that reads other deployments needs them
-        """Raise ``ProblemsError`` (PL-B078): functions cannot read other deployments yet."""
-        message = f"'{function}' asks for another deployment, and functions cannot read other deployments yet"
-        raise fail("PL-B078", message, "give the value as an input, such as {get_input: address}")
+    def elsewhere(
+        self,
+        function: str,
+        arguments: Value,
+        inner: Callable[[Value, Scope], Value] | None = None,
+        written: Mapping[str, Value] | None = None,
+    ) -> Value:
+        """Return the value of a function that reads other deployments (DP1).
+
+        Raises ``ProblemsError``: PL-B078 where no other deployments can be read, and the errors of ``CapabilityReads``.
+        """
+        if self.others is None:
+            message = f"'{function}' asks for another deployment, and no other deployment can be read here"
+            raise fail("PL-B078", message, "give the value as an input, such as {get_input: address}")
+        return self.others().read(written or {function: arguments}, function, arguments, self, inner or evaluate)
 
     def _attribute(self, reference: str, path: Sequence[str | int]) -> Value:
         return self._attribute_of(self._instance(reference), path)

@@ -18,6 +18,9 @@ from phaseline.model.blueprint.blueprint import Value
 SELF, SOURCE, TARGET = "SELF", "SOURCE", "TARGET"
 REFERENCES: Final = frozenset({SELF, SOURCE, TARGET})
 
+ELSEWHERE: Final = frozenset({"get_capability", "get_group_capability", "get_environment_capability", "get_consumers"})
+"""Functions that read other deployments; ``other_deployments`` evaluates them."""
+
 
 @frozen
 class IntrinsicFunction:

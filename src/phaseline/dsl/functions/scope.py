@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol
 
 from phaseline.model.blueprint.blueprint import Value
@@ -26,6 +26,13 @@ class SecretLookup(Protocol):
 
 class EvaluationWatcher(Protocol):
     """Observes each function: ``begin`` before its arguments are evaluated, ``end`` when its result is known."""
+
+    is_touched: bool
+    """True once a secret was read."""
+
+    def touch(self) -> None:
+        """Note that a secret was read, such as one from which a capability of another deployment was computed."""
+        ...
 
     def begin(self) -> bool:
         """Note the beginning of a function. The returned value is passed to ``end`` as ``before``."""
@@ -90,8 +97,18 @@ class Scope(Protocol):
         """Return a property of the deployment or of its tenant."""
         ...
 
-    def elsewhere(self, function: str, arguments: Value) -> Value:
-        """Return the value of a function that reads other deployments, such as ``get_capability``."""
+    def elsewhere(
+        self,
+        function: str,
+        arguments: Value,
+        inner: Callable[[Value, Scope], Value] | None = None,
+        written: Mapping[str, Value] | None = None,
+    ) -> Value:
+        """Return the value of a function that reads other deployments, such as ``get_capability``.
+
+        ``arguments`` are evaluated; ``written`` is the function as the blueprint has it. ``inner`` evaluates a value that
+        the function needs, and counts how deeply functions are nested.
+        """
         ...
 
 

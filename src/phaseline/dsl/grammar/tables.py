@@ -296,6 +296,8 @@ SCHEDULE = Table(
         "timezone": TableKey(TEXT),
         "weekdays": TableKey(TableRows(TEXT)),
         "count": TableKey(WHOLE),
+        "rrule": TableKey(TEXT, since=PHASELINE),
+        "cron": TableKey(TEXT, since=PHASELINE),
         "default_enabled": TableKey(TRUTH),
         "stop_after_fail": TableKey(TRUTH),
         "slip": TableKey(WHOLE),
@@ -313,11 +315,10 @@ SCHEDULE = Table(
         "workflow_parameters": TableKey(MAPPING),
     },
 )
-NO_SCHEDULES = "start the workflow yourself, or by the timer of your system; Phaseline has no clock of its own yet"
 DEPLOYMENT_SETTINGS = Table(
     "deployment settings",
     {
-        "default_schedules": TableKey(Each(SCHEDULE), support="no effect", note=NO_SCHEDULES),
+        "default_schedules": TableKey(Each(SCHEDULE)),
         "default_groups": TableKey(LIST, support="no effect", note="there are no groups of deployments yet"),
         "id_template": TableKey(TEXT, support="no effect", note="give the deployment's name with -d"),
         "display_name": TableKey(ANYTHING),

@@ -63,6 +63,7 @@ ANCESTOR: dict[str, tuple[int | None, str | None]] = {
     "PL-B077": (None, "UnknownSysEntityError"),
     "PL-B078": (None, "FunctionEvaluationError"),
     "PL-B079": (None, "UnknownSecretError"),
+    "PL-B170": (None, "FunctionEvaluationError"),
     "PL-B080": (None, "MissingRequiredInputError"),
     "PL-B081": (None, "UnknownInputError"),
     "PL-B082": (214, "DSLParsingException"),

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Blueprint, Value
 
 
+PARENT_LABEL = "csys-obj-parent"
+"""Key of the label that names the deployment to which another one belongs."""
+
+
 class Label(NamedTuple):
     """One label: a key with one value. A key may have several values, each as a label."""
 

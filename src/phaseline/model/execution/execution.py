@@ -78,6 +78,14 @@ class RetryPolicy:
     backoff_s: tuple[float, ...] = ()
 
 
+WATCHED_WORKFLOWS = frozenset(
+    {"uninstall", "abandon", "delete", "stop", "restart", "reinstall", "scale", "update", "heal"}
+)
+"""Workflows that are refused while another deployment reads what they touch (DP7)."""
+UNCHECKED = "*"
+"""Value of ``Request.despite``: consumers are not looked for, neither when it is requested nor when it begins."""
+
+
 @frozen
 class Request:
     """A user's request to run a workflow on a deployment. ``clean``: remove half-made instances first (W8).
@@ -87,7 +95,8 @@ class Request:
     created. ``is_surrounded``: a ``PrePost`` is stored with the execution. ``acts_since`` is the attempt in which its
     present action began; a retry of an ended execution is a new action with its own hooks. ``timeout_s`` is the time
     after which an attempt is canceled (None: never). ``breakpoints`` are where instances stop until a user clears them.
-    ``flaw`` is why the stored request cannot be carried out; then the other fields have no meaning.
+    ``despite``: consumers that read what it touches, although which a user has forced it (DP8); ``UNCHECKED`` if none were
+    looked for. ``flaw`` is why the stored request cannot be carried out; then the other fields have no meaning.
     """
 
     workflow: str
@@ -102,6 +111,7 @@ class Request:
     timeout_s: float | None = None
     breakpoints: tuple[Breakpoint, ...] = ()
     flaw: str = ""
+    despite: str = ""
 
     @property
     def timeout_ms(self) -> int:

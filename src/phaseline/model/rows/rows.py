@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from phaseline.model.health.checks import NewCheckResults
     from phaseline.model.packages.installed import PackageUse
     from phaseline.model.rows.causes import AwaitChanges, CauseKey
+    from phaseline.model.rows.dependencies import ConsumerDependencies, Dependency
 
 
 DEFAULT_TENANT = "default_tenant"
@@ -78,7 +79,8 @@ class NewDeployment:
 
     ``uses`` is {namespace: number} of the stored blueprints that it needs; its own blueprint has an empty namespace.
     ``packages`` are its uses of plugin packages; their ``deployment`` is ignored. ``documents`` is {instance number:
-    runtime properties} of adopted instances. ``cause`` is what makes it, if that is not a user.
+    runtime properties} of adopted instances. ``cause`` is what makes it, if that is not a user. ``dependencies`` are the
+    records of the deployments that it reads. Without ``has_enabled_schedules`` those of its blueprint are disabled.
     """
 
     name: str
@@ -93,6 +95,8 @@ class NewDeployment:
     packages: Sequence[PackageUse] = ()
     documents: Mapping[int, Mapping[str, Value]] = field(default_factory=dict)
     cause: CauseKey | None = None
+    dependencies: Sequence[Dependency] = ()
+    has_enabled_schedules: bool = True
 
 
 @frozen
@@ -402,6 +406,7 @@ class PlannerWrites:
     """What planners write besides graphs and topologies: documents added or removed, and deployments removed.
 
     ``checks`` are instances that a user marked as unhealthy. ``labels`` are (deployment, change of its labels).
+    ``dependencies`` replace all records of a consumer each; ``events`` are warnings about them.
     """
 
     kept: tuple[NewDocument, ...] = ()
@@ -409,10 +414,12 @@ class PlannerWrites:
     forgotten: tuple[ForgottenDeployment, ...] = ()
     checks: tuple[NewCheckResults, ...] = ()
     labels: tuple[tuple[int, Relabelled], ...] = ()
+    dependencies: tuple[ConsumerDependencies, ...] = ()
+    events: tuple[EventRow, ...] = ()
 
     def __bool__(self) -> bool:
         """Return True when there is anything to write."""
-        return bool(self.kept or self.dropped or self.forgotten or self.labels)
+        return bool(self.kept or self.dropped or self.forgotten or self.labels or self.dependencies)
 
 
 NOTHING_WRITTEN = PlannerWrites()

@@ -11,9 +11,11 @@ if TYPE_CHECKING:
     from phaseline.model.execution.stored_plans import PlanShelf
     from phaseline.model.packages.installed import DefinitionShelf, PackageShelf
     from phaseline.model.rows.causes import CauseShelf
+    from phaseline.model.rows.dependencies import DependencyShelf
     from phaseline.model.rows.hook_switches import SwitchShelf
     from phaseline.model.rows.listings import Listings
     from phaseline.model.rows.orders import OrderShelf
+    from phaseline.model.rows.schedules import ScheduleShelf
     from phaseline.model.rows.secrets import SecretShelf
 
 
@@ -61,6 +63,21 @@ class Shelves(Protocol):
         ...
 
     @property
+    def dependencies(self) -> DependencyShelf:
+        """Records of what deployments read of one another."""
+        ...
+
+    @property
+    def has_dependencies(self) -> bool:
+        """False if no deployment has a record of reading another one, so that searching can be skipped."""
+        ...
+
+    @property
+    def has_schedules(self) -> bool:
+        """False if no deployment has a schedule, so that looking for them can be skipped."""
+        ...
+
+    @property
     def packages(self) -> PackageShelf:
         """Plugin packages that are installed."""
         ...
@@ -68,6 +85,11 @@ class Shelves(Protocol):
     @property
     def has_packages(self) -> bool:
         """False if no package is or was installed, so that searching can be skipped."""
+        ...
+
+    @property
+    def schedules(self) -> ScheduleShelf:
+        """Schedules of deployments."""
         ...
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from phaseline.model.execution.execution import UNCHECKED
 from phaseline.model.graph.graph import called_side
 from phaseline.model.rows.rows import EventRow
 
@@ -37,6 +38,9 @@ CANCEL_SENTENCES = {
 def execution_event(row: ExecutionRow, kind: str, now: int, reason: str = "") -> EventRow:
     """Return the event for the start or the end of a whole execution. ``kind`` is a key of ``SENTENCES``."""
     text = SENTENCES[kind].format(workflow=row.request.workflow, reason=reason)
+    despite = row.request.despite
+    if despite and despite != UNCHECKED and kind == "workflow_started":
+        text += f", forced although others read what it touches: {despite}"
     return EventRow(row.number, now, kind, text, actor=row.created_by)
 
 

@@ -123,17 +123,23 @@ class Awaits:
 
         return next((path for number in new if (path := find_path(number, execution, edges))), [])
 
-    def depth(self, execution: int) -> list[int]:
-        """Return the longest chain of executions that wait for one another above this one; outermost first, this one last."""
+    def depth(self, execution: int, most: int) -> list[int]:
+        """Return the longest chain of executions that wait for one another above this one; outermost first, this one last.
+
+        The search ends at a chain longer than ``most``. A failed entry keeps its waits until it is called again, and may
+        be in a circle until then, so it does not count.
+        """
         chains = {execution: [execution]}
         while True:
             above = {
                 entry[0]: [entry[0], *chain]
                 for number, chain in chains.items()
                 for entry in self._by_awaited.get(number, ())
+                if self._status(entry) in MOVING
             }
-            if not above:
-                return next(iter(chains.values()))
+            longest = next(iter(above.values() or chains.values()))
+            if not above or len(longest) > most:
+                return longest
             chains = above
 
     def needs_attention(self, execution: int, *, seen: frozenset[int] = frozenset()) -> int:

@@ -79,7 +79,7 @@ class Engine(EngineRequests):
         self.has_turned = self._is_news = False
         self._messages, self._keys = LastMessages(), LaneKeys()
         self.scheduler = Scheduler(next_batch=first_batch)
-        self.deployments = DeploymentCache(store, services.secrets)
+        self.deployments = DeploymentCache(store, services.secrets, store.of)
         self.deployments.files_of = services.files_of
         self.planning = Planning(services, self.deployments, first_graph, clock.now)
         self._rounds = Rounds(self.scheduler, self.planning, self.deployments, store, self._messages)
@@ -147,6 +147,8 @@ class Engine(EngineRequests):
         """
         self.has_turned = True
         self._look()
+        if self._schedule_at is not None and not is_lent:
+            self._fire()
         reports = self._take()
         if any(report.follow_ups for report in reports):
             with self._store.as_one():  # what outcomes make is stored with them, or not at all
@@ -279,6 +281,9 @@ class Engine(EngineRequests):
             return False
         self.eviction.look(self._phases)
         has_news = self._door.look()
+        if self.scheduling is not None and self._store.next_schedule_at != self._schedule_at:
+            self._schedule_at = self._store.next_schedule_at
+            has_news = True  # a command has changed a schedule
         self._lease.raise_if_lost()
         return has_news
 
@@ -294,6 +299,8 @@ class Engine(EngineRequests):
             if self._phases is not None:
                 self._phases.paths.forget(execution)
             self.known.discard(execution)
+            if self.scheduling is not None:
+                self._lookout.is_woken = True  # it may have been an update that changed schedules
         else:
             self.eviction.ended.discard(execution)
 

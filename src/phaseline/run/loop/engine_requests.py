@@ -17,7 +17,7 @@ from phaseline.run.loop.abandoned_calls import GivenUpCalls, is_forced, raise_if
 from phaseline.run.loop.recovery import released, restore
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from phaseline.calls.deployments.deployment_cache import DeploymentCache
     from phaseline.calls.deployments.last_messages import LastMessages
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from phaseline.ports.store import Store
     from phaseline.run.loop.admission import Claims
     from phaseline.run.loop.awaits import Awaits
+    from phaseline.run.loop.clockwork import Clockwork
     from phaseline.run.loop.drain import DrainState
     from phaseline.run.loop.engine_services import EngineServices
     from phaseline.run.loop.eviction import Eviction
@@ -71,6 +72,11 @@ class EngineRequests:
     _phases: PhaseEngine | None = None
     _awaits: Awaits | None = None
     _follow_ups: FollowUps | None = None
+    scheduling: Callable[[], Clockwork] | None = None
+    """Makes the clockwork when the first schedule is due; None: schedules start nothing here."""
+    _clockwork: Clockwork | None = None
+    _schedule_at: int | None = None
+    """When the next schedule is due, in ms, as of the last look at the store; None: none is."""
 
     @property
     def phases(self) -> PhaseEngine:
@@ -111,6 +117,17 @@ class EngineRequests:
 
             self._follow_ups = FollowUps(self._store, self._outstanding, self.awaits, self.planning.row)
         return self._follow_ups
+
+    def _fire(self) -> None:
+        """Start the workflows of schedules that are due. Nothing starts while this engine is to leave."""
+        now = self._clock.now()
+        if self._schedule_at is None or self._schedule_at > now or self.leaving.is_wanted or self.scheduling is None:
+            return
+        if self._clockwork is None:
+            self._clockwork = self.scheduling()
+        for row in self._clockwork.fire(now):
+            self.submit(row)
+        self._schedule_at = self._clockwork.next_at()
 
     # -- requests -----------------------------------------------------------------------------------------------
 
@@ -284,7 +301,15 @@ class EngineRequests:
 
     @property
     def wakes_at(self) -> int | None:
-        """Time in ms at which a turn is due even without events; None if no time is set."""
+        """Time in ms at which a turn is due even without events, of an entry or a schedule; None if no time is set."""
+        found, due = self.entries_wake_at, self._schedule_at
+        if due is None or self.leaving.is_wanted or (found is not None and found <= due):
+            return found
+        return due
+
+    @property
+    def entries_wake_at(self) -> int | None:
+        """The same without schedules: an engine that ends when it is idle does not wait for them (SC5)."""
         tried = None if self._phases is None else self._phases.breakers.wakes_at
         return tried if self._alarm is None or (tried is not None and tried < self._alarm) else self._alarm
 

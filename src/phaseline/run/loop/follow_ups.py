@@ -175,7 +175,7 @@ class FollowUps:
 
     def _raise_if_deep(self, execution: int) -> None:
         """Raise PL-C111 if too many executions wait for one another above a new one."""
-        chain = self._awaits.depth(execution)
+        chain = self._awaits.depth(execution, self.depth)
         if len(chain) > self.depth:
             raise problem_error(
                 "PL-C111",

@@ -184,7 +184,7 @@ class Sorter:
         awaits: AwaitChanges | None = None,
     ) -> TurnPayload:
         """Return all collected rows and the given ones, as what the turn stores; secrets are masked or encrypted."""
-        rows: Sequence[EventRow] = (*self.events, *events)
+        rows: Sequence[EventRow] = (*self.events, *events, *written.events)
         others = (
             answers or requests or reshaped or written is not NOTHING_WRITTEN or self.checks or self.measures or awaits
         )

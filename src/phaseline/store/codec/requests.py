@@ -39,6 +39,7 @@ def to_json(request: Request) -> str:
             **({"breakpoints": [as_dict(one) for one in request.breakpoints]} if request.breakpoints else {}),
             **({} if request.timeout_s is None else {"timeout_s": request.timeout_s}),
             **({"acts_since": request.acts_since} if request.acts_since else {}),
+            **({"despite": request.despite} if request.despite else {}),
         }
     )
 
@@ -76,6 +77,7 @@ def _read(text: str) -> Request:
         take_back=found.get("take_back", False),
         is_surrounded=found.get("surrounded", False),
         acts_since=found.get("acts_since", 0),
+        despite=found.get("despite", ""),
         timeout_s=found.get("timeout_s"),
         breakpoints=_breakpoints(found["breakpoints"]) if "breakpoints" in found else (),
     )

@@ -16,13 +16,13 @@ has a number up to ``position`` is filled, or above ``last``, which is newer tha
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 12
+SCHEMA_VERSION = 14
 """Version of the tables, kept in the file as ``user_version``; each migration adds one."""
 APPLICATION_ID = 0x5048_4C4E
 """Number in the header of a SQLite file that marks it as a store of Phaseline ("PHLN")."""
-REVISION = "0012"
+REVISION = "0014"
 """Last migration, under its name in alembic."""
-MIN_READER, MIN_WRITER = 11, 12
+MIN_READER, MIN_WRITER = 11, 14
 """Oldest versions of the tables whose programs may read, and may write, a store of this version (UP1)."""
 IS_OPEN = "status in ('queued', 'running', 'canceling', 'attention')"
 """SQL condition for an execution that has not ended.
@@ -163,6 +163,12 @@ TABLES = (
         deployment integer not null, key text not null, value text not null,
         primary key (deployment, key, value)) without rowid""",
     "create index label_key on label (key, value)",
+    """create table dependency (
+        tenant text not null, deployment integer not null, position integer not null, kind text not null,
+        creator text not null, function text not null, provider text not null, number integer not null,
+        instance text not null, primary key (deployment, position)) without rowid""",
+    "create index dependency_provider on dependency (tenant, provider, deployment)",
+    "create index dependency_number on dependency (number, deployment) where number > 0",
     """create table hook_switch (
         tenant text not null, name text not null, deployment integer not null, at integer not null,
         actor text not null, reason text not null, primary key (tenant, name, deployment)) without rowid""",
@@ -201,4 +207,16 @@ TABLES = (
         execution integer not null, graph integer not null, position integer not null, awaited integer not null,
         tenant text not null, since integer not null, primary key (execution, graph, position, awaited)) without rowid""",
     "create index awaiting_awaited on awaiting (awaited)",
+    """create table schedule (
+        number integer primary key autoincrement, tenant text not null, deployment integer not null,
+        deployment_group text not null, name text not null, spec text not null, origin text not null,
+        is_enabled integer not null, switched_by text not null, reason text not null, next_at integer not null,
+        last_at integer not null, revision integer not null, changed_by text not null, created_at integer not null,
+        created_by text not null)""",
+    "create unique index schedule_name on schedule (deployment, deployment_group, name)",
+    "create index schedule_next on schedule (next_at) where is_enabled = 1",
+    """create table schedule_run (
+        schedule integer not null, due integer not null, last_due integer not null, count integer not null,
+        fired_at integer not null, execution integer not null, outcome text not null, reason text not null,
+        primary key (schedule, due)) without rowid""",
 )

@@ -11,6 +11,8 @@ import os
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.labels import labels_of
@@ -28,6 +30,9 @@ from phaseline.store.memory.tables import MemoryTables
 from phaseline.store.memory.tenant_rows import MemoryTenantRows
 from phaseline.store.sql import errors as failures
 from phaseline.store.wake_ups import UNHEARD_MS
+
+if TYPE_CHECKING:
+    from phaseline.store.memory.estate.firings import MemoryFirings
 
 PLACE = "memory:"
 
@@ -78,6 +83,25 @@ class MemoryStore(Fileless, MemoryRows):
         """True if an entry waits for an execution."""
         return bool(self._held.awaiting)
 
+    @property
+    def next_schedule_at(self) -> int | None:
+        """When the next schedule is due; None if none is."""
+        return self.firings.next_at() if self.schedules.rows else None
+
+    @cached_property
+    def firings(self) -> MemoryFirings:
+        """What schedules start."""
+        from phaseline.store.memory.estate.firings import MemoryFirings
+
+        return MemoryFirings(self._owning, self.schedules, self.stored_plans)
+
+    @contextmanager
+    def _owning(self) -> Iterator[MemoryTables]:
+        if self._owner is None:
+            raise RuntimeError("only the owner of a store writes to it: use own() first")
+        with self._changing() as held:
+            yield held
+
     def disown(self) -> None:
         """End the ownership as if the owner had died, so that another owner can follow."""
         self._owner = None
@@ -123,11 +147,15 @@ class MemoryStore(Fileless, MemoryRows):
             memory_turns.write(self._held, turn)
             self.stack_documents.write(self._held, turn.payload.written, turn.at)
             self.labels.write(turn.payload.written.labels)
+            self.dependencies.write(turn.payload.written.dependencies)
+            for gone in turn.payload.written.forgotten:
+                self.schedules.drop(gone.deployment)
             for row in turn.payload.reshaped:
                 if row.uses is not None:
                     self.stored_blueprints.add_uses(row.deployment, row.uses)
                 if row.blueprint is not None:
                     self.labels.add(row.deployment, labels_of(row.blueprint.labels))
+                    self.schedules.sync(self._held.deployments[row.deployment].row, row.blueprint.deployment_settings)
         if turn.payload.answers:
             self._held.wake_ups.answered()
 

@@ -19,6 +19,7 @@ from phaseline.model.graph.graph import Graph
 from phaseline.model.graph.status import EntryStatus
 from phaseline.model.health.checks import CheckResults, HeldBodies
 from phaseline.model.resources.resources import ResourceAddition
+from phaseline.model.rows.dependencies import ConsumerDependencies
 from phaseline.model.rows.maintenance import PurgeRules
 from phaseline.model.rows.orders import NewOrder
 from phaseline.model.rows.rows import (
@@ -46,6 +47,8 @@ from phaseline.store.codec.step_counts import count_by_step
 from phaseline.store.memory import requests as asking
 from phaseline.store.memory.definition_files import MemoryDefinitions
 from phaseline.store.memory.estate.causes import MemoryCauses, refuse_cause
+from phaseline.store.memory.estate.dependencies import MemoryDependencies
+from phaseline.store.memory.estate.schedules import MemorySchedules
 from phaseline.store.memory.fileless import MemoryIncarnations
 from phaseline.store.memory.hook_switches import MemorySwitches
 from phaseline.store.memory.labels import MemoryLabels
@@ -66,6 +69,9 @@ from phaseline.store.sql.resource_clusters import missing_names
 class MemoryRows(ABC):
     """Rows of a store in memory: those of one tenant or all. ``ports.tenant_store.StoreRows`` describes each method."""
 
+    dependencies: MemoryDependencies
+    schedules: MemorySchedules
+
     def __init__(
         self,
         clock: Clock,
@@ -81,6 +87,8 @@ class MemoryRows(ABC):
         self._own = own
         parts = (None,) * 9 if whole is None else whole.shelves
         secrets, blueprints, definitions, plans, orders, labels, documents, packages, switches = parts
+        dependencies = None if whole is None else whole.dependencies
+        schedules = None if whole is None else whole.schedules
         self.secrets = MemorySecrets(self._changing, own.named, secrets)
         self.stored_blueprints = MemoryBlueprints(self._changing, self._living, own, blueprints)
         self.definitions = MemoryDefinitions(self._changing, own.named, definitions)
@@ -96,6 +104,8 @@ class MemoryRows(ABC):
         )
         self.hook_switches = MemorySwitches(self._changing, clock, own, switches)
         self.causes = MemoryCauses(self._changing, own)
+        self.dependencies = MemoryDependencies(self._changing, held, own, dependencies)
+        self.schedules = MemorySchedules(self._changing, clock, own, schedules)
         self.incarnations = MemoryIncarnations()
 
     @property
@@ -111,6 +121,16 @@ class MemoryRows(ABC):
     def has_packages(self) -> bool:
         """False if no package is, or ever was, installed."""
         return bool(self.packages.kept())
+
+    @property
+    def has_dependencies(self) -> bool:
+        """False if no deployment has a record of reading another one."""
+        return any(records and self.dependencies.of(number) for number, records in list(self.dependencies.rows.items()))
+
+    @property
+    def has_schedules(self) -> bool:
+        """False if no deployment has a schedule."""
+        return bool(self.schedules.all())
 
     def create_deployment(
         self, new: NewDeployment, request: NewExecution | None = None, *, replaces: int = 0, asks: bool | None = None
@@ -135,6 +155,9 @@ class MemoryRows(ABC):
             self.packages.add_uses(actor.tenant, number, new.packages)
             held.deployments[number] = HeldDeployment.of(number, altered(new, actor=actor))
             self.labels.add(number, labels_of(new.blueprint.labels))
+            self.dependencies.write([ConsumerDependencies(number, tuple(new.dependencies))] if new.dependencies else ())
+            settings = new.blueprint.deployment_settings
+            self.schedules.begin(held.deployments[number].row, settings, is_enabled=new.has_enabled_schedules)
             return number, self._add_execution(request, number, asks) if request else None
 
     def delete_deployment(self, deployment: int, actor: Actor | None = None) -> None:
@@ -144,6 +167,7 @@ class MemoryRows(ABC):
             deployment = self._own.deployment(deployment)
             self._refuse_open(deployment)
             self.stack_documents.drop_snapshots(deployment)
+            self.schedules.drop(deployment)
             known = held.deployments.get(deployment)
             if known is not None and not known.deleted_at:
                 known.deleted_at = max(1, self._clock.now())
@@ -430,7 +454,7 @@ class MemoryRows(ABC):
     def _forget_gone(self, held: MemoryTables, rules: PurgeRules) -> None:
         """Remove from the shelves what belongs to executions and deployments that were removed."""
         self.stored_plans.forget(held.executions.keys(), rules.executions_before, rules.deployment)
-        for shelf in (self.labels, self.packages, self.hook_switches):
+        for shelf in (self.labels, self.packages, self.hook_switches, self.dependencies):
             shelf.forget(held.deployments.keys())
 
     @property

@@ -53,10 +53,16 @@ class PostgresRows(SqlRows):
 
     def requests(self, after: int = 0) -> Sequence[RequestRow]:
         """Return the requests with numbers above ``after`` that have no answer, oldest first."""
-        return self._read_at_once(lambda db: asking.unanswered(db, after, self._rows))
+
+        def look(db: Connection) -> Sequence[RequestRow]:
+            rows = asking.unanswered(db, after, self._rows)
+            self._looked(db)
+            return rows
+
+        return self._read_at_once(look)
 
     def _read_at_once(self, read: Callable[[Connection], Found]) -> Found:
-        """Return what one statement reads, in one round trip, because processes that wait for one another read often."""
+        """Return what is read without a transaction, because processes that wait for one another read often."""
         try:
             with self.connections.single(), self._reading() as db:
                 return read(db)

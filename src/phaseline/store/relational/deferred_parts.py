@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from phaseline.store.relational.filling import FillingSteps
     from phaseline.store.sql.definition_files import SqlDefinitions
     from phaseline.store.sql.estate.causes import SqlCauses
+    from phaseline.store.sql.estate.dependencies import SqlDependencies
+    from phaseline.store.sql.estate.schedules import SqlSchedules
     from phaseline.store.sql.hook_switches import SqliteSwitches
     from phaseline.store.sql.labels import SqliteLabels
     from phaseline.store.sql.listings import SqliteListings
@@ -36,7 +38,7 @@ class DeferredParts:
 
         def _reading(self) -> ReadSnapshot: ...
 
-        def _writing(self) -> Transaction: ...
+        def _writing(self, *, asks: bool = False) -> Transaction: ...
 
         def _damaged(self, reason: str) -> ProblemsError: ...
 
@@ -76,6 +78,13 @@ class DeferredParts:
         return SqliteSwitches(self._reading, self._writing, self._clock, self._rows)
 
     @cached_property
+    def schedules(self) -> SqlSchedules:
+        """Schedules of deployments."""
+        from phaseline.store.sql.estate.schedules import SqlSchedules
+
+        return SqlSchedules(self._reading, lambda: self._writing(asks=True), self._clock, self._rows)
+
+    @cached_property
     def listings(self) -> SqliteListings:
         """Rows for lists of many deployments."""
         from phaseline.store.sql.listings import SqliteListings
@@ -95,6 +104,13 @@ class DeferredParts:
         from phaseline.store.sql.labels import SqliteLabels
 
         return SqliteLabels(self._reading, self._writing, self._rows)
+
+    @cached_property
+    def dependencies(self) -> SqlDependencies:
+        """Records of what deployments read of one another."""
+        from phaseline.store.sql.estate.dependencies import SqlDependencies
+
+        return SqlDependencies(self._reading, self._writing, self._rows)
 
     @cached_property
     def secrets(self) -> SqliteSecrets:

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.maintenance import PurgeRules
     from phaseline.model.rows.orders import NewOrder
     from phaseline.ports.clock import Clock
+    from phaseline.store.database.connection import Connection
     from phaseline.store.database.tenant_rows import TenantRows
     from phaseline.store.sql.purging.rounds import SqlPurge
 
@@ -99,6 +100,20 @@ class SqlRows(DeferredParts, ABC):
         with self._reading() as db:
             return reads.has_packages(db, self._rows)
 
+    @property
+    def has_dependencies(self) -> bool:
+        """False if no deployment has a record of reading another one."""
+        where, values = self._rows.where("true")
+        with self._reading() as db:
+            return bool(db.execute(f"select exists (select 1 from dependency where {where})", values).fetchone()[0])
+
+    @property
+    def has_schedules(self) -> bool:
+        """False if no deployment has a schedule."""
+        where, values = self._rows.where("true")
+        with self._reading() as db:
+            return bool(db.execute(f"select exists (select 1 from schedule where {where})", values).fetchone()[0])
+
     def identity(self) -> str:
         """Return the store's random name."""
         with self._reading() as db:
@@ -120,7 +135,8 @@ class SqlRows(DeferredParts, ABC):
     ) -> tuple[int, ExecutionRow | None]:
         """Store a deployment; return its number and the execution stored with the deployment, or None."""
         actor = self._rows.by(new.actor)
-        with self._writing(asks=request is not None and self._asks(asks)) as db:
+        wakes = request is not None or "default_schedules" in new.blueprint.deployment_settings
+        with self._writing(asks=wakes and self._asks(asks)) as db:
             if replaces:
                 own = self._rows.own(db, "deployment", replaces)
                 writes.delete_deployment(db, own, self._clock.now(), actor)
@@ -183,9 +199,13 @@ class SqlRows(DeferredParts, ABC):
         with self._reading() as db:
             version = self.version()
             rows = asking.unanswered(db, after, self._rows)
+            self._looked(db)
             if len(rows) < asking.TAKEN_AT_ONCE:
                 self._requests_seen = version, rows[-1].number if rows else after
             return rows
+
+    def _looked(self, db: Connection) -> None:
+        """Read more with the requests of a look; nothing for a tenant."""
 
     def answer_of(self, request: int) -> Mapping[str, Value] | None:
         """Return the answer to a request, or None while it is unanswered."""

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from phaseline.store.database.connection import Connection
     from phaseline.store.relational.copying import CopySource
     from phaseline.store.relational.incarnations import SqlIncarnations
+    from phaseline.store.sql.estate.firings import SqlFirings
 
 MOST_TENANTS = 1_000
 """Most tenants of which numbers are remembered; all are forgotten when there would be more."""
@@ -50,6 +51,8 @@ class SqlStore(SqlRows):
         """Epoch in which this process owns the store; 0 if it does not."""
         self.has_waits = False
         """True if an entry waited for an execution when this process became the owner."""
+        self.next_schedule_at: int | None = None
+        """When the next schedule is due, as of the last look at requests as the owner; None if none is."""
         self._has_rest = False
         """True if an upgrade has left something to do, as far as the owner knows."""
         self._tenants: dict[str, SqlTenant] = {}
@@ -128,6 +131,18 @@ class SqlStore(SqlRows):
         from phaseline.store.relational.incarnations import SqlIncarnations
 
         return SqlIncarnations(self._reading, lambda: self._transaction(asks=True))
+
+    @cached_property
+    def firings(self) -> SqlFirings:
+        """What schedules start."""
+        from phaseline.store.sql.estate.firings import SqlFirings
+
+        return SqlFirings(self._reading, self._owned)
+
+    def _looked(self, db: Connection) -> None:
+        """Read when the next schedule is due, which other processes may have changed."""
+        if self._epoch:
+            self.next_schedule_at = asking.next_schedule_at(db)
 
     def refresh_lists(self) -> bool:
         """Write some of what lists read of deployments whose executions have ended; return True if there may be more.

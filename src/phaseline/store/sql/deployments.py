@@ -96,6 +96,15 @@ def add_deployment(
         add_uses(db, number, new.packages)
     if new.blueprint.labels:
         labels.add_labels(db, number, labels_of(new.blueprint.labels))
+    if new.dependencies:
+        from phaseline.store.sql.estate import dependencies  # few deployments read another one
+
+        dependencies.add(db, number, new.dependencies)
+    if new.blueprint.deployment_settings.get("default_schedules"):
+        from phaseline.store.sql.estate.schedules import add_schedules  # few blueprints have any
+
+        settings = new.blueprint.deployment_settings
+        add_schedules(db, number, settings, new.actor, new.created_at, is_enabled=new.has_enabled_schedules)
     growing.add_documents(db, number, new.documents)
     if new.cause is not None:
         from phaseline.store.sql.estate.causes import add_cause
@@ -109,10 +118,12 @@ def delete_deployment(db: Connection, deployment: int, now: int, actor: Actor | 
 
     Raises PL-C016 if an execution is open.
     """
+    from phaseline.store.sql.estate.schedules import drop_schedules
     from phaseline.store.sql.stack_documents import drop_snapshots
 
     raise_if_open(db, deployment)
     drop_snapshots(db, deployment)
+    drop_schedules(db, deployment)
     read_model.drop_deployments(db, [deployment])
     db.execute(
         "update deployment set deleted_at = ?, deleted_by = ? where number = ? and deleted_at = 0",

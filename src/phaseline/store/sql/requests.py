@@ -66,6 +66,12 @@ def add_request(
     return int(db.execute(added, values).fetchone()[0])
 
 
+def next_schedule_at(db: Connection) -> int | None:
+    """Return when the next enabled schedule is due, in ms; 0 if that was not computed yet, None if none is."""
+    found = db.execute("select min(next_at) from schedule where is_enabled = 1 and next_at >= 0").fetchone()[0]
+    return None if found is None else int(found)
+
+
 def raise_if_held(db: Connection, row: ExecutionRow) -> None:
     """Raise PL-S013 if this execution is open and waits since a restore of the store."""
     if not row.status.is_ended and row.number <= db.execute("select held from store").fetchone()[0]:

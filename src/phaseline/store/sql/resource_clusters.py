@@ -55,6 +55,10 @@ def add_documents(db: Connection, deployment: int, documents: Mapping[int, Mappi
 def reshape(db: Connection, row: Reshaped) -> None:
     """Store the new topology of a deployment, and whatever else has changed with it."""
     _replace(db, row.deployment, row.topology, row.blueprint)
+    if row.blueprint is not None:
+        from phaseline.store.sql.estate.schedules import sync_schedules  # few changes bring a blueprint
+
+        sync_schedules(db, row.deployment, row.blueprint.deployment_settings)
     if row.inputs is not None:
         db.execute("update blueprint set inputs = ? where deployment = ?", (to_text(dict(row.inputs)), row.deployment))
     if row.code is not None:

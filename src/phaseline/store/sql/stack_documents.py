@@ -69,9 +69,17 @@ def write(db: Connection, written: PlannerWrites, at: int) -> None:
     for deployment, change in written.labels:
         remove_labels(db, deployment, change.removed)
         add_labels(db, deployment, change.added)
+    if written.dependencies:
+        from phaseline.store.sql.estate import dependencies  # few deployments read another one
+
+        for consumer, records in written.dependencies:
+            dependencies.replace(db, consumer, records)
     drop_deployments(db, [gone.deployment for gone in written.forgotten])
     for gone in written.forgotten:
+        from phaseline.store.sql.estate.schedules import drop_schedules  # few turns forget a deployment
+
         drop_snapshots(db, gone.deployment)
+        drop_schedules(db, gone.deployment)
         db.execute(
             "update deployment set deleted_at = ?, deleted_by = ? where number = ? and deleted_at = 0",
             (max(1, at), gone.actor, gone.deployment),

@@ -16,7 +16,7 @@ from phaseline.store.database.tenant_rows import ALL, TenantRows
 if TYPE_CHECKING:
     from phaseline.model.execution.stored_plans import Aim, StoredPlan
     from phaseline.model.packages.installed import PackageUse
-    from phaseline.store.database.connection import Connect
+    from phaseline.store.database.connection import Connect, Connection
 
 _BRIEF = "deployment, request, created_at, created_by, base, execution"
 _WHOLE = f"{_BRIEF}, body, told, aim"
@@ -41,29 +41,9 @@ class SqlitePlans:
 
         ``MOST_WAITING`` is the number of plans kept.
         """
-        from phaseline.model.execution.stored_plans import MOST_WAITING  # most commands keep no plan
-
-        values = (
-            new.deployment,
-            self._rows.named,
-            new.deployment,
-            requests.to_json(new.request),
-            new.created_at,
-            new.created_by,
-            to_text(dict(new.base)),
-            new.execution,
-            to_text(dict(new.body)),
-            new.text,
-            "" if new.aim is None else aim_to_text(new.aim),
-        )
         with self._writing() as db:
             self._rows.require(db, "deployment", new.deployment)
-            (number,) = db.execute(_ADD, values).fetchone()
-            db.execute(
-                """delete from plan where deployment = ? and execution = 0 and number not in (
-                select number from plan where deployment = ? and execution = 0 order by number desc limit ?)""",
-                (new.deployment, new.deployment, MOST_WAITING),
-            )
+            number = add_plan(db, new, self._rows.named)
         self._last = altered(new, number=number)
         return self._last
 
@@ -105,6 +85,32 @@ class SqlitePlans:
         where, values = self._rows.where("number = ? and execution = 0", number)
         with self._writing() as db:
             return db.execute(f"delete from plan where {where}", values).rowcount == 1
+
+
+def add_plan(db: Connection, new: StoredPlan, tenant: str) -> int:
+    """Store a plan, and return its number. ``tenant``: to which it belongs if its deployment does not exist yet."""
+    from phaseline.model.execution.stored_plans import MOST_WAITING  # most commands keep no plan
+
+    values = (
+        new.deployment,
+        tenant,
+        new.deployment,
+        requests.to_json(new.request),
+        new.created_at,
+        new.created_by,
+        to_text(dict(new.base)),
+        new.execution,
+        to_text(dict(new.body)),
+        new.text,
+        "" if new.aim is None else aim_to_text(new.aim),
+    )
+    (number,) = db.execute(_ADD, values).fetchone()
+    db.execute(
+        """delete from plan where deployment = ? and execution = 0 and number not in (
+        select number from plan where deployment = ? and execution = 0 order by number desc limit ?)""",
+        (new.deployment, new.deployment, MOST_WAITING),
+    )
+    return int(number)
 
 
 def aim_to_text(aim: Aim) -> str:

@@ -23,12 +23,17 @@ from phaseline.use_cases.commands.packages import adopt as packages_adopt
 from phaseline.use_cases.commands.submission import Submission
 from phaseline.use_cases.commands.upload_blueprint import add_blueprint
 from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint, deployment_name, load
-from phaseline.use_cases.loading.deployment_rows import raise_if_secrets_missing, sealed_inputs
+from phaseline.use_cases.loading.deployment_rows import (
+    dependencies,
+    raise_if_secrets_missing,
+    sealed_inputs,
+    with_begun_schedules,
+)
 from phaseline.use_cases.lookup.blocking_executions import raise_if_invalid
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.prepare import foreseen_stops, plan_preview, workflow_start
 from phaseline.use_cases.prepare.adoption_conflicts import raise_if_adopted_elsewhere
-from phaseline.use_cases.prepare.deployment_spec import require_free_name
+from phaseline.use_cases.prepare.deployment_spec import provider_warnings, require_free_name
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.pre_post import new_execution, with_stops
 from phaseline.use_cases.prepare.stack_documents import raise_if_sealed_elsewhere, read_document, unreadable_parts
@@ -106,21 +111,25 @@ def adopt(
     warnings += adoption.warnings
     existing = require_free_name(ctx, name)
     raise_if_adopted_elsewhere(ctx, name, adoption)
+    warnings += provider_warnings(ctx, name, prepared.blueprint, allow_missing=True)
     uses = prepared.uses
     if prepared.brought is not None:
         uses = {**uses, "": _kept(ctx, prepared.brought, prepared.blueprint)}
     now = ctx.clock.now()
+    blueprint, topology = with_begun_schedules(prepared.blueprint, adoption.topology, now)
     new = NewDeployment(
         name,
-        prepared.blueprint,
+        blueprint,
         prepared.inputs,
-        adoption.topology,
+        topology,
         prepared.code,
         ctx.actor,
         now,
         uses=uses,
         packages=prepared.packages,
         documents={number: _sealed(ctx, body) for number, body in adoption.documents.items()},
+        dependencies=dependencies(prepared.blueprint),
+        has_enabled_schedules=False,
     )
     asked, more = new_execution(ctx, 0, request, at=now)
     with ctx.store.as_one(given):
@@ -352,7 +361,9 @@ def abandon(
     """
     if force:
         _cancel_all(ctx, name)
-    order = workflow_start.WorkflowStart(workflow_start.ABANDON, name, {"force": True} if force else {})
+    order = workflow_start.WorkflowStart(
+        workflow_start.ABANDON, name, {"force": True} if force else {}, despite_consumers=force
+    )
     busy = altered(manner, if_busy="wait" if force else "refuse")
     return start_workflow.start(ctx, order, manner=busy, given=given)
 

@@ -9,7 +9,7 @@ from phaseline.use_cases.commands.orders import given_orders
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.loading.blueprint_loading import deployment_name
 from phaseline.use_cases.loading.deployment_rows import new_deployment, raise_if_secrets_missing
-from phaseline.use_cases.prepare.deployment_spec import load_order, use_by
+from phaseline.use_cases.prepare.deployment_spec import load_order, provider_warnings, use_by
 from phaseline.use_cases.queries.deployments import open_execution, show_deployment
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ def create(ctx: RequestContext, order: DeploymentSpec, *, given: NewOrder | None
     for warning in loaded.warnings:
         ctx.notice(f"warning {warning}; {warning.mend}")
     raise_if_secrets_missing(ctx, loaded.blueprint)
+    for warning in provider_warnings(ctx, name, loaded.blueprint, allow_missing=order.allow_missing_providers):
+        ctx.notice(f"warning {warning}; {warning.mend}")
     new = new_deployment(ctx, name, loaded, ctx.clock.now())
     with ctx.store.as_one(given) as answer:
         answer["deployment"] = name

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from phaseline.calls.deployments import blocking_consumers
 from phaseline.lang.fast_dataclasses import as_dict
 from phaseline.model.problems.problem import problem_error
 from phaseline.use_cases.commands import adopt
 from phaseline.use_cases.commands.orders import given_orders
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import SubmissionFor
-from phaseline.use_cases.lookup.blocking_executions import in_the_way
+from phaseline.use_cases.lookup.blocking_executions import in_the_way, is_read
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.queries.deployments import briefs, living_count, open_execution, unread
 from phaseline.views.views import DeploymentView
@@ -43,7 +44,7 @@ def delete_deployment(
 
     With ``force``, a deployment with installed instances is abandoned: hook classes are called, and its document is
     stored for 30 days. Raises: PL-C015 while instances are installed (unless ``force``), or if a hook refuses; PL-C016
-    while an execution is open.
+    while an execution is open, PL-C131 while a living deployment reads it (unless ``force``).
     """
     store = ctx.store
     row = find_deployment(store, name, to_change=True)
@@ -51,6 +52,8 @@ def delete_deployment(
     flaw = unread(store, row)
     if flaw:
         return _delete_unreadable(ctx, row, flaw, force=force, given=given)
+    if not force:
+        _raise_if_read(ctx, row)
     living = living_count(store, row)
     if living and not force:
         message = f"{living} instance{'s' * (living != 1)} of the deployment '{row.name}' may still exist"
@@ -64,6 +67,15 @@ def delete_deployment(
         return _abandon(ctx, row, seen, given)
     _forget(ctx, row, seen, given)
     return seen
+
+
+def _raise_if_read(ctx: RequestContext, row: DeploymentRow) -> None:
+    """Raise PL-C131 while a living deployment reads this one (DP7)."""
+    store = ctx.store
+    if not is_read(store, row):
+        return
+    found = blocking_consumers.blocking(store, row, store.topology(row.number), blocking_consumers.Touch(None))
+    blocking_consumers.raise_if_read(row, found, "delete")
 
 
 def _forget(ctx: RequestContext, row: DeploymentRow, seen: DeploymentView, given: NewOrder | None) -> None:

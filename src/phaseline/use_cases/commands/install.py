@@ -52,20 +52,27 @@ def uninstall(
     *,
     ignore_failure: bool = False,
     recursive: bool = False,
+    force: bool = False,
     manner: ExecutionOptions = DEFAULT_OPTIONS,
     given: NewOrder | None = None,
 ) -> Submission:
     """Stop and delete every instance of a deployment; the record of the deployment stays (W23).
 
-    ``recursive``: first uninstall the deployments whose label ``csys-obj-parent`` names it (W24). Raises: PL-C010 if
-    there is no such deployment, PL-C016 while an execution of it is open, PL-C024 if its folder is missing.
+    ``recursive``: first uninstall the deployments whose label ``csys-obj-parent`` names it (W24). ``force``: uninstall it
+    although other deployments read it. Raises: PL-C010 if there is no such deployment, PL-C016 while an execution of it
+    is open, PL-C024 if its folder is missing, PL-C131 while other deployments read it.
     """
     if recursive:
         order = workflow_start.WorkflowStart(
-            "uninstall", name, {"recursive": True, "ignore_failure": ignore_failure}, force=True
+            "uninstall",
+            name,
+            {"recursive": True, "ignore_failure": ignore_failure},
+            force=True,
+            despite_consumers=force,
         )
         return start_workflow.start(ctx, order, manner=manner, given=given)
-    return submit_uninstall(ctx, prepare_uninstall(ctx, name, ignore_failure=ignore_failure, manner=manner), given)
+    prepared = prepare_uninstall(ctx, name, ignore_failure=ignore_failure, force=force, manner=manner)
+    return submit_uninstall(ctx, prepared, given)
 
 
 def submit_uninstall(ctx: RequestContext, prepared: PreparedUninstall, given: NewOrder | None = None) -> Submission:

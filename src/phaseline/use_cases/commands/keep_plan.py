@@ -27,12 +27,18 @@ def keep(
 
     ``aim``: for an update, the new blueprint with its inputs and its code.
     """
+    return ctx.store.stored_plans.add(new_plan(ctx, row, request, planned, aim))
+
+
+def new_plan(
+    ctx: RequestContext, row: DeploymentRow, request: Request, planned: PlanPreview, aim: Aim | None = None
+) -> StoredPlan:
+    """Return a plan to be stored, with the present state of the deployment and ``aim`` as in ``keep``."""
     base = base_of(ctx, row)
     body = cast("dict[str, Value]", plain(planned.summary))
     asked = altered(request, parameters={name: value for name, value in request.parameters.items() if name != PLAN})
     now = ctx.clock.now()
-    new = StoredPlan(0, row.number, asked, now, ctx.actor.name, base, body, planned.text, aim)
-    return ctx.store.stored_plans.add(new)
+    return StoredPlan(0, row.number, asked, now, ctx.actor.name, base, body, planned.text, aim)
 
 
 def plan_uninstall(

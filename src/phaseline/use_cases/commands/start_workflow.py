@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.execution.execution import UNCHECKED, WATCHED_WORKFLOWS
 from phaseline.model.rows.orders import RequestId
 from phaseline.plan.preview import agent_warnings
 from phaseline.plan.workflows.uninstall import RECURSIVE, UNINSTALL
 from phaseline.use_cases.commands.orders import given_orders
 from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import Submission
-from phaseline.use_cases.lookup.blocking_executions import compatible_executions, raise_if_busy
-from phaseline.use_cases.prepare import foreseen_stops
+from phaseline.use_cases.lookup.blocking_executions import compatible_executions, is_read, raise_if_busy
+from phaseline.use_cases.prepare import consumers, foreseen_stops
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.pre_post import new_execution
 from phaseline.use_cases.prepare.workflow_start import Prepared, WorkflowStart, prepare
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from phaseline.app.app_context import RequestContext
+    from phaseline.model.execution.execution import Request
     from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.orders import NewOrder
     from phaseline.model.rows.rows import DeploymentRow
@@ -44,12 +46,37 @@ def start(
     refuse to wait.
     """
     prepared = prepare(ctx, order, manner=manner)
+    request = guarded_request(ctx, prepared, order)
+    if request is not prepared.request:
+        prepared = altered(prepared, request=request)
     warnings: tuple[Problem, ...] = ()
     if manner.breakpoints:
         about = prepared.deployment, prepared.topology
         warnings = foreseen_stops.look_before_start(ctx, manner.breakpoints, prepared.request, about)
     found = _next(ctx, order, prepared, manner, prepared.first, given)
     return altered(found, warnings=(*warnings, *found.warnings)) if warnings else found
+
+
+def guarded_request(ctx: RequestContext, prepared: Prepared, order: WorkflowStart) -> Request:
+    """Return the request of a workflow that may take away what other deployments read (DP7).
+
+    Deployments that a recursive uninstall removes, too, do not count. Raises: PL-C131.
+    """
+    if order.is_part:
+        return altered(prepared.request, despite=UNCHECKED)
+    mapped = prepared.topology.blueprint.workflows.get(prepared.request.workflow)
+    if (prepared.request.workflow if mapped is None else mapped.built_in) not in WATCHED_WORKFLOWS:
+        return prepared.request
+    if not any(is_read(ctx.store, row) for row in (prepared.deployment, *prepared.first)):
+        return prepared.request
+    besides = frozenset((prepared.deployment.number, *(row.number for row in prepared.first)))
+    for row in prepared.first:
+        below = altered(prepared.request, workflow=UNINSTALL)
+        consumers.guarded(
+            ctx, row, ctx.store.topology(row.number), below, force=order.despite_consumers, besides=besides
+        )
+    about = prepared.deployment, prepared.topology, prepared.request
+    return consumers.guarded(ctx, *about, force=order.despite_consumers, besides=besides)
 
 
 def _next(
@@ -69,7 +96,7 @@ def _next(
     child = first[0]
     parameters = {**order.parameters, RECURSIVE: False}
     name = order.workflow if prepared.own is None else UNINSTALL  # the child need not know the other name
-    alone = WorkflowStart(name, child.name, parameters, order.allow_custom, order.force)
+    alone = WorkflowStart(name, child.name, parameters, order.allow_custom, order.force, is_part=True)
     part = ctx if given is None else ctx.under(RequestId(f"{given.id}/{child.name}"))
     submission = start(part, alone, manner=altered(manner, breakpoints=()))
 

@@ -22,9 +22,10 @@ from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import Submission
 from phaseline.use_cases.lookup import package_types
 from phaseline.use_cases.lookup.blocking_executions import compatible_executions, raise_if_busy
+from phaseline.use_cases.prepare import consumers
 from phaseline.use_cases.prepare.foreseen_stops import look_for_stops
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
-from phaseline.use_cases.prepare.plan_preview import PlanPreview, limits, summaries
+from phaseline.use_cases.prepare.plan_preview import PlanPreview, limits, summaries, with_reads
 from phaseline.use_cases.prepare.pre_post import new_execution
 from phaseline.use_cases.prepare.pre_post_preview import with_surroundings
 from phaseline.use_cases.prepare.rounds import foresee_rounds
@@ -51,7 +52,9 @@ def update(
     """
     found = prepare_update(ctx, order, manner=manner)
     _raise_if_replaced(found)
-    return submit_update(ctx, found, given=given)
+    about = found.deployment, found.topology, found.request
+    request = consumers.guarded(ctx, *about, force=order.force, revision=found.revision)
+    return submit_update(ctx, altered(found, request=request), given=given)
 
 
 def submit_update(ctx: RequestContext, found: PreparedUpdate, *, given: NewOrder | None = None) -> Submission:
@@ -126,6 +129,7 @@ def planned_update(ctx: RequestContext, found: PreparedUpdate, *, asks_hooks: bo
         (*found.warnings, *round_preview.preview_warnings(found.request.workflow, foreseen), *told, *stops),
     )
     planned = PlanPreview(summary, preview_update_text.update_text(summary).rstrip("\n"), summary.warnings)
+    planned = with_reads(planned, consumers.reads_of_update(ctx, found.deployment, found.topology, found.revision))
     if not asks_hooks:
         return planned
 

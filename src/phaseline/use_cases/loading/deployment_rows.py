@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.app.store_location import has_store
+from phaseline.dsl.deployment import other_reads
 from phaseline.dsl.deployment import secret_names as deployment_secret_names
 from phaseline.dsl.functions import plan_and_runtime_scopes
 from phaseline.dsl.nodes import schedules
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
 
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Blueprint, Value
+    from phaseline.model.deployment.topology import Topology
     from phaseline.model.packages.installed import PackageUse
     from phaseline.model.problems.problem import Problem
+    from phaseline.model.rows.dependencies import Dependency
     from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
 
 
@@ -31,15 +34,30 @@ def new_deployment(ctx: RequestContext, name: str, loaded: LoadedBlueprint, now:
     Secret inputs are encrypted, and times of schedules count from now (B26). Call ``raise_if_secrets_missing`` before.
     """
     inputs = sealed_inputs(ctx, loaded)
-    blueprint, topology = loaded.blueprint, loaded.topology
-    if blueprint.deployment_settings.get("default_schedules"):
-        settings = schedules.begun(blueprint.deployment_settings, now)
-        blueprint = altered(blueprint, deployment_settings=settings)
-        topology = altered(topology, blueprint=blueprint)  # a blueprint stored with it need not be read again
+    blueprint, topology = with_begun_schedules(loaded.blueprint, loaded.topology, now)
     packages = _packages(ctx, name, loaded) if ctx.store.has_packages else ()
     return NewDeployment(
-        name, blueprint, inputs, topology, loaded.code, ctx.actor, now, uses=loaded.uses, packages=packages
-    )
+        name, blueprint, inputs, topology, loaded.code, ctx.actor, now, uses=loaded.uses, packages=packages,
+        dependencies=dependencies(blueprint),
+    )  # fmt: skip
+
+
+def dependencies(blueprint: Blueprint) -> Sequence[Dependency]:
+    """Return the records of all functions of a blueprint that read other deployments (DP5)."""
+    values = [output.value for output in (*blueprint.outputs.values(), *blueprint.capabilities.values())]
+    values += [schema.default for workflow in blueprint.workflows.values() for schema in workflow.parameters.values()]
+    may_read = any(isinstance(value, dict | list) and value for value in values)
+    if not (may_read or blueprint.resource_tags or any(node.has_functions for node in blueprint.nodes.values())):
+        return ()  # nothing is a function, which is cheap to see
+    return other_reads.dependencies_of(blueprint)
+
+
+def with_begun_schedules(blueprint: Blueprint, topology: Topology, now: int) -> tuple[Blueprint, Topology]:
+    """Return the blueprint and topology of a new deployment, times of schedules counted from now (B26)."""
+    if not blueprint.deployment_settings.get("default_schedules"):
+        return blueprint, topology
+    blueprint = altered(blueprint, deployment_settings=schedules.begun(blueprint.deployment_settings, now))
+    return blueprint, altered(topology, blueprint=blueprint)  # a blueprint stored with it need not be read again
 
 
 def _packages(ctx: RequestContext, name: str, loaded: LoadedBlueprint) -> Sequence[PackageUse]:

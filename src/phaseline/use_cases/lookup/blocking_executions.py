@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import frozen
+from phaseline.model.blueprint.labels import PARENT_LABEL, Label
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import ProblemsError, problem_error
 from phaseline.plan.explain import cloudify_sentences
@@ -47,6 +48,12 @@ def blocking_execution(store: ExecutionReads, row: ExecutionRow) -> Queued | Non
         return None
     deeper = blocking_execution(store, blocker)
     return Queued(blocker, deeper.needs_person if deeper else blocker.status is ExecutionStatus.ATTENTION)
+
+
+def is_read(store: StoreRows, row: DeploymentRow) -> bool:
+    """Return True if another deployment has a record about this one, or its label ``csys-obj-parent`` names it (DP5)."""
+    children = store.labels.having([Label(PARENT_LABEL, row.name)]) - {row.number}
+    return bool(children) or (store.has_dependencies and bool(store.dependencies.on(row.number, limit=1)))
 
 
 def goes_on(store: ExecutionReads, row: ExecutionRow) -> bool:

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import problem_error
-from phaseline.use_cases.loading import blueprint_loading
+from phaseline.use_cases.loading import blueprint_loading, deployment_rows
 from phaseline.use_cases.lookup import label_syntax
+from phaseline.use_cases.prepare import providers
 from phaseline.use_cases.queries import deployments
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
-    from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.blueprint.blueprint import Blueprint, Value
+    from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
     from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
 
@@ -30,6 +32,7 @@ class DeploymentSpec:
 
     With ``runtime_only``, functions are evaluated when their values are needed, not when the deployment is created
     (B41). ``labels`` are texts ``KEY=VALUE``, which are added to the labels of the blueprint.
+    ``allow_missing_providers``: accept that deployments which the blueprint reads do not exist (DP12).
     """
 
     file: str
@@ -39,6 +42,7 @@ class DeploymentSpec:
     yes_many: bool = False
     runtime_only: bool = False
     labels: Sequence[str] = ()
+    allow_missing_providers: bool = False
 
 
 def load_order(ctx: RequestContext, order: DeploymentSpec) -> LoadedBlueprint:
@@ -65,6 +69,20 @@ def require_free_name(ctx: RequestContext, name: str) -> DeploymentRow | None:
     if existing is not None:
         _raise_if_in_use(ctx, existing)
     return existing
+
+
+def provider_warnings(
+    ctx: RequestContext, name: str, blueprint: Blueprint, *, allow_missing: bool = False, is_plan: bool = False
+) -> tuple[Problem, ...]:
+    """Return warnings about the deployments that a blueprint reads (DP4, DP12, DP14); () if it reads none.
+
+    Raises: PL-B170, PL-B074 and PL-C130, as ``providers.check_providers`` does; a plan (``is_plan``) has warnings instead.
+    """
+    if not deployment_rows.dependencies(blueprint):
+        return ()
+    if is_plan:
+        return providers.foresee_providers(ctx, name, blueprint)
+    return providers.check_providers(ctx, name, blueprint, allow_missing=allow_missing)
 
 
 def use_by(found: ExecutionRow) -> str:

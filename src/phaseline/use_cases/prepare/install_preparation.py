@@ -11,9 +11,9 @@ from phaseline.app.store_location import has_store
 from phaseline.lang.fast_namedtuples import NamedTuple
 from phaseline.plan.preview import agent_warnings
 from phaseline.use_cases.loading import blueprint_loading, deployment_rows, moved_folders
-from phaseline.use_cases.lookup.blocking_executions import raise_if_busy, raise_if_invalid
+from phaseline.use_cases.lookup.blocking_executions import is_read, raise_if_busy, raise_if_invalid
 from phaseline.use_cases.lookup.find import find_deployment
-from phaseline.use_cases.prepare import deployment_spec, foreseen_stops
+from phaseline.use_cases.prepare import consumers, deployment_spec, foreseen_stops
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS, ExecutionOptions
 from phaseline.use_cases.prepare.pre_post import new_execution, with_stops
 
@@ -90,9 +90,11 @@ def prepare_install(
     stops = foreseen_stops.look_before_first(ctx, manner.breakpoints, request, loaded) if manner.breakpoints else ()
     agents = agent_warnings.agent_warning(loaded.topology.nodes)
     deployment_rows.raise_if_secrets_missing(ctx, loaded.blueprint)
+    allow_missing = order.allow_missing_providers
+    providers = deployment_spec.provider_warnings(ctx, name, loaded.blueprint, allow_missing=allow_missing)
     # Packages enabled for the replaced deployment are enabled for this one.
     execution, more = new_execution(ctx, chosen.replaces, request, made=loaded.topology)
-    warnings = (*stops, *loaded.warnings, *((agents,) if agents else ()), *more)
+    warnings = (*stops, *loaded.warnings, *providers, *((agents,) if agents else ()), *more)
     return PreparedInstall(name, chosen, execution, warnings)
 
 
@@ -113,16 +115,25 @@ def choose_uninstall(
 
 
 def prepare_uninstall(
-    ctx: RequestContext, name: str, *, ignore_failure: bool = False, manner: ExecutionOptions = DEFAULT_OPTIONS
+    ctx: RequestContext,
+    name: str,
+    *,
+    ignore_failure: bool = False,
+    force: bool = False,
+    manner: ExecutionOptions = DEFAULT_OPTIONS,
 ) -> PreparedUninstall:
     """Check an uninstall.
 
-    Raises: the errors of ``choose_uninstall``, and PL-C016 while an execution of the deployment is open.
+    ``force``: uninstall it although other deployments read it. Raises: the errors of ``choose_uninstall``, PL-C016 while
+    an execution of the deployment is open, PL-C131 while other deployments read it.
     """
     chosen = choose_uninstall(ctx, name, manner, ignore_failure=ignore_failure, to_change=True)
     deployment, topology, request = chosen
     raise_if_invalid(topology, request)
     raise_if_busy(ctx.store, deployment, topology, request)
+    if is_read(ctx.store, deployment):
+        request = consumers.guarded(ctx, deployment, topology, request, force=force)
+        chosen = ChosenUninstall(deployment, topology, request)
     warnings: tuple[Problem, ...] = ()
     if manner.breakpoints:
         warnings = foreseen_stops.look_before_start(ctx, manner.breakpoints, request, (deployment, topology))

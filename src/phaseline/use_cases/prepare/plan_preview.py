@@ -6,6 +6,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from phaseline.app.settings import slots
+from phaseline.app.store_location import has_store
 from phaseline.lang.fast_dataclasses import altered, as_dict, frozen
 from phaseline.model.execution.execution import History
 from phaseline.model.problems.problem import Problem
@@ -13,11 +14,11 @@ from phaseline.plan.preview import count_changes, diagram, duration_estimate, pl
 from phaseline.plan.preview import plan_text as preview_plan_text
 from phaseline.plan.rounds import round_preview
 from phaseline.use_cases.loading.blueprint_loading import deployment_name, load
-from phaseline.use_cases.loading.deployment_rows import missing_secrets
+from phaseline.use_cases.loading.deployment_rows import dependencies, missing_secrets
 from phaseline.use_cases.loading.resource_nodes import known_paths
 from phaseline.use_cases.lookup import past_durations
-from phaseline.use_cases.prepare import role_limits
-from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec, with_given
+from phaseline.use_cases.prepare import consumers, role_limits
+from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec, provider_warnings, with_given
 from phaseline.use_cases.prepare.foreseen_stops import look_for_stops
 from phaseline.use_cases.prepare.install_preparation import choose_install, choose_uninstall
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
@@ -25,6 +26,7 @@ from phaseline.use_cases.prepare.pre_post import uses_packages
 from phaseline.use_cases.prepare.pre_post_preview import with_surroundings
 from phaseline.use_cases.prepare.rounds import foresee_checked, foresee_first, foresee_planned
 from phaseline.use_cases.prepare.workflow_start import prepare
+from phaseline.use_cases.queries.estate import planned_reads, planned_schedules
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
     from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
     from phaseline.use_cases.prepare.options import ExecutionOptions
     from phaseline.use_cases.prepare.workflow_start import WorkflowStart
+    from phaseline.use_cases.queries.estate.planned_reads import ChangedCapability, PlannedRead
+    from phaseline.use_cases.queries.estate.planned_schedules import PlannedSchedule
 
 
 @frozen
@@ -57,7 +61,8 @@ class PlanPreview:
     """A plan as a value and as text, with its warnings.
 
     ``id`` is the id of the stored plan, or empty if it is not stored. ``around`` has its hook classes and stage tasks,
-    or is None if there are none.
+    or is None if there are none. ``reads`` is what it reads of other deployments, or changes for those that read it (DP9).
+    ``schedules`` are those that an install stores with the deployment (SC11).
     """
 
     summary: PlanSummary | RoundsPlan | UpdatePlan | NothingToDo
@@ -65,6 +70,8 @@ class PlanPreview:
     warnings: tuple[Problem, ...] = ()
     id: str = ""
     around: PrePostPreview | None = None
+    reads: tuple[PlannedRead | ChangedCapability, ...] = ()
+    schedules: Sequence[PlannedSchedule] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -92,9 +99,14 @@ class PlanPreview:
     @property
     def value(self) -> object:
         """Return the whole plan as a value for programs."""
-        if self.around is None:
+        more: dict[str, object] = {} if self.around is None else {"around": self.around}
+        if self.reads:
+            more |= {"reads": self.reads}
+        if self.schedules:
+            more |= {"schedules": self.schedules}
+        if not more:
             return self.summary
-        return {item.name: getattr(self.summary, item.name) for item in fields(self.summary)} | {"around": self.around}
+        return {item.name: getattr(self.summary, item.name) for item in fields(self.summary)} | more
 
 
 def plan_install(
@@ -118,9 +130,22 @@ def plan_install(
     if order.labels:
         loaded = with_given(loaded, order.labels)
     _, request, replaces = choose_install(ctx, name, loaded, manner)
-    found = altered(loaded, warnings=(*loaded.warnings, *missing_secrets(ctx, loaded.blueprint)))
+    providers = provider_warnings(ctx, name or "(new)", loaded.blueprint, is_plan=True)
+    found = altered(loaded, warnings=(*loaded.warnings, *missing_secrets(ctx, loaded.blueprint), *providers))
     given = manner.breakpoints
-    return plan_made(ctx, request, name or "(new)", found, yes_many=order.yes_many, replaces=replaces, given=given)
+    planned = plan_made(ctx, request, name or "(new)", found, yes_many=order.yes_many, replaces=replaces, given=given)
+    if has_store(ctx.app) and dependencies(loaded.blueprint):
+        planned = with_reads(planned, planned_reads.planned_reads(ctx, loaded.blueprint))
+    if not loaded.blueprint.deployment_settings.get("default_schedules"):
+        return planned
+    schedules = planned_schedules.planned_schedules(loaded.blueprint, ctx.clock.now())
+    return altered(planned, schedules=schedules, text=f"{planned.text}\n\n{planned_schedules.planned_text(schedules)}")
+
+
+def with_reads(planned: PlanPreview, reads: tuple[PlannedRead | ChangedCapability, ...]) -> PlanPreview:
+    """Return the plan with what it reads of other deployments, or changes for them."""
+    lines = "\n".join(f"  {one}" for one in reads)
+    return altered(planned, text=f"{planned.text}\n{lines}", reads=reads) if reads else planned
 
 
 def plan_made(
@@ -156,7 +181,8 @@ def preview_uninstall(
     history = History(ctx.store.states(row.number), paths=_paths(ctx, row, topology))
     foreseen = foresee_checked(ctx, topology, row.code, request, history)
     stops = look_for_stops(ctx, manner.breakpoints, request, foreseen, row.number)
-    found = _planned(ctx, request, foreseen, stops, row, yes_many=True)
+    warnings = (*stops, *consumers.foreseen(ctx, row, topology, request))
+    found = _planned(ctx, request, foreseen, warnings, row, yes_many=True)
     return row, request, with_surroundings(ctx, found, request, foreseen, deployment=row.number)
 
 
@@ -173,7 +199,9 @@ def preview_workflow(
     foreseen = foresee_planned(ctx, found.topology, found.deployment.code, found.request, history, found.own)
     row, request = found.deployment, found.request
     stops = look_for_stops(ctx, manner.breakpoints, request, foreseen, row.number)
-    warnings = (*found.warnings, *limits(ctx, row.number, request, foreseen), *stops)
+    besides = frozenset((row.number, *(one.number for one in found.first)))
+    readers = consumers.foreseen(ctx, row, found.topology, request, besides)
+    warnings = (*found.warnings, *limits(ctx, row.number, request, foreseen), *stops, *readers)
     planned = _planned(ctx, request, foreseen, warnings, row, yes_many=True)
     return row, request, with_surroundings(ctx, planned, request, foreseen, deployment=row.number)
 

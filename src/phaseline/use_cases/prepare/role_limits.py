@@ -34,7 +34,7 @@ def looked_at(
     """
     if made is not None or request.workflow == INSTALL:
         return raise_if_beyond_limits(limits, made if made is not None else ctx.store.topology(deployment))
-    foreseen = _foreseen(ctx, deployment, request)
+    foreseen = foreseen_rounds(ctx, deployment, request)
     return raise_if_beyond_limits(limits, foreseen.topology, foreseen.before)
 
 
@@ -50,7 +50,7 @@ def raise_if_circular(
     if made is not None or request.workflow == INSTALL:
         task_listing.task_rows(stages, made if made is not None else ctx.store.topology(deployment), request.workflow)
         return
-    foreseen = _foreseen(ctx, deployment, request)
+    foreseen = foreseen_rounds(ctx, deployment, request)
     task_listing.task_rows(stages, foreseen.topology, request.workflow, task_subjects.whom(request, foreseen))
 
 
@@ -71,7 +71,7 @@ def limits_foreseen(
     )
 
 
-def _foreseen(ctx: RequestContext, deployment: int, request: Request) -> PreviewedRounds:
+def foreseen_rounds(ctx: RequestContext, deployment: int, request: Request) -> PreviewedRounds:
     """Return the rounds of the request if everything in it succeeds."""
     store = ctx.store
     (row,) = store.listings.deployments(row_queries.DeploymentQuery(numbers=(deployment,)))

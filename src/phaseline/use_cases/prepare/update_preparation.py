@@ -14,7 +14,8 @@ from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.lang.gc_pause import undisturbed
 from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.execution.stored_plans import PLAN, Aim
-from phaseline.model.problems.problem import ProblemsError
+from phaseline.model.problems.problem import Problem, ProblemsError
+from phaseline.model.rows import schedules as schedule_rows
 from phaseline.plan.requests import request_validation
 from phaseline.plan.topology import blueprint_diff
 from phaseline.plan.workflows import apply_revision, delegated_update, update
@@ -25,6 +26,7 @@ from phaseline.use_cases.loading.plugin_workflows import planner_of, unknown_wor
 from phaseline.use_cases.lookup.blocking_executions import raise_if_suspended
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.secret_reveal import opened_inputs
+from phaseline.use_cases.prepare.deployment_spec import provider_warnings
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
 from phaseline.use_cases.prepare.pre_post import with_stops
 
@@ -38,7 +40,6 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.breakpoints import Breakpoint
     from phaseline.model.execution.execution import Request
-    from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.rows import DeploymentRow
     from phaseline.plan.topology.revision import Revision
     from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
@@ -55,6 +56,8 @@ class UpdateOrder:
 
     ``inputs`` override the present inputs; ``parameters`` are the workflow's parameters. If ``plugin_folders`` is None,
     the former folders are used. With ``runtime_only``, functions are evaluated when their values are needed.
+    ``allow_missing_providers``: accept that deployments which the new blueprint reads do not exist (DP12).
+    ``force``: update it although other deployments read what the update touches (DP7).
     """
 
     deployment: str
@@ -63,6 +66,8 @@ class UpdateOrder:
     plugin_folders: Sequence[str] | None = None
     parameters: Mapping[str, Value] = field(default_factory=dict)
     runtime_only: bool = False
+    allow_missing_providers: bool = False
+    force: bool = False
 
 
 @frozen
@@ -118,7 +123,8 @@ def prepare_update(
         packages=tuple(loaded.packages),
     )
     _raise_if_unknown_workflow(ctx, aim, now.request)
-    return brought_to(ctx, now, aim, values, loaded.warnings)
+    kept = _kept_schedules(ctx, row, before, blueprint)
+    return brought_to(ctx, now, aim, values, (*loaded.warnings, *kept))
 
 
 def present_of(
@@ -175,7 +181,10 @@ def _read(ctx: RequestContext, order: UpdateOrder, now: Present, former: Mapping
         auto_correct=order.parameters.get(update.AUTO_CORRECT_TYPES) is True,
     )
     raise_if_secrets_missing(ctx, loaded.blueprint)
-    return loaded
+    providers = provider_warnings(
+        ctx, now.deployment.name, loaded.blueprint, allow_missing=order.allow_missing_providers
+    )
+    return altered(loaded, warnings=(*loaded.warnings, *providers)) if providers else loaded
 
 
 def _former(
@@ -216,10 +225,27 @@ def _as_labelled(former: Blueprint, kept: AbstractSet[Label]) -> Blueprint:
     return altered(former, labels={key: values for key, values in labels.items() if values})
 
 
-def _carried_over(former: Blueprint, new: Blueprint, *, now: int) -> Blueprint:
-    """Return the new blueprint with the labels and schedules of the former one added to its own.
+def _kept_schedules(ctx: RequestContext, row: DeploymentRow, former: Blueprint, new: Blueprint) -> tuple[Problem, ...]:
+    """Return a warning for each schedule that differs from the new blueprint and stays, since a user made it so (SC10)."""
+    if not any(each.deployment_settings.get("default_schedules") for each in (former, new)):
+        return ()
+    kept = schedule_rows.schedule_sync(ctx.store.schedules.all(row.number), new.deployment_settings).kept
+    return tuple(
+        Problem(
+            "PL-C145",
+            f"the schedule '{one.name}' stays as a user has made it, not as the new blueprint has it",
+            f"to have that of the blueprint, first: phaseline schedules delete {one.name} -d {row.name}",
+            severity="warning",
+        )
+        for one in kept
+    )
 
-    No label or schedule is removed; a schedule that the new blueprint changes is replaced.
+
+def _carried_over(former: Blueprint, new: Blueprint, *, now: int) -> Blueprint:
+    """Return the new blueprint with the labels of the former one added to its own.
+
+    No label is removed. Schedules are those of the new blueprint (SC10); one that is written as in the former blueprint
+    keeps its times, because ``+2 weeks`` would count from now again.
     """
     name = "default_schedules"
     labels = {key: list(values) for key, values in former.labels.items()}
@@ -227,9 +253,10 @@ def _carried_over(former: Blueprint, new: Blueprint, *, now: int) -> Blueprint:
         known = labels.setdefault(key, [])
         known += [value for value in values if value not in known]
     said = new.deployment_settings
-    schedules = dict(cast("Schedules", former.deployment_settings.get(name) or {}))
-    for key, schedule in cast("Schedules", nodes_schedules.begun(said, now).get(name) or {}).items():
-        if key not in schedules or not nodes_schedules.is_said_again(schedules[key], schedule):
-            schedules[key] = schedule
+    earlier = cast("Schedules", former.deployment_settings.get(name) or {})
+    schedules = dict(cast("Schedules", nodes_schedules.begun(said, now).get(name) or {}))
+    for key in earlier.keys() & schedules.keys():
+        if nodes_schedules.is_said_again(earlier[key], schedules[key]):
+            schedules[key] = earlier[key]
     settings: Mapping[str, Value] = {**said, **({name: dict(schedules)} if schedules else {})}
     return altered(new, labels=labels, deployment_settings=settings)

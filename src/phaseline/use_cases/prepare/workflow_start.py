@@ -45,7 +45,8 @@ class WorkflowStart:
     """The request to run a workflow of a deployment with parameters.
 
     With ``allow_custom``, undeclared parameters are passed to plugins. With ``force``, the workflow runs even if the
-    blueprint's availability rules forbid it now.
+    blueprint's availability rules forbid it now; with ``despite_consumers``, even if other deployments read what it touches. ``is_part``: it is a part of a recursive
+    uninstall, which has looked for such deployments.
     """
 
     workflow: str
@@ -53,6 +54,8 @@ class WorkflowStart:
     parameters: Mapping[str, Value] = field(default_factory=dict)
     allow_custom: bool = False
     force: bool = False
+    despite_consumers: bool = False
+    is_part: bool = False
 
 
 @frozen

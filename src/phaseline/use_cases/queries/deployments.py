@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
+from phaseline.calls.deployments import dependency_reads, other_deployments
 from phaseline.calls.protocol import secret_tracking
+from phaseline.dsl.functions import other_deployments as other_functions
 from phaseline.dsl.functions import outputs as functions_outputs
 from phaseline.dsl.functions import plan_and_runtime_scopes, topology_view
 from phaseline.lang.fast_dataclasses import altered
-from phaseline.model.blueprint.labels import labelled
+from phaseline.model.blueprint.labels import PARENT_LABEL, Label, labelled
 from phaseline.model.deployment.sealed_values import HIDDEN, hidden_inputs
 from phaseline.model.resources.path_nodes import as_life_cycle
 from phaseline.model.resources.resources import REMOVED
@@ -27,13 +30,25 @@ from phaseline.use_cases.queries import unrepaired_failures
 from phaseline.views.views import DeploymentDetails, DeploymentView, Outputs, Page
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from phaseline.app.app_context import RequestContext
+    from phaseline.dsl.functions.other_deployments import CapabilityReads
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
     from phaseline.ports.execution_reads import ExecutionReads
     from phaseline.ports.tenant_store import TenantStore
 
+
+class _Dependencies(TypedDict, total=False):
+    """Fields of ``DeploymentDetails`` about dependencies."""
+
+    providers: Mapping[str, Sequence[str]]
+    consumers: Sequence[str]
+    consumer_count: int
+
+
+CONSUMERS_SHOWN = 20
+"""Most consumers of a deployment that are shown with it; all are counted."""
 UNREADABLE = "unreadable"
 """Status of a deployment whose stored rows cannot be read; it can only be listed and deleted."""
 MISSING = DeploymentSummary("", flaw="a row of it is missing")
@@ -92,8 +107,27 @@ def show_deployment(ctx: RequestContext, name: str) -> DeploymentDetails:
         plugin_folders=row.code.plugin_folders,
         stored_blueprints={name: str(stored) for name, stored in uses.items()},
         labels=by_key(store.labels.of(row.number)),
+        **_dependencies(store, row),
         under_way=f"{started.name} by {started.execution}" if (started := topology.started) is not None else "",
     )
+
+
+def _dependencies(store: TenantStore, row: DeploymentRow) -> _Dependencies:
+    """Return which deployments this one reads and which read it; empty if there are none, which is the common case."""
+    children = store.labels.having([Label(PARENT_LABEL, row.name)]) - {row.number}
+    has_records = store.has_dependencies
+    is_read = bool(children) or (has_records and store.dependencies.count_on(row.number) > 0)
+    reads = (has_records and bool(store.dependencies.of(row.number))) or any(
+        one.key == PARENT_LABEL for one in store.labels.of(row.number)
+    )
+    if not (is_read or reads):
+        return {}
+    providers: dict[str, list[str]] = {}
+    for read in dependency_reads.read_by(store, row) if reads else ():
+        if read.name:
+            providers.setdefault(read.name, []).append(dependency_reads.short_place(read.dependency.creator))
+    names = {record.name for page in dependency_reads.readers_of(store, row) for record in page} if is_read else set()
+    return {"providers": providers, "consumers": sorted(names)[:CONSUMERS_SHOWN], "consumer_count": len(names)}
 
 
 def outputs(ctx: RequestContext, name: str, *, reveal: bool = False) -> Outputs:
@@ -113,6 +147,7 @@ def outputs(ctx: RequestContext, name: str, *, reveal: bool = False) -> Outputs:
         facts=topology_view.facts_of(
             row.name, labelled(blueprint, store.labels.of(row.number)), row.created_by, row.tenant, ctx.vault
         ),
+        others=cache(lambda: _others(ctx, row)),
     )
     scope = secret_tracking.Watch(inputs, hidden_inputs(blueprint), ctx.vault).over(seen)
     found = (
@@ -120,6 +155,13 @@ def outputs(ctx: RequestContext, name: str, *, reveal: bool = False) -> Outputs:
         functions_outputs.evaluate_outputs(blueprint.capabilities, scope),
     )
     return Outputs(row.name, *(found if reveal else (without_secrets(ctx, values) for values in found)))
+
+
+def _others(ctx: RequestContext, row: DeploymentRow) -> CapabilityReads:
+    """Return what reads other deployments for the outputs of a deployment."""
+    memo = other_deployments.CapabilityMemo()
+    beyond = other_deployments.OtherDeployments(ctx.store, ctx.vault, row, memo=memo)
+    return other_functions.CapabilityReads(beyond)
 
 
 def unread(store: TenantStore, row: DeploymentRow) -> str:

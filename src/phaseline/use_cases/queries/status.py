@@ -15,6 +15,7 @@ from phaseline.model.execution import breakpoints
 from phaseline.model.graph.status import FIRST_ENDED, EntryStatus, ExecutionStatus
 from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows.details import DetailQuery
+from phaseline.model.rows.row_queries import DeploymentQuery
 from phaseline.store.database import schema as sql_schema
 from phaseline.store.sql import errors
 from phaseline.use_cases.lookup.entries import GraphEntries
@@ -43,6 +44,8 @@ SHOWN_FAILING = 3
 """Number of retried calls that are shown; further ones are only counted."""
 SHOWN_NEEDS = 10
 """Number of needs that are shown; ``phaseline instances stuck`` lists all stuck entries."""
+SHOWN_SCHEDULES = 3
+"""Number of schedules that are shown."""
 START = "phaseline engine run"
 
 
@@ -95,12 +98,23 @@ class Need:
 
 
 @frozen
+class UpcomingStart:
+    """A schedule of a deployment that is due at ``at`` (in ms), and the workflow that it starts."""
+
+    at: int
+    deployment: str
+    schedule: str
+    workflow: str
+
+
+@frozen
 class Status:
     """The status overview.
 
     ``engine`` is None if no process runs executions; ``start`` is then the command that starts one. ``open_count``
     counts all open executions; the counts of entries cover only the ``looked_into`` oldest executions. ``failing``: the
-    first of ``failing_count`` calls that failed and are being tried again.
+    first of ``failing_count`` calls that failed and are being tried again. ``upcoming``: the
+    schedules that are due first; ``missed_count``: times that schedules have missed since each has started something.
     """
 
     now_at: int
@@ -121,6 +135,8 @@ class Status:
     deployment: DeploymentView | None = None
     failing: Sequence[FailingCall] = ()
     failing_count: int = 0
+    upcoming: Sequence[UpcomingStart] = ()
+    missed_count: int = 0
 
 
 def status(ctx: RequestContext, deployment: str | None = None) -> Status:
@@ -133,6 +149,7 @@ def status(ctx: RequestContext, deployment: str | None = None) -> Status:
         row = None if deployment is None else find_deployment(store, deployment)
         view = None if row is None else deployments.briefs(store, [row])[0]
         seen = _look(store, now, None if row is None else row.number)
+        upcoming, missed = _schedules(store) if row is None and store.has_schedules else ((), 0)
     counts: Counter[str] = Counter()
     for standing in seen.standings:
         counts.update(standing.counts)
@@ -156,7 +173,18 @@ def status(ctx: RequestContext, deployment: str | None = None) -> Status:
         deployment=view,
         failing=seen.failing[:SHOWN_FAILING],
         failing_count=len(seen.failing),
+        upcoming=upcoming,
+        missed_count=missed,
     )
+
+
+def _schedules(store: TenantStore) -> tuple[Sequence[UpcomingStart], int]:
+    """Return (the schedules that are due first, how many times were missed)."""
+    rows = store.schedules.soonest(SHOWN_SCHEDULES)
+    found = store.listings.deployments(DeploymentQuery(numbers={row.deployment for row in rows})) if rows else ()
+    names = {one.number: one.name for one in found}
+    upcoming = [UpcomingStart(row.next_at, names.get(row.deployment, ""), row.name, row.spec.workflow) for row in rows]
+    return upcoming, store.schedules.missed()
 
 
 def _look(store: TenantStore, now: int, deployment: int | None) -> _Situation:

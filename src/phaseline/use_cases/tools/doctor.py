@@ -434,6 +434,20 @@ def _settings_in_clear(ctx: RequestContext) -> Iterator[Check]:
                 yield Check("secrets", "warn", text, mend)
 
 
+def _schedules(ctx: RequestContext) -> Iterator[Check]:
+    """Warn if no process is there to start what schedules have due (SC5)."""
+    store = ctx.store
+    if not store.has_schedules or not any(row.is_enabled for row in store.schedules.all()):
+        return
+    if store.owner() is not None:
+        yield Check("schedules", "ok", "the engine starts them")
+        return
+    missed = store.schedules.missed()
+    text = "no engine is there to start them" + (f"; they have missed {missed:,} times" if missed else "")
+    ways = "phaseline engine run; or a timer that calls: phaseline engine run --due; units: phaseline schedules timer"
+    yield Check("schedules", "warn", text, ways)
+
+
 def _clock(ctx: RequestContext) -> Iterator[Check]:
     store, now = ctx.store, ctx.clock.now()
     rows = store.executions()
@@ -446,5 +460,5 @@ def _clock(ctx: RequestContext) -> Iterator[Check]:
         yield Check("clock", "ok", "no time in the store is in the future")
 
 
-STORE_CHECKS = (_integrity, _engine, _code, _unreadable, _hooks, _secrets, _settings_in_clear, _clock)
+STORE_CHECKS = (_integrity, _engine, _code, _unreadable, _hooks, _secrets, _settings_in_clear, _schedules, _clock)
 """Checks of the data in the store, in the order in which they are shown."""

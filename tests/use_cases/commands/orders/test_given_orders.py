@@ -304,7 +304,9 @@ def test_a_recursive_uninstall_goes_on_where_the_first_client_was(shop: Phaselin
     with shop:
         installed(shop, file)
         shop.executions.install(file, "child", labels=["csys-obj-parent=shop"])
-        alone = WorkflowStart("uninstall", "child", {"recursive": False, "ignore_failure": False}, force=True)
+        alone = WorkflowStart(
+            "uninstall", "child", {"recursive": False, "ignore_failure": False}, force=True, is_part=True
+        )
         follow(
             shop.ctx.under(RequestId("r-1/child")), start(shop.ctx.under(RequestId("r-1/child")), alone)
         )  # so far the first client came before it died

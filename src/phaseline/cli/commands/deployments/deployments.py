@@ -69,6 +69,21 @@ def capabilities(cli: CliContext, name: str, reveal: bool) -> None:
     cli.answer(answer, lambda: "\n".join(cli.renderer("listings:values")(found.capabilities)) or none)
 
 
+@click.command(epilog="Example: phaseline deployments dependencies net --on")
+@deployment_argument
+@click.option("--of", "only_of", is_flag=True, help="Only the deployments that this one reads.")
+@click.option("--on", "only_on", is_flag=True, help="Only the deployments that read this one.")
+@click.option("--tree", is_flag=True, help="Also what those deployments read or are read by, as a tree.")
+@json_option
+@click.pass_obj
+def dependencies(cli: CliContext, name: str, only_of: bool, only_on: bool, tree: bool) -> None:
+    """Show which deployments a deployment reads, and which read it."""
+    with cli.open() as client:
+        both = only_of == only_on
+        found = client.deployments.dependencies(name, of=only_of or both, on=only_on or both, tree=tree)
+    cli.answer(found, lambda: cli.renderer("estates:dependencies_text")(found))
+
+
 @click.command(epilog="Example: phaseline deployments labels shop --add team=web")
 @deployment_argument
 @click.option("--add", multiple=True, metavar="KEY=VALUE", help="Label to add. [repeatable]")
@@ -143,7 +158,7 @@ COMMANDS = (
         help="Compute the outputs and capabilities of a deployment.",
         example="deployments outputs shop --json",
     ),
-    *(labels, delete),
+    *(dependencies, labels, delete),
     command_for(
         "deployments.history",
         deployment_argument,

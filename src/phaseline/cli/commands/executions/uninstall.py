@@ -30,6 +30,7 @@ uninstall = run_command_for(
         is_flag=True,
         help="First uninstall the deployments whose label csys-obj-parent names this one.",
     ),
+    click.option("--force", is_flag=True, help="Uninstall it although other deployments read it."),
     running_options,
     yes_option,
     detach_option,

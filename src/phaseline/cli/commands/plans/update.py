@@ -19,6 +19,7 @@ from phaseline.cli.shell.options import (
     detach_option,
     gathered,
     json_option,
+    missing_providers_option,
     parameter_option,
     plan_options,
     running_options,
@@ -73,7 +74,10 @@ def update_options(function: Callable[..., Any]) -> Callable[..., Any]:
         metavar="WORKFLOW",
         help="Workflow to run instead of the update's rounds; its parameters list the affected instances.",
     )(parameter_option(command))
-    return blueprint_options(blueprint_argument(runtime_only_option(command)))
+    command = click.option(
+        "--force", is_flag=True, help="Update it although other deployments read what the update touches."
+    )(command)
+    return blueprint_options(blueprint_argument(runtime_only_option(missing_providers_option(command))))
 
 
 @click.command(epilog="Example: phaseline deployments update shop blueprint.yaml -i port=8080")

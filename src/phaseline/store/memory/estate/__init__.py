@@ -1,1 +1,1 @@
-"""What joins deployments in the store in memory: causes, and executions that wait for others."""
+"""What joins deployments in the store in memory: causes, waits, dependencies and schedules."""

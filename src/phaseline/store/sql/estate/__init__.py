@@ -1,1 +1,1 @@
-"""Statements for what joins deployments: causes, and executions that wait for others."""
+"""Statements for what joins deployments: causes, waits, dependencies and schedules."""

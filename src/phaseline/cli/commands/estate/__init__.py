@@ -1,0 +1,1 @@
+"""Commands on many deployments as one: schedules."""

@@ -1,0 +1,1 @@
+"""The methods of the Python API on many deployments as one: schedules."""

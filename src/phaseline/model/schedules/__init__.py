@@ -1,0 +1,1 @@
+"""When a schedule is due: recurrence rules and their text forms."""

@@ -1,0 +1,1 @@
+"""Occurrences of recurrence rules in a time zone, and which of them fire."""

@@ -1,0 +1,1 @@
+"""The write side of many deployments as one: schedules."""

@@ -1,0 +1,1 @@
+"""The read side of many deployments as one: dependencies and schedules."""
