@@ -262,7 +262,7 @@ def capability(*path: Value) -> Value:
     [
         ({"get_capability": ["nett", "address"]}, "PL-B170", "there is no deployment 'nett'; did you mean 'net'?"),
         ({"get_capability": ["x" * 9, "address"]}, "PL-B170", "there is 'net'"),
-        (capability("adress"), "PL-B074", "'net' has no capability 'adress'; did you mean 'address'?"),
+        (capability("addrez"), "PL-B074", "'net' has no capability 'addrez'; did you mean 'address'?"),
         (capability("text", 0), "PL-B074", "the capability 'text' of 'net' has no index 0"),
         (capability("ports", "web", 7), "PL-B074", "has no index 7"),
         (capability("ports", "web", -1), "PL-B074", "has no index -1"),

@@ -159,7 +159,7 @@ def test_dp14_the_capabilities_of_the_parent_are_checked_on_their_values(files: 
         client.executions.install(net, "net")
         for at, (asked, code) in enumerate(
             (
-                ("adress", "PL-B074"),
+                ("addrez", "PL-B074"),
                 ("[ports, ssh]", "PL-B074"),
                 ("[ports, web, 9]", "PL-B074"),
                 ("[address, 0]", "PL-B074"),
