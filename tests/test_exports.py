@@ -67,7 +67,7 @@ METHODS = {
             "cancel",
             "watch",
         ),
-        *("list", "show", "logs", "events", "timeline", "follow", "purge"),
+        *("list", "show", "logs", "events", "timeline", "tree", "follow", "purge"),
         *("event_pages", "stream_logs", "stream_events", "tail", "is_built_in"),
     },
     "plans": {"make", "update", "uninstall", "adopt", "list", "show", "apply", "delete"},

@@ -136,7 +136,7 @@ def test_a_plan_needs_definitions_only_and_names_the_package_that_an_install_nee
 def test_types_of_the_manager_are_planned_and_refused_before_anything_is_stored(terminal: Terminal) -> None:
     terminal.write(
         "tosca_definitions_version: cloudify_dsl_1_4\nimports: [cloudify/types/types.yaml]\n"
-        "node_templates: {word: {type: cloudify.nodes.PasswordSecret, properties: {secret_name: x}}}\n"
+        "node_templates: {net: {type: cloudify.nodes.SharedResource, properties: {resource_config: {deployment: {id: x}}}}}\n"
     )
     assert terminal.run("plan", "install", "blueprint.yaml").exit_code == 0
     code, found = terminal.ask("install", "blueprint.yaml")

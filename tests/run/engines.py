@@ -69,7 +69,7 @@ class Noting(MemoryStore):
     def __init__(self, clock: VirtualClock, journal: list[object]) -> None:
         super().__init__(clock, identity="store")
         self.journal = journal
-        self.causes = CountedCauses(self._changing, self._own)
+        self.causes = CountedCauses(self._changing, self._own, self.stored_blueprints)
 
     trouble: Exception | None = None
     """What the next commits raise instead of storing anything."""

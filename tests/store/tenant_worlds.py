@@ -146,6 +146,7 @@ def fill(whole: Store, tenant: str, word: str, graph: int = 1) -> Things:
     blueprint, package = add_blueprint(store, f"{word}-stored"), add_package(store, f"{word}-package")
     assert blueprint is not None
     assert package is not None
+    store.causes.add_blueprint(blueprint.number, CauseKey("component", graph, f"{word}-upload"))
     add_blueprint(store, f"{word}-importing", [blueprint.number])
     use = PackageUse(0, package.number, folders=("/old",))
     made = CauseKey("program", graph, "deployment")

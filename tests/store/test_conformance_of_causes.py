@@ -2,6 +2,7 @@
 
 import pytest
 from tests.store import builders as a
+from tests.store.tenant_worlds import add_blueprint
 
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.rows.causes import AwaitChanges, AwaitRow, CausedRow, CauseKey
@@ -70,3 +71,18 @@ def test_bb2_a_purge_takes_the_causes_of_what_is_gone(store: Store) -> None:
     store.delete_deployment(store.create_deployment(altered(a.deployment("gone"), cause=altered(MADE, key="x")))[0])
     a.purge(store, 10**11)
     assert [found.cause.key for found in store.causes.caused("component", 7)] == [MADE.key, "last"]
+
+
+def test_co2_the_cause_of_a_stored_blueprint_is_found_and_goes_with_it(store: Store, reopen) -> None:
+    made, kept = (add_blueprint(store, name) for name in ("made", "kept"))
+    assert made is not None
+    assert kept is not None
+    store.causes.add_blueprint(made.number, MADE)
+    assert store.causes.of_blueprints([made.number, kept.number]) == {made.number: MADE}
+    assert store.causes.caused("component", 7) == []  # neither a deployment nor an execution
+    store.stored_blueprints.delete([made.number])
+    assert store.causes.of_blueprints([made.number]) == {}
+    again = add_blueprint(store, "made")
+    assert again is not None
+    store.causes.add_blueprint(again.number, MADE)
+    assert store.causes.of_blueprints([again.number]) == {again.number: MADE}

@@ -35,7 +35,7 @@ from phaseline.model.deployment.stack_documents import SNAPSHOT, DocumentShelf
 from phaseline.model.execution.stored_plans import PlanShelf
 from phaseline.model.packages.installed import DefinitionShelf, PackageRow, PackageShelf, PackageUse, StoredDefinition
 from phaseline.model.resources.resources import ResourceAddition
-from phaseline.model.rows.causes import CauseShelf
+from phaseline.model.rows.causes import CauseKey, CauseShelf
 from phaseline.model.rows.dependencies import Dependency, DependencyShelf
 from phaseline.model.rows.details import BatchRange, DetailQuery
 from phaseline.model.rows.hook_switches import SwitchShelf
@@ -218,6 +218,7 @@ READS: Mapping[str, Call] = {
     "causes.caused": lambda store, x: store.causes.caused("program", x.graph),
     "causes.of_executions": lambda store, x: store.causes.of_executions([x.execution]),
     "causes.of_deployments": lambda store, x: store.causes.of_deployments([x.deployment]),
+    "causes.of_blueprints": lambda store, x: [*store.causes.of_blueprints([x.blueprint]).values()],
     "causes.awaiting": lambda store, _: store.causes.awaiting(),
     "hook_switches.all": lambda store, _: store.hook_switches.all(),
     "schedules.all": lambda store, x: [store.schedules.all(), store.schedules.all(x.deployment)],
@@ -258,6 +259,9 @@ WRITES: Mapping[str, Call] = {
         outcome(lambda: add_blueprint(store, x.named("stored"), body=b"mine")),
     ],
     "stored_blueprints.delete": lambda store, x: store.stored_blueprints.delete([x.blueprint + 1]),
+    "causes.add_blueprint": lambda store, x: store.causes.add_blueprint(
+        x.blueprint + 1, CauseKey("component", 77, x.named("cause"))
+    ),
     "definitions.add": lambda store, x: [
         outcome(lambda: store.definitions.add(StoredDefinition("claim", "1.0", {"plugin.yaml": x.digest}), {})),
         outcome(lambda: add_definition(store, x.named("plugin"), body=b"mine")),

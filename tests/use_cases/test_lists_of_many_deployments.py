@@ -97,8 +97,9 @@ LISTS: Mapping[str, tuple[Arguments, ...]] = {
 NO_LISTS = frozenset({
     "blueprints.validate", "blueprints.plan", "blueprints.show", "blueprints.merge", "blueprints.diff",
     "blueprints.explain", "blueprints.graph", "deployments.show", "deployments.find", "deployments.compute",
-    "deployments.graph", "deployments.export", "deployments.dependencies", "executions.show", "executions.stream_logs", "executions.stream_events",
-    "executions.follow", "executions.tail", "plans.adopt", "plans.show", "snapshots.show", "snapshots.plan_restore",
+    "deployments.graph", "deployments.export", "deployments.dependencies", "executions.show",
+    "executions.stream_logs", "executions.stream_events", "executions.follow", "executions.tail", "executions.tree",
+    "plans.adopt", "plans.show", "snapshots.show", "snapshots.plan_restore",
     "abandoned.show", "instances.show", "resources.export", "resources.show", "resources.history", "resources.why",
     "phases.show", "plugins.show", "plugins.show_any", "plugins.show_package", "plugins.order", "hooks.show",
     "schedules.show", "schedules.preview", "schedules.history", "secrets.show", "store.check",

@@ -81,6 +81,7 @@ class Settings:
     allow_master: bool = False
     subgraph_retries: int = 0
     cache_mib: int = 256
+    composition_depth: int = 8
     keep_orders_hours: int = 24
     retention_executions: str = NEVER
     """An age such as ``30d``, or ``never``."""

@@ -168,6 +168,16 @@ SETTINGS = (
         most=MOST_MIB,
     ),
     Setting(
+        "composition.depth",
+        "composition_depth",
+        "The most executions that may wait for one another: levels of deployments that components make.",
+        "whole number, 1 or more",
+        "8",
+        "12",
+        least=1,
+        most=MOST_SLOTS,
+    ),
+    Setting(
         "orders.keep_hours",
         "keep_orders_hours",
         "Hours for which a request id is remembered: a repeated request is answered, not carried out again.",

@@ -64,7 +64,7 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
 SPLIT: Mapping[str, tuple[str, Sequence[str]]] = {
     "instances.restrict": ("actions", ("forbid", "lift", "as_blueprint")),
     "executions.cancel": ("how", ("force", "kill")),
-    "executions.list": ("wanted", ("status", "workflow", "by", "since", "text")),
+    "executions.list": ("wanted", ("status", "workflow", "by", "since", "text", "caused_by")),
     "executions.logs": ("wanted", ("node", "phase", "level", "text")),
     "executions.events": ("wanted", ("node", "phase", "level", "text")),
 }

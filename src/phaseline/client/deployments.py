@@ -30,14 +30,21 @@ class DeploymentsNoun(Noun):
     """Deployments: blueprints with inputs, under a name."""
 
     def list(
-        self, *, status: str | None = None, text: str = "", labels: Sequence[str] = (), limit: int | None = None
+        self,
+        *,
+        status: str | None = None,
+        text: str = "",
+        labels: Sequence[str] = (),
+        top: bool = False,
+        limit: int | None = None,
     ) -> Page[DeploymentView]:
         """Return deployments by name, with the states of their instances and their latest execution.
 
         ``status``: only deployments with this status. ``text``: part of the name, the description or the blueprint's
-        path. ``labels``: only deployments that have all of these labels.
+        path. ``labels``: only deployments that have all of these labels. ``top``: none that a component of another
+        deployment has made.
         """
-        return self._call(ops.LIST_DEPLOYMENTS, status=status, text=text, labels=labels, limit=limit)
+        return self._call(ops.LIST_DEPLOYMENTS, status=status, text=text, labels=labels, top=top, limit=limit)
 
     def labels(self, name: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()) -> Labels:
         """Add labels (``KEY=VALUE``), remove labels (``KEY=VALUE`` or ``KEY``), and return all labels."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.queries.events.log_stream import LineStream
     from phaseline.use_cases.queries.events.log_tail import Tail
     from phaseline.use_cases.queries.events.timeline import Timeline
-    from phaseline.views.views import ExecutionView, Line, Page
+    from phaseline.views.views import ExecutionTree, ExecutionView, Line, Page
 
 
 class ExecutionsNoun(Noun):
@@ -212,16 +212,18 @@ class ExecutionsNoun(Noun):
         by: str = "",
         since: str | int | None = None,
         text: str = "",
+        caused_by: str = "",
         limit: int | None = None,
     ) -> Page[ExecutionView]:
         """Return the executions of one deployment or of all, latest first, without their failures.
 
         ``by``: only those that this user requested. ``since``: only those requested since then; an age such as ``30d``,
-        or ms since the epoch. ``text``: only those with this text in the id or the reason.
+        or ms since the epoch. ``text``: only those with this text in the id or the reason. ``caused_by``: only those
+        that this has started, ``KIND[:NAME]``, such as ``component:install-1``.
         """
         from phaseline.use_cases.queries.executions import ExecutionFilter
 
-        wanted = ExecutionFilter(status or "", workflow, by, _since(since), text)
+        wanted = ExecutionFilter(status or "", workflow, by, _since(since), text, caused_by)
         return self._call(ops.LIST_EXECUTIONS, deployment=deployment, wanted=wanted, limit=limit)
 
     def show(self, id: str | None = None, *, deployment: str | None = None) -> ExecutionView:
@@ -320,6 +322,10 @@ class ExecutionsNoun(Noun):
     def timeline(self, id: str | None = None, *, deployment: str | None = None) -> Timeline:
         """Return when each phase ran, and the critical path: the calls that determined when the execution ended."""
         return self._call(ops.TIMELINE, id=id, deployment=deployment)
+
+    def tree(self, id: str | None = None, *, deployment: str | None = None) -> ExecutionTree:
+        """Return an execution with all executions that it has started, and those that these have started."""
+        return self._call(ops.EXECUTION_TREE, id=id, deployment=deployment)
 
     def follow(self, id: str | None = None, *, deployment: str | None = None) -> Iterator[Line]:
         """Yield log lines and events from the beginning, then new ones as they arrive, until the execution has ended.

@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     from phaseline.views.views import (
         DeploymentDetails,
         DeploymentView,
+        ExecutionTree,
         ExecutionView,
         InstanceView,
         Line,
@@ -169,6 +170,7 @@ STREAM_LOGS: ClientOperation[LineStream] = ClientOperation("executions.stream_lo
 STREAM_EVENTS: ClientOperation[LineStream] = ClientOperation("executions.stream_events", "query", "phaseline.use_cases.queries.events.log_stream:stream_events")
 FOLLOW: ClientOperation[Iterator[Line]] = ClientOperation("executions.follow", "query", "phaseline.use_cases.queries.events.log_stream:lines_of")
 TAIL: ClientOperation[Tail] = ClientOperation("executions.tail", "query", "phaseline.use_cases.queries.events.log_tail:Tail")
+EXECUTION_TREE: ClientOperation[ExecutionTree] = ClientOperation("executions.tree", "query", "phaseline.use_cases.queries.composition.execution_tree:tree")
 TIMELINE: ClientOperation[Timeline] = ClientOperation("executions.timeline", "query", "phaseline.use_cases.queries.events.timeline:timeline")
 PURGE: ClientOperation[Purge] = ClientOperation("executions.purge", "command", "phaseline.use_cases.commands.maintenance:purge")
 IS_BUILT_IN: ClientOperation[bool] = ClientOperation("executions.is_built_in", "local", "phaseline.use_cases.loading.plugin_workflows:is_built_in", "none", reason=OWN_PROCESS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from phaseline.app.engine_log import open_log
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.maintenance import Purged
     from phaseline.model.rows.rows import EventRow, ExecutionRow
     from phaseline.plan.topology.stack_document import FilesTaken
+    from phaseline.ports.estate import Estate
     from phaseline.ports.executor import Executor
     from phaseline.ports.lease import Lease
     from phaseline.ports.tenant_store import StoreReads
@@ -237,6 +239,7 @@ def open_engine(
     engine = Engine(ctx.app.store, ctx.clock, services, lease)
     engine.eviction.most_bytes = ctx.settings.cache_mib << 20
     engine.scheduling = lambda: _clockwork(ctx)
+    engine.most_depth = ctx.settings.composition_depth
     if ages := retention_ages(ctx.settings):
         from phaseline.run.loop.retention import Retention
 
@@ -304,6 +307,13 @@ class ProcessServices:
         self.log = open_log(ctx.settings, ctx.clock)
         self.secrets = ctx.app.vault
         self.phases = PluginFolders(ctx)
+
+    @cached_property
+    def estate(self) -> Estate:
+        """What the calls of Components may ask, made when the first of them is called."""
+        from phaseline.embedded.estate import StoredEstate
+
+        return StoredEstate(self._ctx)
 
     def make_executor(self, inbox: Inbox[CallReport], deployments: DeploymentCache) -> Executor:
         """Return an executor that uses threads and worker processes of this machine, as many as the settings allow."""

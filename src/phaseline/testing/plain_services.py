@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.maintenance import Purged
     from phaseline.model.rows.rows import EventRow
     from phaseline.plan.topology.stack_document import FilesTaken
+    from phaseline.ports.estate import Estate
     from phaseline.ports.executor import Executor
     from phaseline.ports.secrets import SecretSource
     from phaseline.run.loop.engine import Engine
@@ -40,6 +41,7 @@ class PlainServices:
     phases: PhaseSource | None = None
     reloaded: Callable[[], Mapping[str, Value]] | None = None
     secrets: SecretSource | None = None
+    estate: Estate | None = None
     purges: list[tuple[Purged, str]] = field(default_factory=list)
 
     def make_executor(self, inbox: Inbox[CallReport], deployments: DeploymentCache) -> Executor:

@@ -177,25 +177,37 @@ class Vault:
         return None if row is None else self._put(row, name, text, user)
 
     def _put(self, before: SecretRow | None, name: str, text: str, user: str) -> SecretRow | None:
+        with self._keys.alone():
+            row = self._row(before, name, text, user)
+            return row if self._shelf.put(row) else None
+
+    def prepared(self, name: str, text: str, user: str) -> SecretRow:
+        """Return the row of a new secret, which the caller stores, and mask the text from now on.
+
+        If the master key is replaced before it is stored, it cannot be read.
+        """
+        self.known.learn(text)
+        with self._keys.alone():
+            return self._row(None, name, text, user)
+
+    def _row(self, before: SecretRow | None, name: str, text: str, user: str) -> SecretRow:
         from phaseline.model.rows.secrets import SecretRow
 
         now = self._clock.now()
         version = 1 if before is None else before.version + 1
-        with self._keys.alone():
-            data_key = envelope.new_key()
-            row = SecretRow(
-                name=name,
-                version=version,
-                body=envelope.encrypt(
-                    text.encode(), data_key, self._stands_for(*_of(self._tenant, "secret"), name, str(version))
-                ),
-                key=self._wrapped(self._tenant, "secret", name, data_key),
-                created_at=now if before is None else before.created_at,
-                created_by=user if before is None else before.created_by,
-                updated_at=now,
-                updated_by=user,
-            )
-            return row if self._shelf.put(row) else None
+        data_key = envelope.new_key()
+        return SecretRow(
+            name=name,
+            version=version,
+            body=envelope.encrypt(
+                text.encode(), data_key, self._stands_for(*_of(self._tenant, "secret"), name, str(version))
+            ),
+            key=self._wrapped(self._tenant, "secret", name, data_key),
+            created_at=now if before is None else before.created_at,
+            created_by=user if before is None else before.created_by,
+            updated_at=now,
+            updated_by=user,
+        )
 
     def rotate(self, secrets: AllSecrets) -> int:
         """Re-encrypt all data keys of the store with a new master key; return their number.

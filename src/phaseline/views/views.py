@@ -117,7 +117,8 @@ class ExecutionView:
     ``warnings``: warnings of hook classes; ``waits``: sentences about hook classes that wait; ``decided``: {instance
     id: decisions of hook classes}; ``hook_counts``: {status word: number of calls of hook classes}, which are not
     steps; ``hook_ms``: the duration of these calls (0 if not read). ``failing``: calls that failed and are retried,
-    only in a view of one open execution. ``now_at``: the time of the view; 0 if unknown.
+    only in a view of one open execution. ``now_at``: the time of the view; 0 if unknown. ``caused_by``: what has started
+    it, if that was no user; only in a view of one execution.
     """
 
     id: str
@@ -150,6 +151,7 @@ class ExecutionView:
     failing: Sequence[FailingCall] = ()
     failing_count: int = 0
     now_at: int = 0
+    caused_by: str = ""
 
     @property
     def is_good(self) -> bool:
@@ -158,12 +160,33 @@ class ExecutionView:
 
 
 @frozen
+class TreeLine:
+    """An execution in a tree: ``level`` 0 is the one at the top; ``caused_by``: what has started it, empty for a user."""
+
+    level: int
+    id: str
+    workflow: str
+    deployment: str
+    status: ExecutionStatus
+    reason: str
+    caused_by: str
+
+
+@frozen
+class ExecutionTree:
+    """An execution with all that it has started; each line is followed by what it has started itself."""
+
+    execution: str
+    executions: Sequence[TreeLine]
+
+
+@frozen
 class DeploymentView:
     """One deployment. ``states``: {state word: number of instances}; ``status``: one word for the deployment (W11).
 
     ``kind``: whether it was made of a blueprint or of resources. ``unfinished``: an earlier execution that failed and
     left instances half way, if nothing has repaired them since; empty if there is none. ``flaw``: why the deployment
-    cannot be read; empty if it can.
+    cannot be read; empty if it can. ``outer``: the deployment whose component has made it; empty if none.
     """
 
     name: str
@@ -179,6 +202,7 @@ class DeploymentView:
     kind: DeploymentKind = "blueprint"
     unfinished: str = ""
     flaw: str = ""
+    outer: str = ""
 
 
 @frozen

@@ -13,6 +13,7 @@ from phaseline.model.blueprint.blueprint import Output, Value
 from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.deployment.instance_states import InstanceState
 from phaseline.model.execution.events import Changes, StatesEntered
+from phaseline.model.rows.causes import CauseKey
 from phaseline.model.rows.rows import DeploymentRow, DocumentChange, NewDeployment, Turn, TurnPayload
 from phaseline.store.memory.store import MemoryStore
 from phaseline.testing.builders import blueprint, node, topology
@@ -34,6 +35,7 @@ class Estate:
         tenant: str = "default_tenant",
         is_living: bool = True,
         instances: int = 1,
+        cause: CauseKey | None = None,
     ) -> DeploymentRow:
         """Store a deployment whose instances are started, unless ``is_living`` is false."""
         made = altered(
@@ -44,8 +46,9 @@ class Estate:
         )
         actor = altered(a.ANN, tenant=tenant)
         new = NewDeployment(
-            name, made, {}, topology(made), CodeLocation("/x"), actor, 1, dependencies=dependencies_of(made)
-        )
+            name, made, {}, topology(made), CodeLocation("/x"), actor, 1, dependencies=dependencies_of(made),
+            cause=cause,
+        )  # fmt: skip
         number, _ = self.store.of(tenant).create_deployment(new)
         if is_living:
             self.enter(number, range(instances), InstanceState.STARTED)

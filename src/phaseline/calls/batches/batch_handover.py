@@ -13,7 +13,7 @@ from phaseline.calls.deployments.batch_parts import BatchPart
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.graph.graph import phase_of
 from phaseline.model.graph.status import OutcomeKind
-from phaseline.model.rows.rows import ASKED, EntryRemark
+from phaseline.model.rows.rows import ASKED, Actor, EntryRemark
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from phaseline.model.graph.graph import Policy
     from phaseline.model.phases.definitions import PhaseCode
     from phaseline.model.rows.rows import DocumentChange
+    from phaseline.ports.estate import CallEntry
 
 
 FIRST = np.zeros(1, np.int32)
@@ -58,6 +59,7 @@ class BatchHandover:
         """
         self.batch = batch
         self.names = deployments.names
+        self.find_estate = deployments.find_estate
         self.count = len(batch)
         firsts = [0, *batch.members.ends[:-1]]
         self.parts = [
@@ -130,6 +132,17 @@ class BatchHandover:
         return client_tokens.client_token(
             self.names, segment.graph, int(part.positions[place]), int(segment.generations[place])
         )
+
+    def entry_of(self, member: int) -> CallEntry:
+        """Return the entry whose call the member is, with the user of its execution."""
+        from phaseline.ports.estate import CallEntry  # few calls need it
+
+        part = self.part_of(member)
+        place, segment, execution = member - part.first, part.segment, part.execution
+        return CallEntry(
+            segment.execution, segment.graph, int(part.positions[place]), int(segment.generations[place]),
+            Actor(execution.creator, execution.tenant),
+        )  # fmt: skip
 
     def mark_of(self, member: int) -> str:
         """Return the text in the environment of the member's processes, by which they are found."""

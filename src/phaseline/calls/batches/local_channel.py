@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import DocumentChange
     from phaseline.ports.catalog import Catalog
     from phaseline.ports.clock import Clock
+    from phaseline.ports.estate import CallEntry, Estate
 
 COMMIT_S = 10.0
 """The longest wait in seconds for a commit. It is limited because an engine that is stopping makes no more commits."""
@@ -41,6 +42,15 @@ class LocalChannel:
         self._clock = clock
         self._lines: dict[int, int] = {}
         self._copies = guarded_calls.copies()
+
+    @property
+    def estate(self) -> Estate | None:
+        """What the calls may ask about deployments, executions and blueprints; None if this engine has no such thing."""
+        return self._handover.find_estate()
+
+    def entry_of(self, call: PluginCall) -> CallEntry:
+        """Return the entry whose call it is."""
+        return self._handover.entry_of(call.member)
 
     def log(self, call: PluginCall, level: str, text: str) -> None:
         """Store one log line, which users can follow live."""

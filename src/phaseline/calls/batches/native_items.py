@@ -290,6 +290,10 @@ class ItemBatch:
         if self._is_open:
             self._follow_ups[place] = made
 
+    def call_at(self, place: int) -> PluginCall:
+        """Return the call of the item with this index, for functions of Phaseline itself."""
+        return self._call_at(place)
+
     def _call_at(self, place: int) -> PluginCall:
         call = self._calls.get(place)
         if call is None:

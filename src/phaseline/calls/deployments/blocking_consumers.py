@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from phaseline.calls.deployments.dependency_reads import readers_of, short_place
+from phaseline.calls.deployments.inner_deployments import made_below
 from phaseline.lang.fast_namedtuples import NamedTuple
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
 from phaseline.model.rows.deployment_summaries import GONE
@@ -67,10 +68,13 @@ def blocking(
     touch: Touch,
     *,
     besides: Collection[int] = NOTHING_ELSE,
+    outer: int = 0,
 ) -> list[Consumer]:
     """Return the living deployments that read what an execution of the deployment ``row`` would touch, at most ``NAMED``.
 
-    ``besides`` are numbers of deployments that do not count, because they are taken away with it.
+    ``besides`` are numbers of deployments that do not count, because they are taken away with it. ``outer`` is the number
+    of the deployment whose Component has started the execution. It does not count either, nor does any deployment that
+    Components of it or of ``row`` have made.
     """
     reads = _Reads(topology, touch)
     if reads.is_nothing:
@@ -83,8 +87,9 @@ def blocking(
             if record.consumer not in besides and reads.is_touched(record):
                 places.setdefault(record.consumer, []).append(short_place(record.dependency.creator))
                 names[record.consumer] = record.name
-        living = _living(store, [number for number in places if number not in found])
-        for number in living:
+        living = _living(store, [number for number in places if number not in found and number != outer])
+        inner = made_below(store, living, (row.number, outer)) if living else NOTHING_ELSE
+        for number in (number for number in living if number not in inner):
             found[number] = Consumer(names[number], tuple(dict.fromkeys(places[number])))
         if len(found) >= NAMED:
             break

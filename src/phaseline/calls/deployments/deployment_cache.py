@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import DeploymentRow, EventRow, ExecutionRow, NoteRow, Reshaped
     from phaseline.plan.rounds.round_preview import PreviewedRounds
     from phaseline.plan.topology.stack_document import FilesTaken
+    from phaseline.ports.estate import Estate
     from phaseline.ports.secrets import SecretSource
     from phaseline.ports.tenant_store import StoreRows
 
@@ -59,6 +60,11 @@ def nowhere(_execution: int) -> PreviewedRounds | None:
 
 def nobodys(_deployment: int, _code: CodeLocation, _file: str) -> FilesTaken | None:
     """Return None, as no files of a blueprint can be read: the default of ``DeploymentCache.files_of``."""
+    return None
+
+
+def no_estate() -> Estate | None:
+    """Return None: the default of ``DeploymentCache.find_estate``."""
     return None
 
 
@@ -95,6 +101,8 @@ class DeploymentCache:
         """Function that returns what an execution (number) will have done if nothing fails from here on."""
         self.files_of: Callable[[int, CodeLocation, str], FilesTaken | None] = nobodys
         """Function that returns the files of a blueprint, for a deployment number, its code and its main file."""
+        self.find_estate: Callable[[], Estate | None] = no_estate
+        """Function that returns what calls in this process may ask about deployments, executions and blueprints."""
 
     def loaded(self, deployment: int) -> LoadedDeployment:
         """Return a deployment, read from the store if necessary. Raises ``KeyError`` if it was deleted."""
@@ -168,6 +176,7 @@ class DeploymentCache:
         if not children and not (part.has_dependencies and part.dependencies.on(row.deployment, limit=1)):
             return
         from phaseline.calls.deployments import blocking_consumers as consumers  # few deployments are read by others
+        from phaseline.calls.deployments.inner_deployments import outer_of_execution
         from phaseline.plan.requests import touched
 
         stored = self._living(row.deployment)
@@ -177,7 +186,8 @@ class DeploymentCache:
             found = foresee()
             instances = touched.removed(topology, topology if found is None else found.topology)
         if stored is not None:
-            blocking = consumers.blocking(part, stored, topology, consumers.Touch(instances))
+            outer = outer_of_execution(part, row.number)
+            blocking = consumers.blocking(part, stored, topology, consumers.Touch(instances), outer=outer)
             consumers.raise_if_read(stored, blocking, row.request.workflow)
 
     def _reads(self, consumer: tuple[int, str, str], memo: CapabilityMemo | None) -> CapabilityReads:

@@ -24,7 +24,7 @@ from phaseline.model.graph.status import ExecutionStatus
 
 if TYPE_CHECKING:
     from phaseline.cli.render.table import Columns
-    from phaseline.views.views import ExecutionView, Failure, Line, Page
+    from phaseline.views.views import ExecutionTree, ExecutionView, Failure, Line, Page
 
 SHOWN_DECISIONS = 10
 """Largest number of people's decisions that are shown; if there are more, the last ones."""
@@ -53,6 +53,16 @@ def execution_list(page: Page[ExecutionView]) -> str:
     return table(columns, page.items) + left_out(page)
 
 
+def execution_tree(found: ExecutionTree) -> str:
+    """Return a line for each execution, indented by its level."""
+    lines = []
+    for one in found.executions:
+        why = f"  {clean(one.reason.splitlines()[0])}" if one.reason else ""
+        by = f" ← {clean(one.caused_by)}" if one.level and one.caused_by else ""
+        lines.append(f"{'  ' * one.level}{one.id} of '{one.deployment}': {colored(one.status.value)}{by}{why}")
+    return "\n".join(lines)
+
+
 def execution_text(view: ExecutionView, *, with_people: bool = True) -> str:
     """Return a text with all about one execution, users' requests, and the next commands if it is not completed."""
     lasted = f" in {took(view.ended_at - view.started_at)}" if view.ended_at and view.started_at else ""
@@ -60,6 +70,8 @@ def execution_text(view: ExecutionView, *, with_people: bool = True) -> str:
     lines.extend(f"  {clean(line)}" for line in view.reason.splitlines())
     if view.waits_for:
         lines.append(f"  waits for {view.waits_for}, which has a claim on the same instances")
+    if view.caused_by:
+        lines.append(f"  started by {clean(view.caused_by)}")
     if view.stopped:
         see = f"phaseline breakpoints list -d {view.deployment}"
         lines.append(f"  waits for a person: {number(view.stopped, 'instance')} at breakpoints: {see}")

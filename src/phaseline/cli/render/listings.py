@@ -40,7 +40,7 @@ def deployment_list(page: Page[DeploymentView]) -> str:
             "  phaseline install hello/blueprint.yaml"
         )
     columns: Columns[DeploymentView] = {
-        "name": lambda view: view.name,
+        "name": lambda view: f"{view.name} of {view.outer}" if view.outer else view.name,
         "status": lambda view: view.status,
         "instances": lambda view: counted(view.states),
         "latest execution": _latest,

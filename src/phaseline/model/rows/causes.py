@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from phaseline.lang.fast_dataclasses import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 CauseKind = Literal["component", "relationship", "group", "schedule", "program", "recursive", "capability"]
 """What made something: a Component's operation, an operation of a relationship, a run of a group, a schedule, a program,
@@ -88,6 +88,14 @@ class CauseShelf(Protocol):
 
     def of_deployments(self, deployments: Sequence[int]) -> Sequence[CausedRow]:
         """Return those of the deployments that have a cause, sorted by number."""
+        ...
+
+    def of_blueprints(self, blueprints: Sequence[int]) -> Mapping[int, CauseKey]:
+        """Return {number of a stored blueprint: its cause} of those of the blueprints that no user has stored."""
+        ...
+
+    def add_blueprint(self, blueprint: int, cause: CauseKey) -> None:
+        """Store the cause of a stored blueprint; it is deleted with the blueprint."""
         ...
 
     def awaiting(self) -> Sequence[AwaitRow]:

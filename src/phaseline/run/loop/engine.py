@@ -16,6 +16,7 @@ from phaseline.calls.protocol.reports import CallReport
 from phaseline.calls.threads.inbox import Inbox
 from phaseline.calls.threads.turn_thread import TurnBaton
 from phaseline.engine.scheduler import Scheduler
+from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.execution.events import Announce, Ask, Dispatch, Evaluate, Stop, WakeAt
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.rows.rows import EventRow, Turn
@@ -46,6 +47,8 @@ LONGEST_WAIT_MS = 1_000
 conditions in between."""
 HELD_WAIT_MS = 20
 """The longest wait in ms while the engine is to stop; short, to notice calls that end without a report."""
+NOTHING: Sequence[ExecutionRow] = ()
+"""What a turn without follow-ups has made."""
 LENT_ENTRIES = 1_000
 """The most outcomes for which the thread that reports them also runs the turn. Larger turns run in the loop's thread:
 every thread that runs a large turn would keep the memory that it allocated.
@@ -81,6 +84,7 @@ class Engine(EngineRequests):
         self.scheduler = Scheduler(next_batch=first_batch)
         self.deployments = DeploymentCache(store, services.secrets, store.of)
         self.deployments.files_of = services.files_of
+        self.deployments.find_estate = lambda: services.estate
         self.planning = Planning(services, self.deployments, first_graph, clock.now)
         self._rounds = Rounds(self.scheduler, self.planning, self.deployments, store, self._messages)
         self.claims = Claims(
@@ -155,7 +159,7 @@ class Engine(EngineRequests):
                 decision, payload, made = self._decide_making(reports)
         else:
             decision, payload = self._decide(reports)
-            made = []
+            made = NOTHING
         if payload.events:
             self._services.events_stored(self, payload.events)
         for report in reports:
@@ -168,6 +172,8 @@ class Engine(EngineRequests):
             self._act(command)
         for row in made:
             self.submit(row)
+        if made is not NOTHING:
+            self._continue_retried()
         if self._phases is not None:
             self._events.extend(self._phases.after(decision.changes))
         self.eviction.tidy(self._phases)
@@ -188,6 +194,15 @@ class Engine(EngineRequests):
         made = self.follow_ups.make(reports)
         decision, payload = self._decide(made, before)
         return decision, payload, self.follow_ups.rows
+
+    def _continue_retried(self) -> None:
+        """Continue the executions that outcomes of this turn name; that is stored in the next turn.
+
+        If this process ends before, the entries that wait are called again and ask for it once more.
+        """
+        for row, one in self.follow_ups.retried:
+            wanted = altered(row, request=altered(row.request, clean=one.clean))
+            self.retry(wanted, include_unsure=True, replan=one.clean)
 
     def _hold(self) -> None:
         if self.leaving.is_wanted:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from phaseline.run.loop.eviction import Eviction
     from phaseline.run.loop.follow_ups import FollowUps
     from phaseline.run.loop.open_batches import Backlog, OpenBatches
+    from phaseline.run.loop.request_reader import Door
     from phaseline.run.loop.rounds import Rounds
     from phaseline.run.phases.phase_engine import PhaseEngine
 
@@ -63,6 +64,7 @@ class EngineRequests:
     _rounds: Rounds
     _inbox: Inbox[CallReport]
     _backlog: Backlog
+    _door: Door
     _outstanding: OpenBatches
     _messages: LastMessages
     _events: list[Event]
@@ -77,6 +79,8 @@ class EngineRequests:
     _clockwork: Clockwork | None = None
     _schedule_at: int | None = None
     """When the next schedule is due, in ms, as of the last look at the store; None: none is."""
+    most_depth: int = 8
+    """The most executions that may wait for one another above a new one (CO13)."""
 
     @property
     def phases(self) -> PhaseEngine:
@@ -115,7 +119,10 @@ class EngineRequests:
         if self._follow_ups is None:
             from phaseline.run.loop.follow_ups import FollowUps
 
-            self._follow_ups = FollowUps(self._store, self._outstanding, self.awaits, self.planning.row)
+            self._follow_ups = FollowUps(
+                self._store, self._outstanding, self.awaits, self.planning.row, self._door.refuse_retry,
+                depth=self.most_depth,
+            )  # fmt: skip
         return self._follow_ups
 
     def _fire(self) -> None:

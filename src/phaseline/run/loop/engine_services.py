@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.maintenance import Purged
     from phaseline.model.rows.rows import EventRow
     from phaseline.plan.topology.stack_document import FilesTaken
+    from phaseline.ports.estate import Estate
     from phaseline.ports.executor import Executor
     from phaseline.ports.secrets import SecretSource
     from phaseline.run.loop.engine import Engine
@@ -34,6 +35,11 @@ class EngineServices(PlannerSource, Protocol):
     @property
     def secrets(self) -> SecretSource | None:
         """The source of secrets for calls; None if there are no secrets."""
+        ...
+
+    @property
+    def estate(self) -> Estate | None:
+        """What calls in this process may ask about deployments, executions and blueprints; None if there is nothing."""
         ...
 
     def make_executor(self, inbox: Inbox[CallReport], deployments: DeploymentCache) -> Executor:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
 from phaseline.model.problems.problem import ProblemsError, problem_error
+from phaseline.model.rows.row_queries import ExecutionQuery
 from phaseline.model.rows.rows import EntryRemark, ExecutionRow
 from phaseline.run.loop.awaits import circular, named
 
@@ -20,15 +21,13 @@ if TYPE_CHECKING:
 
     from phaseline.calls.protocol.reports import CallReport
     from phaseline.model.rows.causes import CauseKey, CauseKind
-    from phaseline.model.rows.follow_ups import FollowUp
+    from phaseline.model.rows.follow_ups import BlueprintUpload, Continuation, FollowUp
     from phaseline.model.rows.rows import NewDeployment, NewExecution
     from phaseline.ports.store import Store
     from phaseline.ports.tenant_store import TenantStore
     from phaseline.run.loop.awaits import Awaits, Entry
     from phaseline.run.loop.open_batches import OpenBatches
 
-MOST_DEPTH = 8
-"""The most executions that may wait for one another above a new one."""
 MOST_TRIED = 100_000
 """The most numbers that are tried to find a free name."""
 NAME_TAKEN = "PL-S010"
@@ -40,11 +39,24 @@ class FollowUps:
     """Makes what the outcomes of a turn ask for. Used only by the loop's thread."""
 
     def __init__(
-        self, store: Store, outstanding: OpenBatches, awaits: Awaits, row_of: Callable[[int], ExecutionRow]
+        self,
+        store: Store,
+        outstanding: OpenBatches,
+        awaits: Awaits,
+        row_of: Callable[[int], ExecutionRow],
+        refuse_retry: Callable[[ExecutionRow], None],
+        *,
+        depth: int,
     ) -> None:
-        """Begin with nothing made. ``row_of`` returns the row of an open execution."""
+        """Begin with nothing made. ``row_of`` returns the row of an open execution.
+
+        ``refuse_retry`` raises ``ProblemsError`` if an ended execution cannot be continued. ``depth``: the most executions that
+        may wait for one another above a new one.
+        """
         self._store, self._outstanding, self._awaits, self._row_of = store, outstanding, awaits, row_of
-        self.depth = MOST_DEPTH
+        self._refuse_retry, self._depth = refuse_retry, depth
+        self.retried: list[tuple[ExecutionRow, Continuation]] = []
+        """The executions to be continued, in the order in which outcomes have asked for it."""
         self._rows: list[ExecutionRow] = []
         self._waits: list[tuple[Entry, Sequence[int]]] = []
         self._edges: dict[int, list[int]] = {}
@@ -59,7 +71,7 @@ class FollowUps:
 
         Call it in the transaction of the turn, when the scheduler has handled all earlier events.
         """
-        self._rows, self._waits, self._edges, self._known, self._next = [], [], {}, {}, {}
+        self._rows, self._waits, self._edges, self._known, self._next, self.retried = [], [], {}, {}, {}, []
         answered: set[tuple[int, int]] = set()
         return [self._answered(report, answered) if report.follow_ups else report for report in reports]
 
@@ -73,7 +85,7 @@ class FollowUps:
 
         Return the awaited executions that have ended.
         """
-        made = {row.number for row in self._rows}
+        made = {row.number for row in (*self._rows, *(row for row, _ in self.retried))}
         for entry, numbers in self._waits:
             self._awaits.begin(entry, numbers, now)
         awaited = dict.fromkeys(number for _, numbers in self._waits for number in numbers)
@@ -88,6 +100,7 @@ class FollowUps:
                 continue
             answered.add((report.batch, member))
             entry = self._entry(report.batch, member)
+            retried = len(self.retried)
             try:
                 with self._store.as_one():
                     self._make(entry, made)
@@ -96,6 +109,7 @@ class FollowUps:
                 if code.startswith(OF_THE_STORE) and code != NAME_TAKEN:
                     raise
                 refused[member] = _remark(entry, error)
+                del self.retried[retried:]
         return _refusing(report, refused) if refused else report
 
     def _entry(self, batch: int, member: int) -> Entry:
@@ -108,8 +122,10 @@ class FollowUps:
         before = [self._made_by(one.cause, is_execution=True) for one in wanted.executions]
         found = [number for number in before if number]
         fresh = [one for one, number in zip(wanted.executions, before, strict=True) if not number]
+        continued = [one.execution for one in wanted.retries]
         if wanted.is_awaiting or wanted.awaits:
-            self._raise_if_circular(entry[0], [*wanted.awaits, *found], fresh if wanted.is_awaiting else ())
+            waits = [*wanted.awaits, *continued, *found]
+            self._raise_if_circular(entry[0], waits, fresh if wanted.is_awaiting else ())
         if fresh:
             self._raise_if_deep(entry[0])
         for secret in wanted.secrets:
@@ -117,12 +133,17 @@ class FollowUps:
                 raise problem_error(
                     "PL-C112", f"there is a secret '{secret.name}' already", "give the new secret another name"
                 )
+        if wanted.blueprint is not None:
+            _upload(own, wanted.blueprint)
         number = 0
         if new is not None and not self._made_by(new.cause, is_execution=False):
             number = self._create(own, new, is_numbered=wanted.is_numbered)
         for deployment, change in wanted.labels:
             own.labels.remove(deployment, change.removed)
             own.labels.add(deployment, change.added)
+        _delete(own, wanted)
+        for again in wanted.retries:
+            self._continue(again)
         rows = [own.create_execution(one, asks=False, beside=lambda _row: True) for one in fresh]
         if new is not None and number:
             self._note(new.cause, number, is_execution=False)  # only now, because the whole may be undone before
@@ -130,10 +151,20 @@ class FollowUps:
             self._note(one.cause, row.number, is_execution=True)
             self._edges[row.number] = [*self._awaits.ahead_of(row, self._rows)]
             self._rows.append(row)
-        awaited = [*wanted.awaits, *found, *(row.number for row in rows)] if wanted.is_awaiting else wanted.awaits
+        awaited = [*wanted.awaits, *continued]
+        if wanted.is_awaiting:
+            awaited += [*found, *(row.number for row in rows)]
         if awaited:
             self._waits.append((entry, awaited))
             self._edges.setdefault(entry[0], []).extend(awaited)
+
+    def _continue(self, one: Continuation) -> None:
+        """Continue an execution after the commit, once for all entries that ask for it. Raises: PL-C010, PL-C016, PL-C028."""
+        if any(row.number == one.execution for row, _ in self.retried):
+            return
+        (row,) = self._store.listings.executions(ExecutionQuery(numbers=(one.execution,)))
+        self._refuse_retry(row)
+        self.retried.append((row, one))
 
     def _made_by(self, cause: CauseKey | None, *, is_execution: bool) -> int:
         """Return the number of the execution or deployment that a cause has made; 0 if none. A turn reads them once."""
@@ -175,18 +206,35 @@ class FollowUps:
 
     def _raise_if_deep(self, execution: int) -> None:
         """Raise PL-C111 if too many executions wait for one another above a new one."""
-        chain = self._awaits.depth(execution, self.depth)
-        if len(chain) > self.depth:
+        chain = self._awaits.depth(execution, self._depth)
+        if len(chain) > self._depth:
             raise problem_error(
                 "PL-C111",
-                f"more than {self.depth} executions would wait for one another: {named(self._rows_of(chain))}",
-                "let no deployment contain itself, and make fewer levels of deployments",
+                f"more than {self._depth} executions would wait for one another: {named(self._rows_of(chain))}",
+                "let no deployment contain itself, make fewer levels of deployments, or raise the setting composition.depth",
             )
 
     def _rows_of(self, numbers: Sequence[int]) -> list[ExecutionRow]:
         """Return the rows of open executions, which may have been made in this turn."""
         made = {row.number: row for row in self._rows}
         return [made.get(number) or self._row_of(number) for number in numbers]
+
+
+def _upload(own: TenantStore, upload: BlueprintUpload) -> None:
+    """Store a blueprint unless the newest version of its id is equal: members with the same files make one."""
+    made = own.stored_blueprints.add(upload.blueprint, upload.files, upload.contents, upload.imports)
+    if made is not None:
+        own.causes.add_blueprint(made.number, upload.cause)
+
+
+def _delete(own: TenantStore, wanted: FollowUp) -> None:
+    """Delete what the follow-up names. Raises: PL-C016 if an execution of a deployment is open."""
+    for deployment in wanted.deletes:
+        own.delete_deployment(deployment)
+    for blueprint in wanted.deletes_blueprints:
+        own.stored_blueprints.delete([blueprint])
+    for name in wanted.deletes_secrets:
+        own.secrets.delete(name)
 
 
 def _as_row(new: NewExecution) -> ExecutionRow:

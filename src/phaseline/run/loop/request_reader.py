@@ -275,6 +275,11 @@ class Door:
             row, graph=graph, positions=positions, include_unsure=True, replan=clean, actor=request.actor.name
         )
 
+    def refuse_retry(self, row: ExecutionRow) -> None:
+        """Raise ``ProblemsError`` if an ended execution cannot be continued as a whole: PL-C010, PL-C016 or PL-C028."""
+        self._refuse_reopening(row)
+        self._orders.refuse_overlap(row, None, None)
+
     def _complete(self, row: ExecutionRow, request: RequestRow) -> None:
         self._refuse_reopening(row)
         graph, positions = _chosen(request.body)

@@ -103,7 +103,7 @@ class MemoryRows(ABC):
             self._guard, self._held, self.deployments, self.labels, self.packages, self.secrets, own
         )
         self.hook_switches = MemorySwitches(self._changing, clock, own, switches)
-        self.causes = MemoryCauses(self._changing, own)
+        self.causes = MemoryCauses(self._changing, own, self.stored_blueprints)
         self.dependencies = MemoryDependencies(self._changing, held, own, dependencies)
         self.schedules = MemorySchedules(self._changing, clock, own, schedules)
         self.incarnations = MemoryIncarnations()

@@ -150,6 +150,7 @@ class MemoryTables:
     known_phases: dict[str, str] = field(default_factory=dict)
     measures: dict[str, Metric] = field(default_factory=dict)
     awaiting: dict[tuple[int, int, int, int], int] = field(default_factory=dict)
+    blueprint_causes: dict[int, CauseKey] = field(default_factory=dict)
     """{(execution, graph, position, awaited execution): since when in ms}."""
     last_deployment: int = 0
     last_execution: int = 0

@@ -138,4 +138,4 @@ class DeferredParts:
         """What made deployments and executions, and which executions entries wait for."""
         from phaseline.store.sql.estate.causes import SqlCauses
 
-        return SqlCauses(self._reading, self._rows)
+        return SqlCauses(self._reading, self._writing, self._rows)

@@ -162,6 +162,10 @@ class SqliteBlueprints:
                 for table, column in (("stored_path", "blueprint"), ("stored_import", "blueprint")):
                     db.execute(f"delete from {table} where {column} in (select value from json_each(?))", (which,))
                 db.execute("delete from blueprint_use where blueprint in (select value from json_each(?))", (which,))
+                db.execute(
+                    "delete from cause where made = 'blueprint' and number in (select value from json_each(?))",
+                    (which,),
+                )
                 db.execute("delete from stored_blueprint where number in (select value from json_each(?))", (which,))
                 kept.collect(db)
             return users

@@ -39,6 +39,7 @@ from phaseline.use_cases.prepare.pre_post import new_execution, with_stops
 from phaseline.use_cases.prepare.stack_documents import raise_if_sealed_elsewhere, read_document, unreadable_parts
 from phaseline.use_cases.prepare.stack_files import Brought, is_same, is_there, moved
 from phaseline.use_cases.prepare.stack_files import brought as bring
+from phaseline.use_cases.queries.deployments import raise_if_inner
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
@@ -357,10 +358,12 @@ def abandon(
     """Export a deployment, store the document under the execution's id, and delete the deployment's records.
 
     The real resources are not touched. ``force``: cancel its open executions first, and do not require modifications to
-    be complete. Raises: PL-C010, PL-C016 while an execution is open, PL-P043 during a modification.
+    be complete. Raises: PL-C010, PL-C115 if a component of another deployment has made it, PL-C016 while an execution is open, PL-P043 during a modification.
     """
     if force:
         _cancel_all(ctx, name)
+    else:
+        raise_if_inner(ctx.store, find_deployment(ctx.store, name, to_change=True))
     order = workflow_start.WorkflowStart(
         workflow_start.ABANDON, name, {"force": True} if force else {}, despite_consumers=force
     )

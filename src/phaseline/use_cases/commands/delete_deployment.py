@@ -13,7 +13,7 @@ from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.commands.submission import SubmissionFor
 from phaseline.use_cases.lookup.blocking_executions import in_the_way, is_read
 from phaseline.use_cases.lookup.find import find_deployment
-from phaseline.use_cases.queries.deployments import briefs, living_count, open_execution, unread
+from phaseline.use_cases.queries.deployments import briefs, living_count, open_execution, raise_if_inner, unread
 from phaseline.views.views import DeploymentView
 
 if TYPE_CHECKING:
@@ -43,12 +43,15 @@ def delete_deployment(
     """Delete a deployment and return its view. Its name becomes free; its executions stay stored.
 
     With ``force``, a deployment with installed instances is abandoned: hook classes are called, and its document is
-    stored for 30 days. Raises: PL-C015 while instances are installed (unless ``force``), or if a hook refuses; PL-C016
-    while an execution is open, PL-C131 while a living deployment reads it (unless ``force``).
+    stored for 30 days. Raises: PL-C115 if a component of another deployment has made it (unless ``force``); PL-C015 while
+    instances are installed (unless ``force``), or if a hook refuses; PL-C016 while an execution is open, PL-C131 while a
+    living deployment reads it (unless ``force``).
     """
     store = ctx.store
     row = find_deployment(store, name, to_change=True)
     raise_if_open(store, row)
+    if not force:
+        raise_if_inner(store, row)
     flaw = unread(store, row)
     if flaw:
         return _delete_unreadable(ctx, row, flaw, force=force, given=given)

@@ -58,10 +58,7 @@ def create_secret(ctx: RequestContext, name: str, value: str, *, update: bool = 
 
     Raises: PL-C051 if it exists and ``update`` is False, PL-C052 for a value and PL-C053 for a name that cannot be one.
     """
-    if not NAME.fullmatch(name):
-        mend = "begin with a letter, a digit or '_'; then letters, digits, '_', '.' and '-', at most 255 in all"
-        raise problem_error("PL-C053", f"'{name}' cannot be the name of a secret", mend)
-    _raise_if_unfit(value)
+    raise_if_unfit(name, value)
     row = ctx.vault.create(name, value, ctx.actor.name)
     if row is None:
         if update:
@@ -69,6 +66,14 @@ def create_secret(ctx: RequestContext, name: str, value: str, *, update: bool = 
         mend = f"give it a new value: phaseline secrets update {name}; or choose another name"
         raise problem_error("PL-C051", f"there is a secret '{name}' already", mend, subject=name)
     return _view(row, value)
+
+
+def raise_if_unfit(name: str, value: str) -> None:
+    """Raise PL-C053 for a name that cannot be that of a secret, PL-C052 for a value that cannot be one."""
+    if not NAME.fullmatch(name):
+        mend = "begin with a letter, a digit or '_'; then letters, digits, '_', '.' and '-', at most 255 in all"
+        raise problem_error("PL-C053", f"'{name}' cannot be the name of a secret", mend)
+    _raise_if_unfit(value)
 
 
 def update_secret(ctx: RequestContext, name: str, value: str) -> SecretView:

@@ -97,6 +97,38 @@ def upload(
     to PL-B122.
     """
     named = id_for(path, id)
+    with examined(ctx, path, named, main_file=main_file, plugin_folders=plugin_folders) as found:
+        row, is_new = add_blueprint(ctx.store.stored_blueprints, found.blueprint, found.tree, found.imports)
+    return Uploaded(row, is_new=is_new, warnings=found.warnings)
+
+
+def _nothing(_path: str) -> bool:
+    return False
+
+
+@frozen
+class Examined:
+    """A blueprint that can be stored: its row without number and version, its files, the versions that it imports."""
+
+    blueprint: StoredBlueprint
+    tree: BlueprintTree
+    imports: Sequence[int]
+    warnings: Sequence[Problem]
+
+
+@contextmanager
+def examined(
+    ctx: RequestContext,
+    path: str,
+    named: str,
+    *,
+    main_file: str | None = None,
+    plugin_folders: Sequence[str] = (),
+) -> Iterator[Examined]:
+    """Read and check a blueprint with all its files, which are there as long as the context is open.
+
+    Takes and raises what ``upload`` does; ``named``: the id.
+    """
     with _main_file(path, main_file) as main:
         opened = blueprint_loading.open_blueprint(ctx, main, plugin_folders)
         blueprint = reader.read_blueprint(opened.file, opened.files)
@@ -105,7 +137,8 @@ def upload(
             altered(problem, severity="warning")
             for problem in plugin_presence.missing_modules(ctx.catalog, blueprint, code, opened)
         ]
-        tree = blueprint_trees.take_up(main, leave_out=is_of_store_in(ctx))
+        is_written_here = Path(main).is_relative_to(work_folder(ctx))  # files of a stored blueprint, beside the store
+        tree = blueprint_trees.take_up(main, leave_out=_nothing if is_written_here else is_of_store_in(ctx))
         new = StoredBlueprint(
             number=0,
             id=named,
@@ -120,8 +153,7 @@ def upload(
             created_by=ctx.actor.name,
         )
         imports = [used.number for used in opened.library.used.values()]
-        row, is_new = add_blueprint(ctx.store.stored_blueprints, new, tree, imports)
-    return Uploaded(row, is_new=is_new, warnings=(*blueprint.warnings, *missing))
+        yield Examined(new, tree, imports, (*blueprint.warnings, *missing))
 
 
 def add_blueprint(

@@ -18,6 +18,7 @@ from phaseline.dsl.functions import third_party
 from phaseline.dsl.text import file_source
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.lang.gc_pause import undisturbed
+from phaseline.model.blueprint.composition import composition_flaws
 from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
 from phaseline.plan.topology import expansion
@@ -272,6 +273,7 @@ def load(
         raise without_values(error, blueprint, {**former, **inputs}) from None
     missing = missing_modules(ctx.catalog, evaluated, code, opened, open_types=open_types)
     refused = missing if needs_code else [problem for problem in missing if problem.code not in {NOT_HERE, NO_FUNCTION}]
+    refused = [*refused, *composition_flaws(evaluated)]
     if refused:
         raise ProblemsError(refused)
     suffixes = int.from_bytes(os.urandom(8)) >> 1

@@ -74,10 +74,13 @@ def sealed_inputs(ctx: RequestContext, loaded: LoadedBlueprint) -> dict[str, Val
     }
 
 
-def raise_if_secrets_missing(ctx: RequestContext, blueprint: Blueprint) -> None:
-    """Raise PL-B079 with all secrets that the blueprint names but the store does not have."""
+def raise_if_secrets_missing(ctx: RequestContext, blueprint: Blueprint, coming: Sequence[str] = ()) -> None:
+    """Raise PL-B079 with all secrets that the blueprint names but the store does not have.
+
+    ``coming``: names of secrets that will be stored together with the deployment.
+    """
     names = deployment_secret_names.secret_names(blueprint)
-    missing = ctx.vault.missing(names) if names else ()
+    missing = [name for name in ctx.vault.missing(names) if name not in coming] if names else ()
     if missing:
         raise plan_and_runtime_scopes.no_secrets(missing)
 

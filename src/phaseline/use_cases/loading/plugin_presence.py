@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from phaseline.use_cases.loading.mapped_places import MappedPlaces
 
 OF_THE_MANAGER = "cfy_extensions"
-"""Name of the plugin of the built-in types Component, SharedResource, Blueprint and PasswordSecret."""
+"""Name of the plugin of the built-in types Component, SharedResource, Blueprint and PasswordSecret; only SharedResource
+has no functions here."""
 NOT_HERE = "PL-O001"
 """Code of the problem of a module that is not found."""
 NO_FUNCTION = "PL-O009"
@@ -166,7 +167,7 @@ def _unreadable(module: str, code: CodeLocation) -> Problem | None:
 def _mend(plugin: Plugin | None) -> str:
     """Return advice how to obtain the code of a plugin. ``plugin`` is None if the code belongs to no plugin."""
     if plugin is not None and plugin.name == OF_THE_MANAGER:
-        return "leave the node out: its type needs the ancestor's manager, for which Phaseline has no replacement yet"
+        return "leave the node out: nodes cannot use what another deployment has made yet"
     package = f" {plugin.package_name}" if plugin is not None and plugin.package_name else ""
     return (
         f"install its package{package} (pip install), put it into a folder 'plugins' beside the blueprint, or name its folder "

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.execution.execution import Request
     from phaseline.model.rows.rows import DeploymentRow
-    from phaseline.plan.graph.workflow import Workflow
+    from phaseline.plan.graph.workflow import Parameter, Workflow
     from phaseline.use_cases.prepare.options import ExecutionOptions
 
 
@@ -112,6 +112,19 @@ def prepare(ctx: RequestContext, order: WorkflowStart, *, manner: ExecutionOptio
     )
 
 
+def declared_parameters(ctx: RequestContext, row: DeploymentRow, workflow: str) -> frozenset[str]:
+    """Return the names of the parameters that a workflow of a deployment declares. Raises: PL-P009."""
+    mapped, own = _find(ctx, row, workflow)
+    return frozenset(mapped.parameters) | frozenset(_known(mapped, own))
+
+
+def _known(workflow: WorkflowMapping, own: Workflow | None) -> Mapping[str, Parameter]:
+    """Return the parameters that the planner of a workflow declares."""
+    from phaseline.plan.workflows import built_in
+
+    return (own or built_in(workflow.built_in)).parameters
+
+
 def _find(ctx: RequestContext, row: DeploymentRow, name: str) -> tuple[WorkflowMapping, Workflow | None]:
     """Return (the workflow as the blueprint declares it, its planner or None if it is built in).
 
@@ -148,9 +161,7 @@ def _parameters(
     A default whose value would contain a secret stays an unevaluated function, because parameters are stored in clear.
     It is evaluated when an operation is called.
     """
-    from phaseline.plan.workflows import built_in
-
-    known = (own or built_in(workflow.built_in)).parameters
+    known = _known(workflow, own)
     merged = deployment_parameters.merge_parameters(
         workflow,
         order.parameters,

@@ -17,6 +17,7 @@ from phaseline.dsl.functions import plan_and_runtime_scopes, topology_view
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.labels import PARENT_LABEL, Label, labelled
 from phaseline.model.deployment.sealed_values import HIDDEN, hidden_inputs
+from phaseline.model.problems.problem import problem_error
 from phaseline.model.resources.path_nodes import as_life_cycle
 from phaseline.model.resources.resources import REMOVED
 from phaseline.model.rows import row_queries
@@ -60,21 +61,26 @@ def list_deployments(
     status: str | None = None,
     text: str = "",
     labels: Sequence[str] = (),
+    top: bool = False,
     limit: int | None = None,
 ) -> Page[DeploymentView]:
     """Return deployments sorted by name, with the number of instances in each state and the latest execution.
 
     ``status``: only deployments with this status, as in ``DeploymentView.status``. ``text``: part of the name, of the
     description or of the blueprint's path. ``labels``: only deployments with all these labels, each ``KEY=VALUE`` or
-    ``KEY``. Raises: PL-C068 for an invalid label.
+    ``KEY``. ``top``: none that a component of another deployment has made. Raises: PL-C068 for an invalid label.
     """
     wanted = row_queries.DeploymentQuery(
         status="" if status in {None, UNREADABLE} else status, labels=parse_labels(labels), text=text, limit=limit
     )
     with ctx.store.at_once():
-        if status == UNREADABLE:
+        if status == UNREADABLE or top:
             rows = ctx.store.listings.deployments(altered(wanted, limit=None))
-            views = [view for view in briefs(ctx.store, rows) if view.status == status]
+            views = [
+                view
+                for view in briefs(ctx.store, rows)
+                if not (top and view.outer) and (status != UNREADABLE or view.status == status)
+            ]
             return Page(views[:limit], len(views))
         rows, total = ctx.store.listings.page(wanted)
         return Page(briefs(ctx.store, rows), total)
@@ -199,6 +205,36 @@ def open_execution(store: TenantStore, row: DeploymentRow) -> ExecutionRow | Non
     return next(iter(store.executions(row.number, only_open=True)), None)
 
 
+def outers_of(store: TenantStore, deployments: Sequence[int]) -> Mapping[int, str]:
+    """Return {number: name of the deployment whose Component has made it}; without outer ones that were deleted."""
+    caused = [row for row in store.causes.of_deployments(deployments) if row.cause.kind == "component"]
+    if not caused:
+        return {}
+    rows = store.listings.executions(row_queries.ExecutionQuery(numbers={row.cause.number for row in caused}))
+    makers = {row.number: row.deployment for row in rows}
+    living = store.listings.deployments(row_queries.DeploymentQuery(numbers=set(makers.values())))
+    named = {row.number: row.name for row in living}
+    found = {row.number: named.get(makers.get(row.cause.number, 0), "") for row in caused}
+    return {number: name for number, name in found.items() if name}
+
+
+def raise_if_inner(store: TenantStore, row: DeploymentRow) -> None:
+    """Raise PL-C115 if a Component of another deployment has made this one."""
+    outer = outers_of(store, [row.number]).get(row.number)
+    if outer is not None:
+        message = f"the deployment '{row.name}' belongs to a component of '{outer}'"
+        mend = f"uninstall that: phaseline uninstall -d {outer}; or delete only this one: --force"
+        raise problem_error("PL-C115", message, mend, subject=row.name)
+
+
+def _has_inner(store: TenantStore, rows: Sequence[DeploymentRow]) -> bool:
+    """Return False if certainly no deployment is a component's: one alone has no outer one."""
+    count = store.listings.count
+    if len(rows) == 1 and count(row_queries.DeploymentQuery()) == 1:
+        return False
+    return bool(rows) and count(row_queries.DeploymentQuery(labels=[Label(PARENT_LABEL, "")])) > 0
+
+
 def briefs(store: TenantStore, rows: Sequence[DeploymentRow]) -> list[DeploymentView]:
     """Return the deployments as rows for a list, without reading their blueprints."""
     summaries = store.listings.summaries([row.number for row in rows])
@@ -207,7 +243,11 @@ def briefs(store: TenantStore, rows: Sequence[DeploymentRow]) -> list[Deployment
     if suspects:
         ahead = reads = read_ahead.ReadAhead(store)
         unrepaired_failures.read_left_behind(ahead, suspects)
-    return [_brief(reads, row, summaries.get(row.number, MISSING)) for row in rows]
+    outers = outers_of(store, [row.number for row in rows]) if _has_inner(store, rows) else {}
+    found = [_brief(reads, row, summaries.get(row.number, MISSING)) for row in rows]
+    if not outers:
+        return found
+    return [altered(view, outer=outers.get(row.number, "")) for view, row in zip(found, rows, strict=True)]
 
 
 def _may_leave_behind(found: DeploymentSummary) -> bool:

@@ -16,7 +16,7 @@ from phaseline.model.resources.resources import REACH_WORKFLOW
 from phaseline.model.rows import details, row_queries
 from phaseline.model.rows.rows import RequestKind
 from phaseline.plan.explain import cloudify_event_lines
-from phaseline.use_cases.lookup import entries, read_ahead
+from phaseline.use_cases.lookup import causes, entries, read_ahead
 from phaseline.use_cases.lookup.blocking_executions import blocking_execution
 from phaseline.use_cases.lookup.find import find_deployment, find_execution
 from phaseline.use_cases.queries import breakpoints, hook_results, retried_failures
@@ -39,6 +39,7 @@ class ExecutionFilter:
     """Conditions for executions. An execution must meet all of them; an empty condition is always met.
 
     ``since``: earliest time (ms) at which the execution was requested. ``text``: part of its id or of its reason.
+    ``caused_by``: what has started it, ``KIND[:NAME]``.
     """
 
     status: str = ""
@@ -46,6 +47,7 @@ class ExecutionFilter:
     actor: str = ""
     since: int = 0
     text: str = ""
+    caused_by: str = ""
 
     def query(self, deployment: int | None, limit: int | None) -> row_queries.ExecutionQuery | None:
         """Return the query for the store, latest executions first; None if ``status`` is no status of executions."""
@@ -78,6 +80,8 @@ def list_executions(
     query = (wanted or ExecutionFilter(status or "")).query(number, limit)
     if query is None:
         return Page([], 0)
+    if wanted is not None and wanted.caused_by:
+        query = altered(query, numbers=causes.numbers_caused_by(store, wanted.caused_by))
     with ctx.store.at_once():
         rows, total = ctx.store.listings.page(query)
         reads: ExecutionReads = ctx.store
@@ -108,6 +112,7 @@ def show_execution(ctx: RequestContext, id: str | None = None, *, deployment: st
         failing=failing,
         failing_count=len(failing),
         now_at=ctx.clock.now(),
+        caused_by=causes.cause_text(ctx.store, row),
     )
 
 

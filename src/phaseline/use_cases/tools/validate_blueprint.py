@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from phaseline.dsl.nodes import plugin_placement
 from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.blueprint.composition import composition_flaws
+from phaseline.model.problems.problem import ProblemsError
 from phaseline.use_cases.loading.blueprint_loading import read_opened
 from phaseline.use_cases.loading.plugin_presence import missing_modules
 from phaseline.use_cases.loading.resource_nodes import refused_plugins
@@ -29,6 +31,9 @@ def validate(
         altered(problem, severity="warning")
         for problem in missing_modules(ctx.catalog, blueprint, code, opened, open_types=open_types)
     ]
+    flaws = composition_flaws(blueprint)
+    if flaws:
+        raise ProblemsError(flaws)
     placement = plugin_placement.placement_of(blueprint)
     return Validated(
         file=file,

@@ -134,6 +134,7 @@ COMMANDS = (
             metavar="KEY[=VALUE]",
             help="Only deployments with this label. [repeatable]",
         ),
+        click.option("--top", is_flag=True, help="Only deployments that no component has made."),
         limit_option,
         watchable,
         render="listings:deployment_list",

@@ -107,6 +107,12 @@ COMMANDS = (
             help="Only executions requested in this last time: 90m, 12h, 30d, 8w.",
         ),
         click.option("--text", metavar="TEXT", default="", help="Only executions with this text in id or reason."),
+        click.option(
+            "--caused-by",
+            metavar="KIND[:NAME]",
+            default="",
+            help="Only executions that this has started: component:install-1, component:shop, schedule.",
+        ),
         limit_option,
         watchable,
         render="executions:execution_list",
@@ -121,6 +127,14 @@ COMMANDS = (
         render="executions:execution_text",
         help="Show an execution: status, counts, failed operations and causes.",
         example="executions show -d shop",
+    ),
+    command_for(
+        "executions.tree",
+        execution_argument,
+        deployment_option,
+        render="executions:execution_tree",
+        help="Show an execution with the executions that it has started.",
+        example="executions tree install-1",
     ),
     command_for(
         "executions.timeline",

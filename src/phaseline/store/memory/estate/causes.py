@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from phaseline.model.rows.causes import AwaitRow, CausedRow, CauseKey
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
+    from phaseline.model.blueprint.stored_blueprints import BlueprintShelf
     from phaseline.model.rows.causes import AwaitChanges, CauseKind
     from phaseline.store.memory.tables import MemoryTables
     from phaseline.store.memory.tenant_rows import MemoryTenantRows
@@ -18,9 +19,14 @@ if TYPE_CHECKING:
 class MemoryCauses:
     """Implements ``model.rows.causes.CauseShelf`` in memory."""
 
-    def __init__(self, changing: Callable[[], AbstractContextManager[MemoryTables]], own: MemoryTenantRows) -> None:
-        """``changing``: a context in which no other thread uses the stored data."""
-        self._changing, self._own = changing, own
+    def __init__(
+        self,
+        changing: Callable[[], AbstractContextManager[MemoryTables]],
+        own: MemoryTenantRows,
+        blueprints: BlueprintShelf,
+    ) -> None:
+        """``changing``: a context in which no other thread uses the stored data. ``blueprints``: those of the tenant."""
+        self._changing, self._own, self._blueprints = changing, own, blueprints
 
     def caused(self, kind: CauseKind, number: int) -> Sequence[CausedRow]:
         """Return all that a cause has made: deployments, then executions, each sorted by number."""
@@ -33,6 +39,19 @@ class MemoryCauses:
     def of_deployments(self, deployments: Sequence[int]) -> Sequence[CausedRow]:
         """Return those of the deployments that have a cause, sorted by number."""
         return [row for row in self._all() if not row.is_execution and row.number in deployments]
+
+    def of_blueprints(self, blueprints: Sequence[int]) -> Mapping[int, CauseKey]:
+        """Return {number of a stored blueprint: its cause} of those of the blueprints that no user has stored."""
+        with self._changing() as held:
+            found = {number: held.blueprint_causes.get(number) for number in blueprints}
+            own = {row.number for row in self._blueprints.all()} if any(found.values()) else ()
+            return {number: cause for number, cause in found.items() if cause is not None and number in own}
+
+    def add_blueprint(self, blueprint: int, cause: CauseKey) -> None:
+        """Store the cause of a stored blueprint."""
+        with self._changing() as held:
+            if any(row.number == blueprint for row in self._blueprints.all()):
+                held.blueprint_causes[blueprint] = cause
 
     def awaiting(self) -> Sequence[AwaitRow]:
         """Return what entries wait for, sorted by execution, graph, position and awaited execution."""

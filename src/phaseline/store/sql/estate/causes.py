@@ -9,7 +9,7 @@ from phaseline.store.codec.json_documents import to_text
 from phaseline.store.database.tenant_rows import ALL, TenantRows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from phaseline.model.rows.causes import AwaitChanges, CauseKind
     from phaseline.store.database.connection import Connect, Connection
@@ -19,19 +19,21 @@ _ADD_AWAIT = """insert into awaiting (execution, graph, position, awaited, tenan
     select ?, ?, ?, ?, tenant, ? from execution where number = ?
     on conflict (execution, graph, position, awaited) do nothing"""
 _DROP_AWAIT = "delete from awaiting where execution = ? and graph = ? and position = ? and awaited = ?"
-Made = Literal["execution", "deployment"]
+_ADD_BLUEPRINT = """insert into cause (made, number, tenant, kind, cause, key)
+    select 'blueprint', number, tenant, ?, ?, ? from stored_blueprint where number = ?"""
+Made = Literal["execution", "deployment", "blueprint"]
 
 
 class SqlCauses:
     """Implements ``model.rows.causes.CauseShelf`` on a database."""
 
-    def __init__(self, reading: Connect, rows: TenantRows = ALL) -> None:
-        """``reading`` begins a transaction that reads."""
-        self._reading, self._rows = reading, rows
+    def __init__(self, reading: Connect, writing: Connect, rows: TenantRows = ALL) -> None:
+        """``reading`` and ``writing`` begin transactions."""
+        self._reading, self._writing, self._rows = reading, writing, rows
 
     def caused(self, kind: CauseKind, number: int) -> Sequence[CausedRow]:
         """Return all that a cause has made: deployments, then executions, each sorted by number."""
-        return self._found("kind = ? and cause = ?", kind, number)
+        return self._found("kind = ? and cause = ? and made <> 'blueprint'", kind, number)
 
     def of_executions(self, executions: Sequence[int]) -> Sequence[CausedRow]:
         """Return those of the executions that have a cause, sorted by number."""
@@ -40,6 +42,16 @@ class SqlCauses:
     def of_deployments(self, deployments: Sequence[int]) -> Sequence[CausedRow]:
         """Return those of the deployments that have a cause, sorted by number."""
         return self._of("deployment", deployments)
+
+    def of_blueprints(self, blueprints: Sequence[int]) -> Mapping[int, CauseKey]:
+        """Return {number of a stored blueprint: its cause} of those of the blueprints that no user has stored."""
+        return {row.number: row.cause for row in self._of("blueprint", blueprints)}
+
+    def add_blueprint(self, blueprint: int, cause: CauseKey) -> None:
+        """Store the cause of a stored blueprint."""
+        with self._writing() as db:
+            own = self._rows.own(db, "stored_blueprint", blueprint)
+            db.execute(_ADD_BLUEPRINT, (cause.kind, cause.number, cause.key, own))
 
     def awaiting(self) -> Sequence[AwaitRow]:
         """Return what entries wait for, sorted by execution, graph, position and awaited execution."""

@@ -1,0 +1,1 @@
+"""Queries about deployments and executions that others have made."""
