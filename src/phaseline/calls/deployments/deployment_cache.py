@@ -205,6 +205,10 @@ class DeploymentCache:
             return row
         raise KeyError(execution)
 
+    def exists(self, deployment: int) -> bool:
+        """Return True unless the deployment was deleted, by any process."""
+        return self._living(deployment) is not None
+
     def _living(self, deployment: int) -> DeploymentRow | None:
         """Return the stored row of a deployment, or None if it was deleted."""
         name = self._names.get(deployment)

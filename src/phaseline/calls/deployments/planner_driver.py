@@ -145,6 +145,8 @@ class Planning:
         if row.deployment in self._gone:
             return Planned(execution, Verdict(ExecutionStatus.CANCELED, GONE))
         if execution in self._unreadable:
+            if not self._deployments.exists(row.deployment):  # deleted, and dropped from memory since
+                return Planned(execution, Verdict(ExecutionStatus.CANCELED, GONE))
             return Planned(execution, Verdict(ExecutionStatus.FAILED, str(self._unreadable[execution])))
         try:
             deployment = self._deployments.loaded(row.deployment)
@@ -177,6 +179,8 @@ class Planning:
         except ProblemsError as problems:
             return Planned(execution, Verdict(ExecutionStatus.FAILED, str(problems)))
         except NOT_READ as error:
+            if not self._deployments.exists(row.deployment):  # deleted, and dropped from memory since
+                return Planned(execution, Verdict(ExecutionStatus.CANCELED, GONE))
             from phaseline.calls.deployments.unreadable_execution import reason_of, unreadable
 
             return Planned(execution, Verdict(ExecutionStatus.FAILED, str(unreadable(row, reason_of(error)))))

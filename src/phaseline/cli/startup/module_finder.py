@@ -39,8 +39,10 @@ PLAIN: dict[str, tuple[str, ...]] = {
         "commands", "render", "shell", "startup", "streams",
     ),
     "phaseline.cli.commands": (
-        "blueprints", "deployments", "executions", "plans", "plugins",
+        "blueprints", "deployments", "estate", "executions", "plans", "plugins",
     ),
+    "phaseline.client": ("estate",),
+    "phaseline.compat.cloudify": ("types",),
     "phaseline.cli.render": (
         "authoring", "progress",
     ),
@@ -55,13 +57,13 @@ PLAIN: dict[str, tuple[str, ...]] = {
     ),
     "phaseline.model": (
         "blueprint", "deployment", "execution", "graph", "health", "packages", "phases", "problems", "resources",
-        "rows",
+        "rows", "schedules",
     ),
     "phaseline.packages": (
         "format", "languages",
     ),
     "phaseline.plan": (
-        "explain", "graph", "preview", "requests", "rounds", "stages", "states", "topology", "transforms",
+        "explain", "graph", "preview", "recurrence", "requests", "rounds", "stages", "states", "topology", "transforms",
     ),
     "phaseline.records": (
         "formats", "functions",
@@ -87,10 +89,10 @@ PLAIN: dict[str, tuple[str, ...]] = {
         "commands", "loading", "lookup", "prepare", "queries", "tools",
     ),
     "phaseline.use_cases.commands": (
-        "orders", "packages", "resources",
+        "estate", "orders", "packages", "resources",
     ),
     "phaseline.use_cases.queries": (
-        "estate", "events", "packages", "resources",
+        "composition", "estate", "events", "packages", "resources",
     ),
 }  # fmt: skip
 """{package: packages in it whose ``__init__`` has only a docstring}; a test keeps this table up to date."""

@@ -25,6 +25,9 @@ R = TypeVar("R")
 HOUR_MS = 3_600_000
 FILES = frozenset({"file", "files", "document", "blueprint"})
 """Names of arguments, and of fields of arguments, that hold file paths; the files' content is part of the order."""
+LATER = frozenset({"allow_missing_providers"})
+"""Names of arguments and fields that were added after schema 7. They are part of an order only if they have a value, so
+that an order can be repeated by a newer version than that which carried it out."""
 
 
 def carry_out_once(
@@ -100,7 +103,8 @@ def _repeated(
 
 def digest_of(verb: str, arguments: Mapping[str, object]) -> str:
     """Return a digest that identifies an order without revealing its arguments."""
-    told = json.dumps([verb, _plain(arguments)], sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
+    known = {name: one for name, one in arguments.items() if one or name not in LATER}
+    told = json.dumps([verb, _plain(known)], sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
     return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -169,7 +173,8 @@ def _plain(value: object, name: str = "") -> object:
     if isinstance(value, Enum):
         return value.value
     if is_dataclass(value) and not isinstance(value, type):
-        return {one.name: _plain(getattr(value, one.name), one.name) for one in fields(value)}
+        given = {one.name: getattr(value, one.name) for one in fields(value)}
+        return {key: _plain(one, key) for key, one in given.items() if one or key not in LATER}
     if isinstance(value, Mapping):
         return {str(key): _plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
