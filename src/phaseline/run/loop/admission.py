@@ -57,7 +57,7 @@ class Claims:
         execution was refused: it waits no longer, and may begin, in order to fail."""
         self.reads_of: Callable[[ExecutionRow, int], InstallReads | None] = lambda _row, _outer: None
         """Function called with an install, and with the execution that makes it or 0. It returns whose installs the
-        install waits for; None means nobody's."""
+        install waits for; None means no other install."""
         self._reads: dict[int, InstallReads] = {}
         """{number of a waiting install: whose installs it waits for}"""
         self._consumers: dict[int, ExecutionRow] = {}
