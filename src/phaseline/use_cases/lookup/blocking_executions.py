@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from phaseline.calls.deployments.provider_installs import awaited_install
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.blueprint.labels import PARENT_LABEL, Label
 from phaseline.model.graph.status import ExecutionStatus
@@ -47,6 +46,8 @@ def blocking_execution(store: ExecutionReads, row: ExecutionRow) -> Queued | Non
     later = {other.number for other in before if not other.started_at and other.number > row.number}
     blocker = _first_in_the_way(store, row, [other for other in before if other.number not in later])
     if blocker is None and row.request.workflow == "install":
+        from phaseline.calls.deployments.provider_installs import awaited_install  # few commands need it
+
         blocker = awaited_install(_rows(store), row)
     if blocker is None:
         return None
