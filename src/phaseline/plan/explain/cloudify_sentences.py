@@ -50,6 +50,8 @@ def waiting_event(row: ExecutionRow, blocker: ExecutionRow, now: int, *, is_over
     ``is_over`` is true if the blocker has ended but some of its calls still run.
     """
     whom = f"calls of {blocker.id} that were given up and still run" if is_over else blocker.id
+    if blocker.deployment != row.deployment:
+        whom += f": the provider '{blocker.deployment_name}' is being installed"
     return EventRow(row.number, now, QUEUED, f"Waiting for {whom}", actor=row.created_by)
 
 

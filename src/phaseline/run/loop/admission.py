@@ -8,6 +8,9 @@ execution whose claim collides with its own, whether that one runs or waits. So 
 An execution that was canceled without waiting for its calls keeps its claim until they have returned. Otherwise the
 next execution could delete what a call is still creating. An execution with ``--if-busy force`` does not wait.
 
+Claims do not cross deployments, with one exception (DP12): an install waits for the open installs of the deployments
+that it reads, so that it does not read what is half made.
+
 Claims are computed only when a deployment has two open executions. To be fast with thousands of executions, counters
 per instance show whether anything is taken; only then is the claim compared with each other claim.
 """
@@ -24,11 +27,13 @@ from phaseline.plan.requests.claims import EVERYTHING, claim_of, collide
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from phaseline.calls.deployments.provider_installs import InstallReads
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.rows import ExecutionRow
     from phaseline.plan.requests.claims import Claim
 
 FORCE = "force"
+INSTALL = "install"
 
 
 class Claims:
@@ -50,6 +55,13 @@ class Claims:
         self.is_refused: Callable[[ExecutionRow], bool] = lambda _row: False
         """Function called with an execution that must wait for another one than before. If it returns True, the
         execution was refused: it waits no longer, and may begin, in order to fail."""
+        self.reads_of: Callable[[ExecutionRow, int], InstallReads | None] = lambda _row, _outer: None
+        """Function called with an install, and with the execution that makes it or 0. It returns whose installs the
+        install waits for; None means no other install."""
+        self._reads: dict[int, InstallReads] = {}
+        """{number of a waiting install: whose installs it waits for}"""
+        self._consumers: dict[int, ExecutionRow] = {}
+        """{number of an execution that waits for one of another deployment: its row}"""
         self.waiting: dict[int, int] = {}
         """{number of a waiting execution: number of the execution that it waits for}"""
         self.lingering: dict[int, ExecutionRow] = {}
@@ -58,16 +70,18 @@ class Claims:
     def take_up(self, row: ExecutionRow) -> None:
         """Add an execution that has begun. It gets its claim without a check for collisions."""
         self._at(row).put(row)
-        self.waiting.pop(row.number, None)
+        self._wait_no_longer(row.number)
         self.lingering.pop(row.number, None)
 
     def come(self, row: ExecutionRow) -> bool:
         """Add a new execution. Return True if it may begin, or False if it has to wait."""
         counter = self._at(row)
-        blocker = None if row.request.if_busy == FORCE or row.request.flaw else counter.blocker(row)
+        blocker = None
+        if row.request.if_busy != FORCE and not row.request.flaw:
+            blocker = counter.blocker(row) or next(self._installs_before(row), None)
         counter.put(row)
         if blocker is not None:
-            self.waiting[row.number] = blocker.number
+            self._let_wait(row, blocker)
         return blocker is None
 
     def end(self, row: ExecutionRow, *, was_canceled: bool) -> None:
@@ -91,18 +105,53 @@ class Claims:
         if counter is None:
             return
         counter.take(row.number)
-        self.waiting.pop(row.number, None)
+        self._wait_no_longer(row.number)
         if not counter.came:
             del self._counters[row.deployment]
             self.on_left(row.deployment)
-        for other in [counter.came[number] for number, blocker in self.waiting.items() if blocker == row.number]:
-            counter.renew(other)
-            blocker = counter.first_before(other)
+        behind = [number for number, blocker in self.waiting.items() if blocker == row.number]
+        for other in [self._consumers.get(number) or counter.came[number] for number in behind]:
+            own = self._counters[other.deployment]
+            own.renew(other)
+            self._reads.pop(other.number, None)  # what has ended may have been an update
+            blocker = own.first_before(other) or next(self._installs_before(other), None)
             if blocker is not None:
-                self.waiting[other.number] = blocker.number
+                self._let_wait(other, blocker)
             if blocker is None or self.is_refused(other):
-                del self.waiting[other.number]
+                self._wait_no_longer(other.number)
                 self._begin(other)
+
+    def _let_wait(self, row: ExecutionRow, blocker: ExecutionRow) -> None:
+        self.waiting[row.number] = blocker.number
+        if blocker.deployment == row.deployment:
+            self._consumers.pop(row.number, None)
+        else:
+            self._consumers[row.number] = row
+
+    def _wait_no_longer(self, number: int) -> None:
+        self.waiting.pop(number, None)
+        self._consumers.pop(number, None)
+        self._reads.pop(number, None)
+
+    def _installs_before(
+        self, row: ExecutionRow, coming: Iterable[ExecutionRow] = (), outer: int = 0
+    ) -> Iterator[ExecutionRow]:
+        """Yield the open installs that an install must wait for: they have begun, or came before it (DP12)."""
+        if row.request.workflow != INSTALL or not (coming or len(self._counters) > (row.deployment in self._counters)):
+            return
+        reads = self._reads.get(row.number) or self.reads_of(row, outer)
+        if not reads:
+            return
+        if row.number in self.waiting:
+            self._reads[row.number] = reads
+        for one in coming:
+            if one.deployment in reads.providers and one.request.workflow == INSTALL:
+                yield one
+        for provider in sorted(reads.providers.intersection(self._counters)):
+            for number, one in self._counters[provider].came.items():
+                is_before = number not in self.waiting or not row.number or number < row.number
+                if is_before and one.request.workflow == INSTALL and number not in reads.around:
+                    yield one
 
     def holds(self, deployment: int) -> bool:
         """Return True if an execution of the deployment is open, or is canceled while some of its calls still run."""
@@ -127,13 +176,15 @@ class Claims:
             return None
         return next(found for counter in self._counters.values() if (found := counter.came.get(execution)))
 
-    def ahead_of(self, row: ExecutionRow, coming: Iterable[ExecutionRow] = ()) -> Iterator[int]:
+    def ahead_of(self, row: ExecutionRow, coming: Iterable[ExecutionRow] = (), outer: int = 0) -> Iterator[int]:
         """Yield the executions that this one must wait for: those that came before it and whose claims collide with its.
 
-        ``row``: an execution that waits, or one that has not come yet. ``coming``: others that will come before it.
+        An install also waits for installs of what it reads. ``row``: an execution that waits, or one that has not come
+        yet. ``coming``: others that will come before it. ``outer``: the execution that makes it, or 0.
         """
         if row.request.if_busy == FORCE or row.request.flaw:
             return
+        yield from (one.number for one in self._installs_before(row, coming, outer))
         coming = [one for one in coming if one.deployment == row.deployment]
         counter = self._counters.get(row.deployment)
         if counter is None and coming:

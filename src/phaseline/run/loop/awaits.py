@@ -173,9 +173,12 @@ class Awaits:
             if self._status(entry) in MOVING:
                 yield from numbers
 
-    def ahead_of(self, row: ExecutionRow, coming: Sequence[ExecutionRow]) -> Sequence[int]:
-        """Return the executions that a new one must wait for in the queue of its deployment; ``coming`` are before it."""
-        return list(self._claims.ahead_of(row, coming))
+    def ahead_of(self, row: ExecutionRow, coming: Sequence[ExecutionRow], outer: int) -> Sequence[int]:
+        """Return the executions that a new one must wait for before it begins; ``coming`` are before it.
+
+        ``outer``: the execution that makes it.
+        """
+        return list(self._claims.ahead_of(row, coming, outer))
 
     def _moves(self, execution: int) -> bool:
         """Return True if an entry of the execution will change without an operator, apart from those that wait."""

@@ -91,6 +91,7 @@ class Engine(EngineRequests):
             lambda number: self.deployments.loaded(number).topology, self._begin,
             lambda number: has_calls(self._outstanding, number),
         )  # fmt: skip
+        self.claims.reads_of = self._reads_of
         self.planning.paths_of = lambda deployment: self.phases.known_paths(deployment)  # noqa: PLW0108 - made when first asked
         self._outstanding: OpenBatches = OpenBatches(store, self.deployments, self.scheduler, self.claims.let_go)
         self._backlog = Backlog(self._outstanding)

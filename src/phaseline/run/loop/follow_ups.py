@@ -149,7 +149,7 @@ class FollowUps:
             self._note(new.cause, number, is_execution=False)  # only now, because the whole may be undone before
         for one, row in zip(fresh, rows, strict=True):
             self._note(one.cause, row.number, is_execution=True)
-            self._edges[row.number] = [*self._awaits.ahead_of(row, self._rows)]
+            self._edges[row.number] = [*self._awaits.ahead_of(row, self._rows, entry[0])]
             self._rows.append(row)
         awaited = [*wanted.awaits, *continued]
         if wanted.is_awaiting:
@@ -199,7 +199,7 @@ class FollowUps:
 
     def _raise_if_circular(self, execution: int, awaited: Sequence[int], new: Sequence[NewExecution]) -> None:
         """Raise PL-C110 if the execution would wait for itself, by way of those that it waits for or of their queues."""
-        ahead = [number for one in new for number in self._awaits.ahead_of(_as_row(one), self._rows)]
+        ahead = [number for one in new for number in self._awaits.ahead_of(_as_row(one), self._rows, execution)]
         circle = self._awaits.circle(execution, [*awaited, *ahead], self._edges)
         if circle:
             raise ProblemsError([circular(self._rows_of([execution, *circle]))])

@@ -11,6 +11,7 @@ from multiprocessing import Pool
 from typing import TYPE_CHECKING
 
 from phaseline.testing.simulation.compositions import simulate_composition
+from phaseline.testing.simulation.firings import simulate_schedules
 from phaseline.testing.simulation.world import Broken, simulate
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from phaseline.testing.simulation.world import Story
 
 CHUNK = 25
-COUNTED = ("turns", "calls", "crashes", "evictions", "waits", "refused circles")
+COUNTED = ("turns", "calls", "crashes", "evictions", "waits", "refused circles", "firings", "missed times")
 COLLECTED_EVERY = 50
 """Number of seeds between two garbage collections; leaving collection on would cost a fifth of the time."""
 
@@ -30,15 +31,16 @@ def say(*lines: str) -> None:
     sys.stdout.flush()
 
 
-def attempt(seed: int, live: Callable[[int], Story] = simulate) -> tuple[int, str, int, int, int, int, int, int]:
-    """Return (seed, broken promise or empty text, turns, calls, crashes, evictions, waits, refused circles)."""
+def attempt(seed: int, live: Callable[[int], Story] = simulate) -> tuple[int, str, list[int]]:
+    """Return (seed, broken promise or empty text, how often each of ``COUNTED`` has happened)."""
     if not seed % COLLECTED_EVERY:
         gc.collect()
     try:
         story = live(seed)
     except Broken as broken:
-        return seed, str(broken), 0, 0, 0, 0, 0, 0
-    return seed, "", story.turns, story.calls, story.crashes, story.evictions, story.waits, story.circles
+        return seed, str(broken), [0] * len(COUNTED)
+    happened = [story.turns, story.calls, story.crashes, story.evictions, story.waits, story.circles]
+    return seed, "", [*happened, story.firings, story.missed]
 
 
 def tell_one(seed: int, live: Callable[[int], Story]) -> int:
@@ -59,7 +61,7 @@ def try_many(first: int, count: int, processes: int, live: Callable[[int], Story
     totals, broken = [0] * len(COUNTED), 0
     gc.freeze()
     with Pool(processes, initializer=gc.disable) as pool:
-        for _, reason, *numbers in pool.imap_unordered(partial(attempt, live=live), range(first, first + count), CHUNK):
+        for _, reason, numbers in pool.imap_unordered(partial(attempt, live=live), range(first, first + count), CHUNK):
             totals = [total + number for total, number in zip(totals, numbers, strict=True)]
             if reason:
                 broken += 1
@@ -78,8 +80,9 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--compositions", action="store_true", help="let calls make executions and wait for them")
+    parser.add_argument("--schedules", action="store_true", help="let schedules start what runs")
     wanted = parser.parse_args()
-    live = simulate_composition if wanted.compositions else simulate
+    live = simulate_composition if wanted.compositions else simulate_schedules if wanted.schedules else simulate
     if wanted.seed is not None:
         return tell_one(wanted.seed, live)
     return try_many(wanted.first, wanted.seeds, wanted.processes, live)

@@ -81,6 +81,8 @@ class Story:
     evictions: int = 0
     waits: int = 0
     circles: int = 0
+    firings: int = 0
+    missed: int = 0
 
     @property
     def lines(self) -> list[str]:

@@ -5,7 +5,7 @@ The owner process decides by comparing the same claims of executions (decision 4
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from phaseline.lang.fast_dataclasses import frozen
 from phaseline.model.blueprint.labels import PARENT_LABEL, Label
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 class Queued:
     """Why a queued execution does not begin. ``blocker`` is the execution that blocks it.
 
+    It is of the same deployment, or it installs one that this execution's deployment reads (DP12).
     ``needs_person`` is True if the blocker, or an execution that blocks the blocker, waits for an operator.
     """
 
@@ -44,10 +45,19 @@ def blocking_execution(store: ExecutionReads, row: ExecutionRow) -> Queued | Non
     before = [other for other in _in_order(store, row.deployment) if other.number != row.number]
     later = {other.number for other in before if not other.started_at and other.number > row.number}
     blocker = _first_in_the_way(store, row, [other for other in before if other.number not in later])
+    if blocker is None and row.request.workflow == "install":
+        from phaseline.calls.deployments.provider_installs import awaited_install  # few commands need it
+
+        blocker = awaited_install(_rows(store), row)
     if blocker is None:
         return None
     deeper = blocking_execution(store, blocker)
     return Queued(blocker, deeper.needs_person if deeper else blocker.status is ExecutionStatus.ATTENTION)
+
+
+def _rows(store: ExecutionReads) -> StoreRows:
+    """Return the store behind what was read ahead for a list; a store itself unchanged."""
+    return cast("StoreRows", getattr(store, "store", store))
 
 
 def is_read(store: StoreRows, row: DeploymentRow) -> bool:

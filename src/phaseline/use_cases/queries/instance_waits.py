@@ -111,6 +111,13 @@ def _read(store: TenantStore, row: DeploymentRow) -> ReadAhead:
     return reads
 
 
+def _told(execution: ExecutionRow, blocker: ExecutionRow) -> str:
+    """Return for what an execution waits: a claim, or a provider that is not there yet (DP11)."""
+    if blocker.deployment == execution.deployment:
+        return f"{blocker.id}, which has a claim on the same instances"
+    return f"{blocker.id} ({blocker.status}), which installs the provider '{blocker.deployment_name}' that it reads"
+
+
 def _reasons(store: ReadAhead, execution: ExecutionRow, topology: Topology, instance: int) -> Sequence[Reason]:
     """Return why the instance has not finished one execution.
 
@@ -118,9 +125,7 @@ def _reasons(store: ReadAhead, execution: ExecutionRow, topology: Topology, inst
     """
     queued = blocking_execution(store, execution)
     if queued is not None:
-        text = (
-            f"{execution.id} has not begun: it waits for {queued.blocker.id}, which has a claim on the same instances"
-        )
+        text = f"{execution.id} has not begun: it waits for {_told(execution, queued.blocker)}"
         return (
             wait_reasons.Reason(
                 "blocked", text, f"wait until it has ended: phaseline executions follow {queued.blocker.id}"
