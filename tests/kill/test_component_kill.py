@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from tests.compat.cloudify.types.estates import INNER, Yard
 
+from phaseline.cli.render.executions import execution_text
 from phaseline.model.problems.problem import ProblemsError
 
 LIFE = str(Path(__file__).with_name("component_life.py"))
@@ -93,9 +94,11 @@ def test_a6_an_inner_call_of_unknown_end_is_decided_inside_and_the_outer_goes_on
         asks = client.executions.resume("install-1")
         assert client.executions.show("install-2").status == "attention"
         assert asks.status != "failed"
+        assert "attention: the inner install-2" in execution_text(client.executions.show("install-1"))
         (instance,) = client.instances.list(deployment="db").items
         client.executions.complete("install-2", instances=[instance.id], reason="it is there")
         done = client.executions.watch("install-1")
+        assert done.waits == ()
         assert done.status == "completed", done
         assert client.deployments.capabilities("app") == {"endpoint": "10.0.0.1"}
         assert yard.calls() == ["create db", "once db"]

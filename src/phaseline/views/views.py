@@ -114,7 +114,8 @@ class ExecutionView:
     while the execution continues. ``background``: the engine that was started to continue the execution. ``waits_for``:
     another execution, which must release its instances before this one begins; empty if there is none. ``plan``: the
     stored plan that the execution carries out. ``stopped``: the number of instances stopped at breakpoints.
-    ``warnings``: warnings of hook classes; ``waits``: sentences about hook classes that wait; ``decided``: {instance
+    ``warnings``: warnings of hook classes; ``waits``: sentences about hook classes that wait, and
+    about inner executions that need a decision; ``decided``: {instance
     id: decisions of hook classes}; ``hook_counts``: {status word: number of calls of hook classes}, which are not
     steps; ``hook_ms``: the duration of these calls (0 if not read). ``failing``: calls that failed and are retried,
     only in a view of one open execution. ``now_at``: the time of the view; 0 if unknown. ``caused_by``: what has started

@@ -8,6 +8,7 @@ from phaseline.calls.deployments import dependency_records as made
 from phaseline.calls.deployments.deployment_cache import DeploymentCache
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.blueprint import Output
+from phaseline.model.rows.dependencies import Dependency
 from phaseline.model.rows.rows import Reshaped
 
 LATE = {"get_capability": [{"get_attribute": ["host", "where"]}, "x"]}
@@ -44,6 +45,21 @@ def test_dp5_a_new_blueprint_keeps_the_providers_of_functions_that_stay() -> Non
         ("outputs.plain", "net", 0),
     ]
     assert made.of_reshaped(estate.store, Reshaped(app.number, topology)) is None
+
+
+def test_co3_what_an_instance_needs_stays_with_a_new_blueprint_and_at_the_end_of_an_execution() -> None:
+    estate = Estate()
+    net, app = estate.add("net"), estate.add("app", outputs={"a": LATE})
+    need = Dependency("component", "nodes.host", number=net.number, instance="host_1")
+    estate.store.dependencies.replace(app.number, [*estate.store.dependencies.of(app.number), need])
+    topology = estate.store.topology(app.number)
+    rows = made.of_reshaped(
+        estate.store, Reshaped(app.number, topology, blueprint=altered(topology.blueprint, outputs={}))
+    )
+    assert rows is not None
+    assert rows.dependencies == (need,)
+    loaded = DeploymentCache(estate.store).loaded(app.number)
+    assert made.at_end(estate.store, estate.store.of("default_tenant"), loaded) is None
 
 
 def test_dp5_at_the_end_of_an_execution_the_computed_names_count_as_they_are_then() -> None:

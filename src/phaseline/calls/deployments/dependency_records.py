@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 from phaseline.dsl.deployment.other_reads import dependencies_of
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.model.rows.dependencies import ConsumerDependencies
+from phaseline.model.rows.dependencies import OF_NODES, ConsumerDependencies
 from phaseline.model.rows.rows import EventRow
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def of_reshaped(store: StoreRows, row: Reshaped) -> ConsumerDependencies | None:
     if row.blueprint is None:
         return None
     before = store.dependencies.of(row.deployment)
-    after = _merged(row.blueprint, _computed(before))
+    after = _merged(row.blueprint, before, _computed(before))
     return None if [*before] == after else ConsumerDependencies(row.deployment, tuple(after))
 
 
@@ -49,7 +49,7 @@ def of_used(
         numbers = known.setdefault(text, [])
         if number not in numbers:
             numbers.append(number)
-    after = _merged(blueprint, known)
+    after = _merged(blueprint, before, known)
     return None if [*before] == after else ConsumerDependencies(consumer, tuple(after))
 
 
@@ -65,7 +65,7 @@ def at_end(store: StoreRows, part: StoreRows, loaded: LoadedDeployment) -> Consu
             found = _providers_now(part, loaded, one)
             if found:
                 known[one.function] = found
-    after = _merged(loaded.blueprint, known)
+    after = _merged(loaded.blueprint, before, known)
     return None if [*before] == after else ConsumerDependencies(loaded.number, tuple(after))
 
 
@@ -106,13 +106,18 @@ def _computed(records: Sequence[Dependency]) -> dict[str, list[int]]:
     return found
 
 
-def _merged(blueprint: Blueprint, computed: Mapping[str, Sequence[int]]) -> list[Dependency]:
-    """Return the records of a blueprint; a function with computed providers gets a record for each of them."""
+def _merged(
+    blueprint: Blueprint, before: Sequence[Dependency], computed: Mapping[str, Sequence[int]]
+) -> list[Dependency]:
+    """Return the records of a blueprint, and those of ``before`` that belong to instances.
+
+    A function with computed providers gets a record for each of them.
+    """
     found: list[Dependency] = []
     for one in dependencies_of(blueprint):
         numbers = () if one.provider else computed.get(one.function, ())
         found.extend([one._replace(number=number) for number in numbers] or [one])
-    return found
+    return found + [one for one in before if one.kind in OF_NODES]
 
 
 def _providers_now(part: StoreRows, loaded: LoadedDeployment, record: Dependency) -> list[int]:

@@ -15,6 +15,10 @@ DependencyKind = Literal["capability", "environment", "group", "component", "sha
 """Why a consumer needs a provider: three kinds of functions, two types of nodes, the label of its parent, or its plugin."""
 
 
+OF_NODES: frozenset[DependencyKind] = frozenset({"component", "shared"})
+"""Kinds of records that belong to an instance, and that a new blueprint or the end of an execution does not change."""
+
+
 class Dependency(NamedTuple):
     """One record. ``creator`` is where the function is written, such as ``nodes.web.properties.ip``.
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.labels import Relabelled
     from phaseline.model.blueprint.stored_blueprints import StoredBlueprint, StoredFile
     from phaseline.model.rows.causes import CauseKey
+    from phaseline.model.rows.dependencies import Dependency
     from phaseline.model.rows.rows import NewDeployment, NewExecution
     from phaseline.model.rows.secrets import SecretRow
 
@@ -68,9 +69,13 @@ class FollowUp:
     """Numbers of stored blueprints to be deleted, after the deployments and unless something else uses them."""
     deletes_secrets: tuple[str, ...] = ()
     """Names of secrets to be deleted, if they are there."""
+    needs: tuple[Dependency, ...] = ()
+    """What the deployment of the entry needs from now on. A record without a provider is about the new deployment."""
+    needs_no_more: tuple[str, ...] = ()
+    """Ids of instances of the entry's deployment that need no other deployment any longer."""
 
     def __bool__(self) -> bool:
         """Return True if there is anything to make, to delete or to wait for."""
         made = self.deployment or self.labels or self.secrets or self.executions or self.blueprint
         gone = self.deletes or self.deletes_blueprints or self.deletes_secrets
-        return bool(made or gone or self.awaits or self.retries)
+        return bool(made or gone or self.awaits or self.retries or self.needs or self.needs_no_more)

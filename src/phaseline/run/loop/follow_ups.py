@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.graph.status import ExecutionStatus, OutcomeKind
 from phaseline.model.problems.problem import ProblemsError, problem_error
+from phaseline.model.rows.dependencies import OF_NODES
 from phaseline.model.rows.row_queries import ExecutionQuery
 from phaseline.model.rows.rows import EntryRemark, ExecutionRow
 from phaseline.run.loop.awaits import circular, named
@@ -63,6 +64,8 @@ class FollowUps:
         """{execution: those that it will wait for from the end of this turn on}."""
         self._known: dict[tuple[CauseKind, int], dict[tuple[CauseKey, bool], int]] = {}
         """{(kind, number of a cause): {(cause, True for an execution): number of it}}, as read or made in this turn."""
+        self._needs: dict[int, list[tuple[FollowUp, int]]] = {}
+        """{execution: its follow-ups that change what its deployment needs, each with the number of what it has made}."""
         self._next: dict[tuple[str, str], int] = {}
         """{(tenant, name): next number to try for a free name in this turn}."""
 
@@ -72,8 +75,11 @@ class FollowUps:
         Call it in the transaction of the turn, when the scheduler has handled all earlier events.
         """
         self._rows, self._waits, self._edges, self._known, self._next, self.retried = [], [], {}, {}, {}, []
+        self._needs = {}
         answered: set[tuple[int, int]] = set()
-        return [self._answered(report, answered) if report.follow_ups else report for report in reports]
+        found = [self._answered(report, answered) if report.follow_ups else report for report in reports]
+        self._write_needs()
+        return found
 
     @property
     def rows(self) -> Sequence[ExecutionRow]:
@@ -145,6 +151,9 @@ class FollowUps:
         for again in wanted.retries:
             self._continue(again)
         rows = [own.create_execution(one, asks=False, beside=lambda _row: True) for one in fresh]
+        if wanted.needs or wanted.needs_no_more:
+            made = number or self._made_by(None if new is None else new.cause, is_execution=False)
+            self._needs.setdefault(entry[0], []).append((wanted, made))
         if new is not None and number:
             self._note(new.cause, number, is_execution=False)  # only now, because the whole may be undone before
         for one, row in zip(fresh, rows, strict=True):
@@ -157,6 +166,17 @@ class FollowUps:
         if awaited:
             self._waits.append((entry, awaited))
             self._edges.setdefault(entry[0], []).extend(awaited)
+
+    def _write_needs(self) -> None:
+        """Write the records of what deployments need; those of one execution at once, however many members it has."""
+        for execution, changes in self._needs.items():
+            row = self._row_of(execution)
+            shelf = self._store.of(row.tenant).dependencies
+            gone = {instance for wanted, _ in changes for instance in wanted.needs_no_more}
+            records = [one for one in shelf.of(row.deployment) if one.instance not in gone or one.kind not in OF_NODES]
+            for wanted, made in changes:
+                records += [one if one.provider else one._replace(number=made) for one in wanted.needs]
+            shelf.replace(row.deployment, list(dict.fromkeys(records)))
 
     def _continue(self, one: Continuation) -> None:
         """Continue an execution after the commit, once for all entries that ask for it. Raises: PL-C010, PL-C016, PL-C028."""

@@ -236,6 +236,35 @@ def test_a16_a_secret_that_is_there_already_makes_nothing(yard: Yard) -> None:
     assert [row.name for row in yard.client.secrets.list()] == ["key"]
 
 
+def test_co3_what_a_component_has_made_is_needed_until_it_is_gone(yard: Yard) -> None:
+    file = yard.app(many(2, "{id: x, auto_inc_suffix: true}"))
+    assert yard.client.executions.install(file, "app").status == "completed"
+    of = yard.client.deployments.dependencies("app").of
+    assert of is not None
+    assert [(one.provider, one.kind, one.place) for one in of] == [
+        ("x-0", "component", "db"),
+        ("x-1", "component", "db"),
+    ]
+    assert yard.client.deployments.show("x-0").consumers == ["app"]
+    with pytest.raises(ProblemsError) as caught:
+        yard.client.executions.uninstall("x-0")
+    (problem,) = caught.value.problems
+    assert (problem.code, "app (db)" in problem.message) == ("PL-C131", True)
+    assert yard.client.executions.uninstall("app").status == "completed"
+    assert yard.client.deployments.dependencies("app").of == []
+
+
+def test_co5_what_was_there_before_is_needed_too(yard: Yard) -> None:
+    yard.app(EXTERNAL)
+    yard.client.executions.install(str(yard.folder / "app/inner/blueprint.yaml"), "db")
+    assert yard.client.executions.install(str(yard.folder / "app/blueprint.yaml"), "app").status == "completed"
+    with pytest.raises(ProblemsError) as caught:
+        yard.client.executions.uninstall("db")
+    assert caught.value.problems[0].code == "PL-C131"
+    assert yard.client.executions.uninstall("app").status == "completed"
+    assert yard.client.executions.uninstall("db").status == "completed"
+
+
 def test_co3_secrets_are_made_with_the_deployment_and_deleted_with_it(yard: Yard) -> None:
     file = yard.app(OUTER.replace("    properties:\n", "    properties:\n      secrets: {key: value-of-app}\n"))
     assert yard.client.executions.install(file, "app").status == "completed"
@@ -259,7 +288,7 @@ def test_co8_after_a_time_out_the_inner_execution_goes_on_and_a_retry_waits_for_
 
 def test_co20_the_deployment_that_somebody_deleted_is_not_missed_on_the_way_down(yard: Yard) -> None:
     yard.client.executions.install(yard.app(), "app")
-    yard.client.executions.uninstall("db")
+    yard.client.executions.uninstall("db", force=True)
     yard.client.deployments.delete("db", force=True)
     gone = yard.client.executions.uninstall("app")
     assert gone.status == "completed", messages(gone)

@@ -88,6 +88,7 @@ def _configure(member: Member) -> None:
         if member.estate.deployment(member.entry, name) is None:
             raise config.wrong(f"there is no deployment '{name}'", "make it first, or leave 'external_resource' out")
         _know(member, name, is_ours=False, secrets=[])
+        member.follow(FollowUp(needs=(member.need("component", name),)))
         return
     secrets = _secrets(member)
     made = own_deployment(member)
@@ -116,7 +117,7 @@ def _make(member: Member, part: Mapping[str, Value], name: str, secrets: Mapping
     new = member.estate.prepare_deployment(member.entry, wanted, list(secrets))
     rows = tuple(member.estate.prepare_secret(member.entry, key, value) for key, value in secrets.items())
     is_numbered = bool(part.get("auto_inc_suffix"))
-    follow_up = FollowUp(deployment=new, is_numbered=is_numbered, secrets=rows)
+    follow_up = FollowUp(deployment=new, is_numbered=is_numbered, secrets=rows, needs=(member.need("component"),))
     member.again(0, f"makes the deployment '{name}'", follow_up)
 
 
@@ -298,11 +299,15 @@ def _delete(member: Member) -> None:
             deletes = (row.number,)
     versions = own_blueprint(member, blueprint)
     names = tuple(str(name) for name in secrets) if isinstance(secrets, list) else ()
+    needs_no_more = (member.item.instance_id,)
     if not (deletes or versions or names):
         _forget(member)
+        member.follow(FollowUp(needs_no_more=needs_no_more))
         return
     member.call.data = {"deleted": True}
-    follow_up = FollowUp(deletes=deletes, deletes_blueprints=versions, deletes_secrets=names)
+    follow_up = FollowUp(
+        deletes=deletes, deletes_blueprints=versions, deletes_secrets=names, needs_no_more=needs_no_more
+    )
     member.again(0, "deletes what it has made", follow_up)
 
 

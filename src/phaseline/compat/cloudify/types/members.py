@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from phaseline.calls.batches.local_channel import LocalChannel
 from phaseline.model.problems.problem import ProblemsError, problem_error
+from phaseline.model.rows.dependencies import Dependency
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.problems.problem import Problem
     from phaseline.model.rows.causes import CausedRow
+    from phaseline.model.rows.dependencies import DependencyKind
     from phaseline.model.rows.follow_ups import FollowUp
     from phaseline.ports.estate import CallEntry, Estate
 
@@ -64,6 +66,10 @@ class Member:
         if found is None:
             found = self._made[self.entry.execution] = list(self.estate.caused(self.entry.execution))
         return found
+
+    def need(self, kind: DependencyKind, provider: str = "") -> Dependency:
+        """Return the record that this instance needs a deployment, the one that its follow-up makes if none is named."""
+        return Dependency(kind, f"nodes.{self.item.node_id}", provider=provider, instance=self.item.instance_id)
 
     def again(self, after_s: float, message: str, follow_up: FollowUp) -> None:
         """Be called again after this time, or when an execution that the follow-up awaits has ended."""
