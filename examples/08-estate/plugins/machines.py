@@ -37,7 +37,6 @@ def start(batch):
             item.fail(f"{resource['id']} is {resource['state']}")
 
 
-
 @operation(bulk=True, repeatable=True, batch_key="properties.cloud")
 def delete(batch):
     """Delete what was made; an item that has nothing needs nothing."""
