@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import pytest
 from tests.store import builders as a
@@ -12,7 +13,7 @@ from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.rows.causes import AwaitChanges, AwaitRow
 from phaseline.model.rows.rows import ExecutionRow, Turn, TurnPayload
 from phaseline.store.memory.store import MemoryStore
-from phaseline.use_cases.queries.composition.inner_attention import asking
+from phaseline.use_cases.lookup.causes import asking
 
 
 @pytest.fixture
@@ -21,7 +22,7 @@ def store() -> MemoryStore:
     found = MemoryStore(a.FakeClock())
     rows = [found.create_deployment(a.deployment(name), a.execution())[1] for name in ("app", "db", "low", "net")]
     numbers = [row.number for row in rows]
-    awaits = tuple(AwaitRow(outer, 5, 0, inner, 20) for outer, inner in zip(numbers[:2], numbers[1:3], strict=True))
+    awaits = tuple(AwaitRow(outer, 5, 0, inner, 20) for outer, inner in pairwise(numbers[:3]))
     commit(found, TurnPayload(awaits=AwaitChanges(awaits)))
     return found
 
