@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.deployment.instance_states import InstanceState
+from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.problems.problem import problem_error
 from phaseline.model.rows.follow_ups import BlueprintUpload
 from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery
+from phaseline.ports.estate import InnerDeployment
 from phaseline.use_cases.commands import secrets, upload_blueprint
 from phaseline.use_cases.loading import blueprint_loading, deployment_rows, stored_blueprint_files
 from phaseline.use_cases.lookup.find import find_deployment
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.causes import CausedRow
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow, NewDeployment, NewExecution
     from phaseline.model.rows.secrets import SecretRow
-    from phaseline.ports.estate import CallEntry, InnerDeployment, InnerWorkflow
+    from phaseline.ports.estate import CallEntry, InnerWorkflow
 
 
 class StoredEstate:
@@ -132,6 +134,15 @@ class StoredEstate:
     def capabilities(self, entry: CallEntry, deployment: str) -> Mapping[str, Value]:
         """Return the capabilities of a deployment, evaluated in it; what is secret in them is encrypted when stored."""
         return deployment_queries.outputs(self._of(entry), deployment, reveal=True).capabilities
+
+    def describe(self, entry: CallEntry, deployment: DeploymentRow) -> InnerDeployment:
+        """Return a deployment as it is now, without inputs that are secret."""
+        store = self._of(entry).store
+        hidden = hidden_inputs(store.blueprint(deployment.number))
+        inputs = {name: value for name, value in store.inputs(deployment.number).items() if name not in hidden}
+        used = store.stored_blueprints.of_deployment(deployment.number).get("")
+        labels = [(one.key, one.value) for one in store.labels.of(deployment.number)]
+        return InnerDeployment(deployment.name, str(used or ""), inputs, labels)
 
     def is_installed(self, deployment: DeploymentRow) -> bool:
         """Return True if an instance of the deployment may exist."""

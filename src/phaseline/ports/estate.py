@@ -131,6 +131,10 @@ class Estate(Protocol):
         """Return the capabilities of a deployment, evaluated in it."""
         ...
 
+    def describe(self, entry: CallEntry, deployment: DeploymentRow) -> InnerDeployment:
+        """Return a deployment as it is now, without inputs that are secret; ``blueprint`` is "" if it is not a stored one."""
+        ...
+
     def is_installed(self, deployment: DeploymentRow) -> bool:
         """Return True if an instance of the deployment may exist."""
         ...

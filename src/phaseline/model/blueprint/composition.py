@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from phaseline.model.problems.problem import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from phaseline.model.blueprint.blueprint import Blueprint, Node, Value
 
@@ -65,6 +65,33 @@ def composition_flaws(blueprint: Blueprint) -> list[Problem]:
             wrong = password_flaws(node.properties)
             found.extend(Problem(CODE, f"node '{node.name}': {text}", mend, node.place) for text, mend in wrong)
     return found
+
+
+WHAT_IT_MAKES = ("resource_config", "secrets")
+"""Properties of a Component that describe the deployment and the secrets that it makes."""
+
+
+def changed_components(before: Iterable[Node], after: Iterable[Node]) -> list[Problem]:
+    """Return PL-C114 for each Component that stays in an update and would make something else (CO16)."""
+    former = {node.name: node for node in before}
+    found: list[Problem] = []
+    for node in after:
+        known = former.get(node.name)
+        if known is None or COMPONENT not in node.type_hierarchy:
+            continue
+        changed = [name for name in WHAT_IT_MAKES if _said(known, name) != _said(node, name)]
+        if changed:
+            message = (
+                f"the component '{node.name}' would get another '{changed[0]}', and no update changes what it has made"
+            )
+            mend = "update its deployment: phaseline deployments update NAME FILE; or reinstall it: --force-reinstall"
+            found.append(Problem(CODE, message, mend, node.place))
+    return found
+
+
+def _said(node: Node, name: str) -> list[Value]:
+    """Return the values of a property, and of the inputs of this name, which operations of the user's own types may have."""
+    return [node.properties.get(name), *(each.inputs.get(name) for each in node.operations.values())]
 
 
 LOCAL = frozenset({"", "127.0.0.1", "localhost", "::1"})

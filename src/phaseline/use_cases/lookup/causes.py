@@ -1,9 +1,10 @@
-"""Find what has started executions, and what they have started (BB2)."""
+"""Find what has started executions, what they have started, and which of it needs a decision (BB2, CO9)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import problem_error
 from phaseline.model.rows.row_queries import ExecutionQuery
 from phaseline.use_cases.lookup.entries import GraphEntries
@@ -70,3 +71,24 @@ def numbers_caused_by(store: TenantStore, wanted: str) -> set[int]:
         mend = "give the id of an execution, or the name of a deployment"
         raise problem_error("PL-C116", f"there is no execution and no deployment '{name}'", mend)
     return {row.number for maker in makers for row in executions_by(store, maker.number) if row.cause.kind == kind}
+
+
+def asking(store: TenantStore, row: ExecutionRow) -> Sequence[str]:
+    """Return a sentence for each execution in attention that this one waits for, directly or through others."""
+    awaited: dict[int, list[int]] = {}
+    for one in store.causes.awaiting():
+        awaited.setdefault(one.execution, []).append(one.awaited)
+    seen, ahead = {row.number}, [row.number]
+    while ahead:
+        new = [number for number in awaited.get(ahead.pop(), ()) if number not in seen]
+        seen.update(new)
+        ahead += new
+    inner = store.listings.executions(ExecutionQuery(numbers=seen - {row.number})) if len(seen) > 1 else ()
+    return [_sentence(one) for one in inner if one.status is ExecutionStatus.ATTENTION]
+
+
+def _sentence(row: ExecutionRow) -> str:
+    return (
+        f"attention: the inner {row.id} of '{row.deployment_name}' asks for a decision about its unsure calls: phaseline "
+        f"executions retry {row.id}, or phaseline executions complete {row.id} --reason TEXT"
+    )

@@ -12,6 +12,7 @@ import numpy as np
 from phaseline.dsl.nodes import schedules as nodes_schedules
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.lang.gc_pause import undisturbed
+from phaseline.model.blueprint.composition import changed_components
 from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.execution.stored_plans import PLAN, Aim
 from phaseline.model.problems.problem import Problem, ProblemsError
@@ -19,6 +20,7 @@ from phaseline.model.rows import schedules as schedule_rows
 from phaseline.plan.requests import request_validation
 from phaseline.plan.topology import blueprint_diff
 from phaseline.plan.workflows import apply_revision, delegated_update, update
+from phaseline.plan.workflows.update_or_reinstall import FORCE_REINSTALL
 from phaseline.use_cases.loading.blueprint_loading import load
 from phaseline.use_cases.loading.deployment_rows import raise_if_secrets_missing, sealed_inputs
 from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
@@ -157,10 +159,13 @@ def brought_to(
 ) -> PreparedUpdate:
     """Return the prepared update of a deployment to ``aim``, the new blueprint with its inputs and code.
 
-    ``values`` are the changes of its inputs. Raises: problems of the revision.
+    ``values`` are the changes of its inputs. Raises: problems of the revision; PL-C114 for changed Components.
     """
     revision = apply_revision.revised(now.topology, aim)
     apply_revision.raise_if_forbidden(revision)
+    changed = changed_components(now.topology.nodes, revision.finished.nodes) if revision.changed else ()
+    if changed and now.request.parameters.get(FORCE_REINSTALL) is not True:
+        raise ProblemsError(changed)
     request = with_stops(ctx, now.request, now.topology, revision.finished, deployment=now.deployment.number)
     told = (*values, *blueprint_diff.steps(now.topology.blueprint, aim.blueprint, revision.changed))
     given = now.request.breakpoints

@@ -193,9 +193,7 @@ def view_execution(
         said = hook_results.hooked(store, entries.in_force(graphs))
         view = altered(view, warnings=said.warnings, waits=said.waits, decided=said.decided)
     if not row.status.is_ended and counts[EntryStatus.SLEEPING.word]:
-        from phaseline.use_cases.queries.composition import inner_attention  # few executions wait for others
-
-        view = altered(view, waits=[*view.waits, *inner_attention.asking(store, row)])
+        view = altered(view, waits=[*view.waits, *causes.asking(store, row)])
     return altered(
         view,
         counts=dict(counts),

@@ -88,6 +88,18 @@ def hold(item):
 
 
 @operation(repeatable=True)
+def check(item):
+    note(item, "check")
+    _refuse_if_told("check")
+
+
+@operation(repeatable=True)
+def mend(item):
+    note(item, "mend")
+    (Path(PLACE) / "fail-check").unlink()
+
+
+@operation(repeatable=True)
 def stop(item):
     note(item, "stop")
 """
@@ -112,6 +124,13 @@ MIDDLE = (
     .replace("\n  db:", "\n  low:")
 )
 """A blueprint with one Component, whose deployment is the third level."""
+
+CHECKED = INNER.replace(
+    "        stop: {implementation: ours.steps.stop}\n",
+    "        stop: {implementation: ours.steps.stop}\n        heal: {implementation: ours.steps.mend}\n"
+    "      cloudify.interfaces.validation:\n        check_status: {implementation: ours.steps.check}\n",
+)
+"""An inner blueprint whose server can be checked and healed."""
 
 
 class Yard:

@@ -345,11 +345,3 @@ def test_co18_what_is_certainly_wrong_is_refused_before_anything_is_stored(yard:
             act(file)
         assert [(problem.code, told in problem.message) for problem in caught.value.problems] == [("PL-C114", True)]
     assert names(yard) == []
-
-
-@pytest.mark.parametrize("workflow", ["check_status", "check_drift"])
-def test_co16_what_components_cannot_do_yet_names_the_way(yard: Yard, workflow: str) -> None:
-    yard.client.executions.install(yard.app(), "app")
-    failed = yard.client.executions.start(workflow, "app", task_retries=0)
-    assert failed.status == "failed"
-    assert f"PL-C114 a component has no '{workflow}' yet; run it in its deployment" in messages(failed)

@@ -44,7 +44,7 @@ def test_co20_inner_deployments_name_their_outer_one_and_may_be_hidden(yard: Yar
 
 
 def test_co20_an_inner_deployment_is_not_deleted_without_force(yard: Yard) -> None:
-    yard.client.executions.uninstall("low")
+    yard.client.executions.uninstall("low", force=True)
     for act in (yard.client.deployments.delete, yard.client.deployments.abandon):
         with pytest.raises(ProblemsError) as caught:
             act("low")

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from phaseline.compat.cloudify.types import configuration as config
 from phaseline.compat.cloudify.types.members import for_each
+from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.stored_blueprints import StoredBlueprint
 from phaseline.model.rows.follow_ups import Continuation, FollowUp
 from phaseline.ports.estate import InnerDeployment, InnerWorkflow
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from phaseline.calls.batches.native_items import ItemBatch
     from phaseline.compat.cloudify.types.members import Member
@@ -168,7 +169,7 @@ def _execute(member: Member) -> None:
         return
     inner = _inner(member, row, workflow)
     if inner is not None:
-        _read(member, row, inner)
+        _read(member, row, inner, _finished)
         return
     if is_stop and workflow == UNINSTALL and not known.get("ours"):
         member.item.log.info("the deployment '%s' was there before, so it stays", row.name)
@@ -180,22 +181,22 @@ def _execute(member: Member) -> None:
         return
     if workflow == "install" and member.estate.is_installed_whole(row):
         member.item.log.info("the deployment '%s' is installed already", row.name)
-        _capabilities(member, row)
-        member.item.complete()
+        _finished(member, row)
         return
-    _begin(member, row, workflow, is_forced=is_stop and workflow == UNINSTALL)
+    arguments = config.start_arguments(member)
+    if is_stop and workflow == UNINSTALL:
+        arguments = altered(arguments, force=True)
+    _begin(member, row, workflow, arguments)
 
 
-def _begin(member: Member, row: DeploymentRow, workflow: str, *, is_forced: bool) -> None:
-    """Start a workflow. ``is_forced``: even if the rules of the blueprint do not allow it now."""
-    timeout, arguments = config.timeout_of(member), config.start_arguments(member)
+def _begin(member: Member, row: DeploymentRow, workflow: str, arguments: config.StartArguments) -> None:
+    """Start a workflow, and sleep until it has ended."""
+    timeout = config.timeout_of(member)
     outer = member.call.site.execution
     inherited: Mapping[str, Value] = {}
     if outer.workflow == workflow:
         inherited = {name: value for name, value in outer.parameters.items() if name not in FILTERS}
-    wanted = InnerWorkflow(
-        workflow, arguments.parameters, inherited, arguments.allow_custom, arguments.force or is_forced
-    )
+    wanted = InnerWorkflow(workflow, arguments.parameters, inherited, arguments.allow_custom, arguments.force)
     new = member.estate.prepare_execution(member.entry, row.name, wanted)
     if arguments.dry_run:
         member.item.log.info("dry run: '%s' of '%s' was checked, and not begun", workflow, row.name)
@@ -212,6 +213,17 @@ def _sleep(member: Member, timeout: int, message: str, follow_up: FollowUp, inne
     now = member.estate.now()
     member.call.data = {"generation": member.entry.generation, "since": now, "inner": inner, "attempt": attempt}
     member.again(LONGEST_S if timeout < 0 else timeout, message, follow_up)
+
+
+def await_workflow(
+    member: Member, row: DeploymentRow, workflow: str, finish: Callable[[Member, DeploymentRow], None]
+) -> None:
+    """Run a workflow of the deployment and sleep until it has ended; when it has completed, ``finish`` the member."""
+    inner = _inner(member, row, workflow)
+    if inner is None:
+        _begin(member, row, workflow, config.StartArguments({}, False, False, False))
+    else:
+        _read(member, row, inner, finish)
 
 
 def _inner(member: Member, row: DeploymentRow, workflow: str) -> ExecutionRow | None:
@@ -232,14 +244,15 @@ def _inner(member: Member, row: DeploymentRow, workflow: str) -> ExecutionRow | 
     return max(exact or left, key=lambda each: each.number, default=None)
 
 
-def _read(member: Member, row: DeploymentRow, inner: ExecutionRow) -> None:
+def _read(
+    member: Member, row: DeploymentRow, inner: ExecutionRow, finish: Callable[[Member, DeploymentRow], None]
+) -> None:
     """Read how the inner execution has ended, continue it after a user's retry, or sleep on."""
     data = member.call.data if isinstance(member.call.data, dict) else {}
     is_current = data.get("generation") == member.entry.generation
     status = inner.status.value
     if status == "completed":
-        _capabilities(member, row)
-        member.item.complete()
+        finish(member, row)
     elif not inner.status.is_ended:
         _wait_on(member, inner, data if is_current else {})
     elif not is_current or data.get("attempt") == inner.attempt:
@@ -270,7 +283,13 @@ def _wait_on(member: Member, inner: ExecutionRow, data: Mapping[str, Value]) -> 
     member.again(LONGEST_S if timeout < 0 else left_ms / 1000, message, follow_up)
 
 
-def _capabilities(member: Member, row: DeploymentRow) -> None:
+def _finished(member: Member, row: DeploymentRow) -> None:
+    keep_capabilities(member, row)
+    member.item.complete()
+
+
+def keep_capabilities(member: Member, row: DeploymentRow) -> None:
+    """Evaluate the capabilities of the deployment, and write them into the runtime properties."""
     member.runtime["capabilities"] = dict(member.estate.capabilities(member.entry, row.name))
 
 
@@ -337,8 +356,7 @@ def _refresh(member: Member) -> None:
     row = member.estate.deployment(member.entry, name) if name else None
     if row is None:
         raise config.wrong(f"the deployment '{name}' of '{member.item.instance_id}' is gone", "reinstall the node")
-    _capabilities(member, row)
-    member.item.complete()
+    _finished(member, row)
 
 
 def not_yet(batch: ItemBatch, what: str) -> None:

@@ -1,7 +1,7 @@
 """``cloudify_types.component`` as the types file names it; what the functions do is in ``phaseline.compat`` (CO1)."""
 
 from phaseline import operation
-from phaseline.compat.cloudify.types import component
+from phaseline.compat.cloudify.types import component, component_checks
 
 
 @operation(bulk=True, repeatable=True)
@@ -31,17 +31,17 @@ def refresh(batch):
 
 @operation(bulk=True, repeatable=True)
 def check_drift(batch):
-    component.not_yet(batch, "check_drift")
+    component_checks.check_drift(batch)
 
 
 @operation(bulk=True, repeatable=True)
 def check_status(batch):
-    component.not_yet(batch, "check_status")
+    component_checks.check_status(batch)
 
 
 @operation(bulk=True, repeatable=True)
 def heal(batch):
-    component.not_yet(batch, "heal")
+    component_checks.heal(batch)
 
 
 @operation(bulk=True, repeatable=True)

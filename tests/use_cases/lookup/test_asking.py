@@ -13,7 +13,7 @@ from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.rows.causes import AwaitChanges, AwaitRow
 from phaseline.model.rows.rows import ExecutionRow, Turn, TurnPayload
 from phaseline.store.memory.store import MemoryStore
-from phaseline.use_cases.queries.composition.inner_attention import asking
+from phaseline.use_cases.lookup.causes import asking
 
 
 @pytest.fixture
