@@ -29,6 +29,9 @@ def test_sc10_only_what_a_user_made_or_changed_is_kept() -> None:
     assert [row.name for row in sync.removed] == ["gone"]
     assert [row.name for row in sync.kept] == ["gone but changed", "a"]
     assert not sync.added
+    for row in (altered(ROW, origin="hand"), altered(ROW, revision=1)):  # nothing of theirs would change
+        sync = schedule_sync([row], SETTINGS)
+        assert not any((sync.added, sync.changed, sync.removed, sync.kept))
 
 
 def test_sc10_a_change_keeps_whether_a_user_has_disabled_it() -> None:

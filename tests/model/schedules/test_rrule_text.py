@@ -35,6 +35,8 @@ def test_sc2_a_start_may_stand_before_the_rule() -> None:
     assert found == RRuleText(RecurrenceRule("DAILY", count=2), 27_000, "Europe/Berlin")
     found, _ = read_rrule("dtstart:19700101T073000Z rrule:freq=daily")
     assert found == RRuleText(RecurrenceRule("DAILY"), 27_000, "UTC")
+    found, _ = read_rrule("DTSTART;VALUE=DATE;TZID=Asia/Tokyo:19700102 FREQ=DAILY")
+    assert found == RRuleText(RecurrenceRule("DAILY"), 86_400, "Asia/Tokyo")
 
 
 def test_sc2_the_sixtieth_second_is_the_last() -> None:

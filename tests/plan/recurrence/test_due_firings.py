@@ -56,6 +56,12 @@ def test_sc7_a_year_of_missed_seconds_is_not_counted_one_by_one() -> None:
     assert found.missed == (START + 1, now - 1, MAX_COUNTED)
 
 
+def test_sc7_after_the_last_occurrence_of_all_nothing_is_due_next() -> None:
+    ended = Occurrences(Recurrence(RecurrenceRule("DAILY"), START, until=START + 2 * DAY))
+    found = due_firings(ended, START, START + 2 * DAY + 30)
+    assert found == DueFirings((START + 2 * DAY,), (START + DAY, START + DAY, 1), None)
+
+
 def test_sc13_a_clock_that_is_set_back_fires_nothing_again() -> None:
     back = due_firings(DAILY, START + 3 * DAY, START + DAY + 10)
     assert back == DueFirings((), None, START + 4 * DAY)

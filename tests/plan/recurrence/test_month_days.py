@@ -43,3 +43,9 @@ def test_sc2_no_month_with_days_is_left_out(kind: str, interval: int) -> None:
         assert following > place
         place = following
     assert visited == every
+
+
+def test_sc2_weeks_at_both_ends_of_the_calendar_ask_for_no_year_beyond() -> None:
+    assert days(RecurrenceRule("YEARLY", week_numbers=(52,)), 9999, 12) == [27, 28, 29, 30, 31]
+    first = MonthDays(RecurrenceRule("YEARLY", week_numbers=(1, -1)), 1).of_month(1, 1)
+    assert [date.fromordinal(day).day for day in first] == [1, 2, 3, 4, 5, 6, 7]

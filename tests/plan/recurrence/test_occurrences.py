@@ -258,6 +258,8 @@ def test_sc2_cron_is_read_as_cron_reads_it(cron: str, start: str, expected: Sequ
 
 def test_sc2_without_a_rule_a_schedule_is_due_once() -> None:
     assert walls(None, "2026-06-02T07:30", BERLIN, 9) == ["2026-06-02T07:30+02:00"]
+    once = Occurrences(Recurrence(None, 1000))
+    assert (once.after(999), once.after(1000)) == (1000, None)
 
 
 def test_bad_input_no_moment_is_after_the_year_9999() -> None:
@@ -267,6 +269,8 @@ def test_bad_input_no_moment_is_after_the_year_9999() -> None:
     assert Occurrences(Recurrence(rule("FREQ=SECONDLY;INTERVAL=9999"), late)).until < last
     assert len([*Occurrences(Recurrence(rule("FREQ=MONTHLY;INTERVAL=50"), late)).all_after(late)]) == 2
     assert len([*Occurrences(Recurrence(rule("FREQ=DAILY;INTERVAL=999"), late)).all_after(late)]) == 3
+    thousands = [*Occurrences(Recurrence(rule("FREQ=HOURLY;INTERVAL=10000"), late)).all_after(late)]
+    assert thousands == [late + each * 36_000_000 for each in range(1, 9)]
     assert len([*Occurrences(Recurrence(rule("FREQ=WEEKLY;INTERVAL=99"), late)).all_after(late)]) == 5
 
 

@@ -78,3 +78,20 @@ def test_a_zone_without_changes_has_none() -> None:
 def test_years_begin_and_end() -> None:
     assert [year_of(second) for second in (-1, 0, year_start(2000) - 1, year_start(2000))] == [1969, 1970, 1999, 2000]
     assert year_of(year_start(10_000)) == 9999
+
+
+def test_sc3_a_year_with_a_calendar_that_did_not_come_is_like_the_last_year() -> None:
+    """2100 has no leap day, so the 28 years up to 2110 lack a calendar: that of 2112, a leap year from a Friday on."""
+    zone = read_zone("Europe/Berlin", 2080, 2110)
+    assert not [
+        year
+        for year in range(2083, 2111)
+        if (year_start(year) - year_start(2112)) % (7 * 86_400) == 0
+        and year_start(year + 1) - year_start(year) == 366 * 86_400
+    ]
+    for month in range(12):
+        into = month * 30 * 86_400
+        assert zone.offset_at(year_start(2112) + into) == zone.offset_at(year_start(2110) + into)
+    change = zone.next_change(year_start(2110))
+    assert change is not None
+    assert zone.next_change(year_start(2112)) == change - year_start(2110) + year_start(2112)
