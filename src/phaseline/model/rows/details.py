@@ -127,6 +127,7 @@ class Details:
     the latest execution, of ``rounds_of``), ``deployments`` (rows, of ``contexts_of``). ``owners`` is {graph: row of its
     execution}, of the graphs in ``contexts_of``. ``lanes`` is {lane: statistics}. ``open_batches`` and ``open_requests`` are
     None unless they were read. ``held``: see ``IncarnationShelf.held``, with ``open_requests``.
+    ``has_schedules``: whether there are schedules, with ``open_requests``, too.
     """
 
     graphs: Mapping[int, Sequence[GraphRow]] = field(default_factory=dict)
@@ -150,3 +151,4 @@ class Details:
     lanes: Mapping[str, LaneStatistics] = field(default_factory=dict)
     open_requests: Decoded[Sequence[RequestRow]] | None = None
     held: int = 0
+    has_schedules: bool = False

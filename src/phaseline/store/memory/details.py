@@ -26,6 +26,8 @@ def read_details(
     wanted: DetailQuery,
     own: MemoryTenantRows,
     found_in: Callable[[DeploymentRow], DeploymentRow],
+    *,
+    has_schedules: bool,
 ) -> Details:
     """Return the details of the tenant's rows that a query wants; the caller has the lock of the tables.
 
@@ -79,6 +81,7 @@ def read_details(
         deployments={number: found_in(held.deployments[number].row) for number in places},
         lanes={lane: held.runs_of(lane, wanted.last_calls, own) for lane in wanted.lanes},
         open_requests=_ready(unanswered(held, 0, own)) if wanted.open_requests else None,
+        has_schedules=has_schedules,
     )
 
 

@@ -47,10 +47,12 @@ class MemoryListings:
     def __init__(
         self, guard: AbstractContextManager[object], held: MemoryTables, living: Callable[[], Sequence[DeploymentRow]],
         labels: LabelShelf, packages: MemoryPackages, secrets: SecretShelf, own: MemoryTenantRows,
+        has_schedules: Callable[[], bool],
     ) -> None:  # fmt: skip
         """Read from ``held`` under ``guard``, a context in which no other thread uses the stored data.
 
-        ``living`` returns the deployments that are not deleted, sorted by name.
+        ``living`` returns the deployments that are not deleted, sorted by name; ``has_schedules`` whether there are
+        schedules.
         """
         self._packages, self._secrets = packages, secrets
         self._guard = guard
@@ -58,6 +60,7 @@ class MemoryListings:
         self._living = living
         self._labels = labels
         self._own = own
+        self._has_schedules = has_schedules
 
     def deployments(self, wanted: DeploymentQuery) -> Sequence[DeploymentRow]:
         """Return the deployments that a query selects."""
@@ -192,7 +195,9 @@ class MemoryListings:
         from phaseline.store.memory.details import read_details
 
         with self._guard:
-            return read_details(self._held, wanted, self._own, self._packages.found_in)
+            return read_details(
+                self._held, wanted, self._own, self._packages.found_in, has_schedules=self._has_schedules()
+            )
 
     def phase_tables(self) -> PhaseTables:
         """Return what the store has of phases, paused phases, measurements and packages."""

@@ -100,8 +100,9 @@ class MemoryRows(ABC):
             self._changing, self._living, self._refuse_open, self.executions, clock, own, packages
         )
         self.listings = MemoryListings(
-            self._guard, self._held, self.deployments, self.labels, self.packages, self.secrets, own
-        )
+            self._guard, self._held, self.deployments, self.labels, self.packages, self.secrets, own,
+            lambda: self.has_schedules,
+        )  # fmt: skip
         self.hook_switches = MemorySwitches(self._changing, clock, own, switches)
         self.causes = MemoryCauses(self._changing, own, self.stored_blueprints)
         self.dependencies = MemoryDependencies(self._changing, held, own, dependencies)

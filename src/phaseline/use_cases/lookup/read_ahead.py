@@ -75,6 +75,8 @@ class ReadAhead:
         self.open_requests: Decoded[Sequence[RequestRow]] | None = None
         self.held = 0
         """Highest number of an execution that waits since a restore, if open requests were read."""
+        self.has_schedules = False
+        """True if there are schedules, if open requests were read."""
 
     def know(self, rows: Iterable[ExecutionRow]) -> None:
         """Take rows of executions that the caller has read."""
@@ -119,6 +121,7 @@ class ReadAhead:
         self.know(found.owners.values())
         if found.open_requests is not None:
             self.open_requests, self.held = found.open_requests, found.held
+            self.has_schedules = found.has_schedules
 
     def ranges_of(self, executions: Iterable[int]) -> Mapping[int, BatchRange]:
         """Return {execution: range of its batches}, of executions with graphs that were read, for another query."""

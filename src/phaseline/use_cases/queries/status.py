@@ -149,7 +149,7 @@ def status(ctx: RequestContext, deployment: str | None = None) -> Status:
         row = None if deployment is None else find_deployment(store, deployment)
         view = None if row is None else deployments.briefs(store, [row])[0]
         seen = _look(store, now, None if row is None else row.number)
-        upcoming, missed = _schedules(store) if row is None and store.has_schedules else ((), 0)
+        upcoming, missed = _schedules(store) if row is None and seen.has_schedules else ((), 0)
     counts: Counter[str] = Counter()
     for standing in seen.standings:
         counts.update(standing.counts)
@@ -194,10 +194,11 @@ def _look(store: TenantStore, now: int, deployment: int | None) -> _Situation:
     failing: list[FailingCall] = []
     waits: list[PendingDecision] = []
     asked: Sequence[RequestRow] = ()
-    held = 0
+    held, has_schedules = 0, False
     for found in unfinished_groups(store, deployment, _to_read):
         reads, living = found.reads, _looked_into(found.rows)[: LOOKED_AT - len(standings)]
         asked, held = reads.open_requests() if reads.open_requests is not None else (), reads.held
+        has_schedules = reads.has_schedules
         progress = [_standing(reads, row, now) for row in living]
         standings += progress
         retried = [row for row, one in zip(living, progress, strict=True) if _may_be_failing(one)]
@@ -220,6 +221,7 @@ def _look(store: TenantStore, now: int, deployment: int | None) -> _Situation:
         failing=failing,
         asked=asked,
         requests=sum(deployment is None or one.execution in numbers for one in asked),
+        has_schedules=has_schedules,
     )
 
 
@@ -348,6 +350,7 @@ class _Situation:
     failing: Sequence[FailingCall]
     asked: Sequence[RequestRow]
     requests: int
+    has_schedules: bool
 
 
 def _awaited_needs(seen: _Situation) -> Iterator[Need]:

@@ -272,6 +272,9 @@ class _Reading:
                 lambda rows: {"open_requests": self._decoded(_mapped, asking.request_of, sorted(rows))},
             )
             self._add("select held from store", "i", (), lambda rows: {"held": rows[0][0]})
+            where, values = self._own.where("true")
+            known = f"select case when exists (select 1 from schedule where {where}) then 1 else 0 end"
+            self._add(known, "i", values, lambda rows: {"has_schedules": bool(rows[0][0])})
 
     def _requests(self, rows: list[Row], wanted: Iterable[int]) -> Mapping[int, object]:
         found: dict[int, list[Row]] = {number: [] for number in wanted}
