@@ -23,6 +23,7 @@ PLAYED = [
     "ci",
     "coming-from-cfy",
     "coming-from-other-tools",
+    "components",
     "concepts",
     "crash-safety",
     "day-2",
