@@ -20,6 +20,7 @@ RELEASEREADY := $(RELEASE)/.ready
 export MYPY_CACHE_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/phaseline/mypy
 SEEDS ?= 10000
 COMPOSITIONS ?= $(SEEDS)
+FIRINGS ?= 1000
 
 .DEFAULT_GOAL := quick
 .PHONY: quick demo test portable properties coverage covered lint format types contracts sim fuzz expressions kill postgres ha docs site browser pictures apicheck examples bench release ci lock clean help
@@ -102,12 +103,13 @@ types: $(READY) ## mypy --strict
 contracts: $(READY) ## which room may import which
 	@$(BIN)/lint-imports
 
-sim: $(COMPILED) ## simulated runs with faults: SEED=42 for one, else SEEDS of them, and COMPOSITIONS of deployments that make others
+sim: $(COMPILED) ## simulated runs with faults: SEED=42 for one, else SEEDS of them, COMPOSITIONS of deployments that make others, FIRINGS of schedules
 ifdef SEED
 	@$(BIN)/python -m phaseline.testing.simulation --seed $(SEED)
 else
 	@$(BIN)/python -m phaseline.testing.simulation --seeds $(SEEDS)
 	@$(BIN)/python -m phaseline.testing.simulation --compositions --seeds $(COMPOSITIONS)
+	@$(BIN)/python -m phaseline.testing.simulation --schedules --seeds $(FIRINGS)
 endif
 
 COUNT ?= 100000
