@@ -51,7 +51,7 @@ METHODS = {
     "deployments": {
         *("list", "show", "history", "create", "update", "labels", "find", "graph"),
         *("inputs", "outputs", "capabilities", "compute", "delete", "dependencies"),
-        *("export", "adopt", "abandon"),
+        *("export", "adopt", "abandon", "tree", "drift"),
     },
     "executions": {
         *(
@@ -83,6 +83,9 @@ METHODS = {
     "schedules": {"create", "update", "list", "show", "preview", "history", "timer", "enable", "disable", "delete"},
     "snapshots": {"create", "list", "show", "restore", "plan_restore", "delete"},
     "abandoned": {"list", "show"},
+    "filters": {"create", "list", "show", "delete"},
+    "sites": {"create", "list", "show", "update", "delete"},
+    "environments": {"list"},
     "secrets": {"create", "update", "list", "show", "delete", "rotate"},
     "resources": {
         *("apply", "export", "list", "show", "history", "why", "target"),

@@ -83,7 +83,7 @@ def test_deployments_are_found_by_all_their_labels(shop: Terminal) -> None:
     [
         ("--add", "team"),
         ("--add", "=x"),
-        ("--add", "1a=x"),
+        ("--add", "ä=x"),
         ("--add", "a="),
         ("--remove", "a="),
         ("--add", "a=" + "x" * 300),

@@ -27,6 +27,7 @@ from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.causes import AwaitChanges, AwaitRow, CauseKey
 from phaseline.model.rows.dependencies import Dependency
 from phaseline.model.rows.details import BatchRange, Decoded, DetailQuery, Details
+from phaseline.model.rows.estate import SavedFilter, SiteRow
 from phaseline.model.rows.orders import NewOrder
 from phaseline.model.rows.rows import (
     Actor,
@@ -163,6 +164,9 @@ def fill(whole: Store, tenant: str, word: str, graph: int = 1) -> Things:
     store.hook_switches.put_off(f"{word}-hook", number, "strict", a.ANN)
     scheduled = store.schedules.add(schedule(number, f"{word}-schedule"), a.ANN)
     assert scheduled is not None
+    store.filters.add(SavedFilter("deployments", f"{word}-filter", "[]", 1, ""), a.ANN)
+    store.sites.add(SiteRow(f"{word}-site", "", 1, ""), a.ANN)
+    store.sites.put(number, f"{word}-site")
     store.secrets.put(secret(f"{word}-secret"))
     add_definition(store, f"{word}-plugin")
     store.pause_phase(f"{word}.create", a.ANN, "because")

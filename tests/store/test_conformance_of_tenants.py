@@ -38,11 +38,12 @@ from phaseline.model.resources.resources import ResourceAddition
 from phaseline.model.rows.causes import CauseShelf
 from phaseline.model.rows.dependencies import Dependency, DependencyShelf
 from phaseline.model.rows.details import BatchRange, DetailQuery
+from phaseline.model.rows.estate import FilterShelf, SavedFilter, SiteRow, SiteShelf
 from phaseline.model.rows.hook_switches import SwitchShelf
 from phaseline.model.rows.listings import Listings
 from phaseline.model.rows.maintenance import PurgeRules
 from phaseline.model.rows.orders import GivenBeforeError, NewOrder, OrderShelf
-from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery, InstanceQuery
+from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery, InstanceQuery, RowTest
 from phaseline.model.rows.rows import Actor, RequestKind
 from phaseline.model.rows.schedules import ScheduleShelf
 from phaseline.model.rows.secrets import SecretShelf, WrappedKey
@@ -68,6 +69,8 @@ SHELVES: Mapping[str, type] = {
     "causes": CauseShelf,
     "schedules": ScheduleShelf,
     "incarnations": Incarnations,
+    "filters": FilterShelf,
+    "sites": SiteShelf,
 }
 
 READS: Mapping[str, Call] = {
@@ -117,6 +120,8 @@ READS: Mapping[str, Call] = {
             DeploymentQuery(numbers=(x.deployment,)),
             DeploymentQuery(begins=x.word),
             DeploymentQuery(labels=(Label(x.named("key"), "value"),)),
+            DeploymentQuery(checks=(RowTest(x.named("key"), "is", "value", is_label=True),)),
+            DeploymentQuery(checks=(RowTest("installation_status", "defined"),)),
             DeploymentQuery(text=x.word),
             DeploymentQuery(limit=5),
         )
@@ -129,6 +134,8 @@ READS: Mapping[str, Call] = {
             ExecutionQuery(deployments=(x.deployment,)),
             ExecutionQuery(begins=x.id),
             ExecutionQuery(workflow="install"),
+            ExecutionQuery(deployment_checks=(RowTest(x.named("key"), "defined", is_label=True),)),
+            ExecutionQuery(checks=(RowTest("workflow", "is", "install"),)),
             ExecutionQuery(is_latest_first=True, limit=5),
         )
     ],
@@ -169,6 +176,7 @@ READS: Mapping[str, Call] = {
     "listings.details": lambda store, x: [read_details(store, query) for query in detail_queries(x)],
     "listings.phase_tables": lambda store, _: phase_tables(store),
     "listings.rosters": lambda store, x: [one.ids for one in store.listings.rosters([x.deployment]).values()],
+    "listings.facts": lambda store, x: store.listings.facts([x.deployment], with_names=True),
     "listings.unsettled": lambda store, x: [store.listings.unsettled(), store.listings.unsettled(x.deployment)],
     "stored_blueprints.all": lambda store, x: [
         store.stored_blueprints.all(),
@@ -200,6 +208,7 @@ READS: Mapping[str, Call] = {
     ],
     "stack_documents.body": lambda store, x: store.stack_documents.body(x.document),
     "labels.of": lambda store, x: store.labels.of(x.deployment),
+    "labels.of_many": lambda store, x: store.labels.of_many([x.deployment]),
     "labels.with_key": lambda store, x: store.labels.with_key(x.named("key")),
     "labels.having": lambda store, x: store.labels.having([Label(x.named("key"), "")]),
     "dependencies.of": lambda store, x: store.dependencies.of(x.deployment),
@@ -225,6 +234,11 @@ READS: Mapping[str, Call] = {
     "schedules.soonest": lambda store, _: store.schedules.soonest(9),
     "schedules.history": lambda store, x: store.schedules.history(x.schedule),
     "schedules.missed": lambda store, _: store.schedules.missed() > 0,
+    "filters.all": lambda store, _: [store.filters.all(), store.filters.all("deployments")],
+    "filters.find": lambda store, x: store.filters.find("deployments", x.named("filter")),
+    "sites.all": lambda store, _: store.sites.all(),
+    "sites.find": lambda store, x: store.sites.find(x.named("site")),
+    "sites.of": lambda store, x: store.sites.of([x.deployment]),
 }
 """What a tenant reads; of its own things it sees something, of another tenant's nothing."""
 
@@ -293,6 +307,14 @@ WRITES: Mapping[str, Call] = {
     ),
     "schedules.switch": lambda store, x: store.schedules.switch(x.schedule, is_enabled=False, next_at=9, actor=a.ANN),
     "schedules.remove": lambda store, x: [store.schedules.remove(x.schedule), store.schedules.remove(x.schedule)],
+    "filters.add": lambda store, x: [
+        store.filters.add(SavedFilter("deployments", x.named("filter"), "[]", 2, ""), a.ANN) for _ in range(2)
+    ],
+    "filters.remove": lambda store, x: [store.filters.remove("deployments", x.named("filter")) for _ in range(2)],
+    "sites.add": lambda store, x: [store.sites.add(SiteRow(x.named("site"), "1,2", 2, ""), a.ANN) for _ in range(2)],
+    "sites.move": lambda store, x: store.sites.move(x.named("site"), "3,4"),
+    "sites.put": lambda store, x: store.sites.put(x.deployment, x.named("site")),
+    "sites.remove": lambda store, x: [store.sites.remove(x.named("site")) for _ in range(2)],
     "as_one": lambda store, x: [given(store, x), given(store, x)],
     "delete_deployment": lambda store, x: store.delete_deployment(x.deployment, a.ANN),
     "purging": lambda store, x: [

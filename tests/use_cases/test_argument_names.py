@@ -67,6 +67,7 @@ OF_THE_COMMAND = {
     "format": "programs get values",
     "preview": "plans.update and snapshots.plan_restore give the plan",
     "output": "programs write what they get",
+    "tree": "programs get DeploymentView.parents",
 }
 """{option that is about the terminal: why programs need none}"""
 OF_THE_PROGRAM = {"watcher": "what a program hears meanwhile"}
@@ -84,10 +85,12 @@ SAME = {
     "params": "parameters",
     "phase": "phases",
     "weekday": "weekdays",
+    "rule": "rules",
 }
 """{option that is repeated: the argument that takes all of them; files of them are read by the program}"""
 WITH_THE_STORE = "folders of plugins are given to phaseline.open"
 OF_A_DEPLOYMENT = "of a deployment that there is: plans.make"
+KEYWORD = "'for' is a keyword of Python, so it is 'noun'"
 DIFFERENT: Mapping[str, Mapping[str, str]] = {
     "blueprints.plan": {
         "params": OF_A_DEPLOYMENT,
@@ -105,6 +108,10 @@ DIFFERENT: Mapping[str, Mapping[str, str]] = {
     "executions.logs": {"all": "limit=None"},
     "executions.stream_events": dict.fromkeys(("all", "limit"), "an argument of each look: LineStream.new"),
     "executions.stream_logs": dict.fromkeys(("all", "limit"), "an argument of each look: LineStream.new"),
+    "filters.create": {"for": KEYWORD},
+    "filters.delete": {"for": KEYWORD},
+    "filters.list": {"for": KEYWORD},
+    "filters.show": {"for": KEYWORD},
     "init": {"words": "folder, and kind"},
     "store.go_on": {"file": "store.restore", "go_on": "it is the method"},
     "store.restore": {"go_on": "store.go_on"},
@@ -138,6 +145,10 @@ RUN_PREVIEWED = dict.fromkeys(
     "of the command that does it, with --preview",
 )
 OTHERWISE: Mapping[str, Mapping[str, str]] = {
+    "filters.create": {"noun": KEYWORD},
+    "filters.delete": {"noun": KEYWORD},
+    "filters.list": {"noun": KEYWORD},
+    "filters.show": {"noun": KEYWORD},
     "engine.run": {
         "awaits_approvals": "an option that only our own processes give",
         "begun": "the command stops it by a signal",

@@ -57,13 +57,24 @@ LISTS: Mapping[str, tuple[Arguments, ...]] = {
         a_page,
         lambda _: {"status": "good", "limit": PAGE},
         lambda _: {"text": "SHOP-0000", "limit": PAGE},
+        lambda _: {"rules": ["env!=prod", "id starts-with shop", "site_name is not empty"], "limit": PAGE},
+        lambda _: {"where": 'status == "good" && installation_status == "active"', "limit": PAGE},
+        lambda _: {"where": 'instance_count > 1 && labels.env == "x"', "limit": PAGE},
+        lambda _: {"where": 'deployment_status == "requires_attention"', "limit": PAGE},
     ),
+    "deployments.tree": (lambda some: {"name": some.deployment},),
+    "deployments.drift": (nothing, lambda _: {"rules": ["env is null"]}),
+    "environments.list": (nothing, lambda _: {"where": "sub_services_count > 0"}),
+    "filters.list": (nothing,),
+    "sites.list": (nothing,),
     "deployments.history": (lambda some: {"name": some.deployment}, lambda some: {"name": some.failed}),
     "executions.list": (
         nothing,
         a_page,
         lambda some: {"deployment": some.failed},
         lambda _: {"wanted": ExecutionFilter(status="failed"), "limit": PAGE},
+        lambda _: {"rules": ["env is null", "installation_status=active"], "limit": PAGE},
+        lambda _: {"where": 'workflow == "install" && attempt > 0', "limit": PAGE},
     ),
     "executions.logs": (lambda some: {"id": some.execution}, lambda some: {"id": some.execution, "limit": PAGE}),
     "executions.events": (lambda some: {"id": some.execution}, lambda some: {"deployment": some.failed, "limit": PAGE}),
@@ -101,7 +112,7 @@ NO_LISTS = frozenset({
     "executions.follow", "executions.tail", "plans.adopt", "plans.show", "snapshots.show", "snapshots.plan_restore",
     "abandoned.show", "instances.show", "resources.export", "resources.show", "resources.history", "resources.why",
     "phases.show", "plugins.show", "plugins.show_any", "plugins.show_package", "plugins.order", "hooks.show",
-    "schedules.show", "schedules.preview", "schedules.history", "secrets.show", "store.check",
+    "schedules.show", "schedules.preview", "schedules.history", "secrets.show", "store.check", "filters.show", "sites.show",
 })  # fmt: skip
 """Queries about one thing, or that read a whole store on purpose."""
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from phaseline.client.blueprints import BlueprintsNoun
     from phaseline.client.breakpoints import BreakpointsNoun
     from phaseline.client.deployments import DeploymentsNoun
+    from phaseline.client.estate.nouns import EnvironmentsNoun, FiltersNoun, SitesNoun
     from phaseline.client.estate.schedules import SchedulesNoun
     from phaseline.client.executions import ExecutionsNoun
     from phaseline.client.hooks import HooksNoun
@@ -106,8 +107,8 @@ class Client:
     """All operations on one store, grouped by noun. Close the client, or use it as a context manager.
 
     ``blueprints``, ``deployments``, ``executions``, ``plans``, ``breakpoints``, ``instances``, ``resources``,
-    ``plugins``, ``phases``, ``hooks``, ``schedules``, ``secrets``, ``snapshots``, ``abandoned``, ``engine``, ``store``,
-    ``records``, ``completion``.
+    ``plugins``, ``phases``, ``hooks``, ``schedules``, ``secrets``, ``snapshots``, ``abandoned``, ``filters``, ``sites``,
+    ``environments``, ``engine``, ``store``, ``records``, ``completion``.
     """
 
     blueprints: NounOf[BlueprintsNoun] = NounOf("blueprints:BlueprintsNoun")
@@ -124,6 +125,9 @@ class Client:
     secrets: NounOf[SecretsNoun] = NounOf("secrets:SecretsNoun")
     snapshots: NounOf[SnapshotsNoun] = NounOf("snapshots:SnapshotsNoun")
     abandoned: NounOf[AbandonedNoun] = NounOf("snapshots:AbandonedNoun")
+    filters: NounOf[FiltersNoun] = NounOf("estate.nouns:FiltersNoun")
+    sites: NounOf[SitesNoun] = NounOf("estate.nouns:SitesNoun")
+    environments: NounOf[EnvironmentsNoun] = NounOf("estate.nouns:EnvironmentsNoun")
     engine: NounOf[EngineNoun] = NounOf("upkeep:EngineNoun")
     store: NounOf[StoreNoun] = NounOf("upkeep:StoreNoun")
     records: NounOf[RecordsNoun] = NounOf("upkeep:RecordsNoun")

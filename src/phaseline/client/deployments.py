@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.commands.labels import Labels
     from phaseline.use_cases.queries.deployment_history import DeploymentHistory
     from phaseline.use_cases.queries.estate.dependencies import DependenciesView
+    from phaseline.use_cases.queries.estate.drift import DriftView
     from phaseline.views.views import DeploymentDetails, DeploymentView, ExecutionView, Outputs, Page
 
 
@@ -30,14 +31,41 @@ class DeploymentsNoun(Noun):
     """Deployments: blueprints with inputs, under a name."""
 
     def list(
-        self, *, status: str | None = None, text: str = "", labels: Sequence[str] = (), limit: int | None = None
+        self,
+        *,
+        status: str | None = None,
+        text: str = "",
+        labels: Sequence[str] = (),
+        filter: str = "",  # noqa: A002 - the word of the command
+        rules: Sequence[str] = (),
+        site: str = "",
+        limit: int | None = None,
     ) -> Page[DeploymentView]:
         """Return deployments by name, with the states of their instances and their latest execution.
 
         ``status``: only deployments with this status. ``text``: part of the name, the description or the blueprint's
-        path. ``labels``: only deployments that have all of these labels.
+        path. ``labels``: only deployments that have all of these labels. ``filter``: an expression over the row, or
+        ``@NAME`` for a saved filter. ``rules``: only deployments for which all of these rules hold. ``site``: only
+        deployments at this site.
         """
-        return self._call(ops.LIST_DEPLOYMENTS, status=status, text=text, labels=labels, limit=limit)
+        return self._call(
+            ops.LIST_DEPLOYMENTS,
+            status=status, text=text, labels=labels, where=filter, rules=rules, site=site, limit=limit,
+        )  # fmt: skip
+
+    def tree(self, name: str) -> Sequence[DeploymentView]:
+        """Return a deployment and all that belongs to it, each after one to which it belongs."""
+        return self._call(ops.DEPLOYMENT_TREE, name=name)
+
+    def drift(
+        self,
+        names: Sequence[str] = (),
+        *,
+        filter: str = "",  # noqa: A002 - the word of the command
+        rules: Sequence[str] = (),
+    ) -> Sequence[DriftView]:
+        """Return the results of the latest checks of instances: of these deployments, or of those of a filter."""
+        return self._call(ops.DEPLOYMENT_DRIFT, names=names, where=filter, rules=rules)
 
     def labels(self, name: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()) -> Labels:
         """Add labels (``KEY=VALUE``), remove labels (``KEY=VALUE`` or ``KEY``), and return all labels."""
@@ -70,6 +98,8 @@ class DeploymentsNoun(Noun):
         yes_many: bool = False,
         runtime_only_evaluation: bool = False,
         allow_missing_providers: bool = False,
+        site: str | None = None,
+        environment: str | None = None,
         watcher: Watcher | None = None,
     ) -> DeploymentDetails:
         """Create a deployment from a blueprint file, with all its instances, without calling any operation.
@@ -80,6 +110,7 @@ class DeploymentsNoun(Noun):
         order = order_of(
             file, deployment, inputs, plugins, labels, yes_many=yes_many, runtime_only=runtime_only_evaluation,
             allow_missing_providers=allow_missing_providers,
+            site=site, environment=environment,
         )  # fmt: skip
         return self._call(ops.CREATE_DEPLOYMENT, order=order, watcher=watcher)
 

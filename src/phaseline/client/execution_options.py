@@ -41,12 +41,14 @@ def order_of(
     yes_many: bool = False,
     runtime_only: bool = False,
     allow_missing_providers: bool = False,
+    site: str | None = None,
+    environment: str | None = None,
 ) -> DeploymentSpec:
     """Return the specification of a deployment to create."""
     from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec
 
     given = inputs or {}, tuple(plugins), yes_many, runtime_only, tuple(labels)
-    return DeploymentSpec(file, name, *given, allow_missing_providers)
+    return DeploymentSpec(file, name, *given, allow_missing_providers, site or "", environment or "")
 
 
 def start_of(

@@ -46,6 +46,8 @@ class ExecutionsNoun(Noun):
         runtime_only_evaluation: bool = False,
         labels: Sequence[str] = (),
         allow_missing_providers: bool = False,
+        site: str | None = None,
+        environment: str | None = None,
         **options: Unpack[ExecutionOptionsDict],
     ) -> ExecutionView:
         """Create a deployment from a blueprint file and install it.
@@ -53,11 +55,12 @@ class ExecutionsNoun(Noun):
         ``deployment`` None: use the name of the file's folder. ``labels``: ``KEY=VALUE``, added to those of the
         blueprint. ``yes_many``: allow more than a million relationship calls. ``runtime_only_evaluation``: evaluate
         intrinsic functions only when their values are needed. ``allow_missing_providers``: accept that deployments which
-        the blueprint reads do not exist yet.
+        the blueprint reads do not exist yet. ``site``: the site of the deployment. ``environment``: an environment to
+        which it belongs.
         """
         order = order_of(
             file, deployment, inputs, plugins, labels, yes_many=yes_many, runtime_only=runtime_only_evaluation,
-            allow_missing_providers=allow_missing_providers,
+            allow_missing_providers=allow_missing_providers, site=site, environment=environment,
         )  # fmt: skip
         return self._call(ops.INSTALL, order=order, manner=manner_of(options), **following(options))
 
@@ -212,17 +215,23 @@ class ExecutionsNoun(Noun):
         by: str = "",
         since: str | int | None = None,
         text: str = "",
+        filter: str = "",  # noqa: A002 - the word of the command
+        rules: Sequence[str] = (),
         limit: int | None = None,
     ) -> Page[ExecutionView]:
         """Return the executions of one deployment or of all, latest first, without their failures.
 
         ``by``: only those that this user requested. ``since``: only those requested since then; an age such as ``30d``,
-        or ms since the epoch. ``text``: only those with this text in the id or the reason.
+        or ms since the epoch. ``text``: only those with this text in the id or the reason. ``filter``: only those for which
+        this expression is true. ``@NAME`` in its place, and ``rules``: only those of the deployments that a saved filter
+        or rules select.
         """
         from phaseline.use_cases.queries.executions import ExecutionFilter
 
         wanted = ExecutionFilter(status or "", workflow, by, _since(since), text)
-        return self._call(ops.LIST_EXECUTIONS, deployment=deployment, wanted=wanted, limit=limit)
+        return self._call(
+            ops.LIST_EXECUTIONS, deployment=deployment, wanted=wanted, where=filter, rules=rules, limit=limit
+        )
 
     def show(self, id: str | None = None, *, deployment: str | None = None) -> ExecutionView:
         """Return one execution with every failed operation."""

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from phaseline.use_cases.commands.apply_plan import PlanDetails, PlanView
     from phaseline.use_cases.commands.approve import Approved
     from phaseline.use_cases.commands.breakpoints import Kept
+    from phaseline.use_cases.commands.estate.filters import FilterView
+    from phaseline.use_cases.commands.estate.sites import SiteView
     from phaseline.use_cases.commands.labels import Labels
     from phaseline.use_cases.commands.maintenance import CheckedStore as StoreChecked
     from phaseline.use_cases.commands.maintenance import Purge, Released, Saved
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.queries.breakpoints import StoppedInstance
     from phaseline.use_cases.queries.deployment_history import DeploymentHistory
     from phaseline.use_cases.queries.estate.dependencies import DependenciesView
+    from phaseline.use_cases.queries.estate.drift import DriftView
     from phaseline.use_cases.queries.estate.schedules import ScheduleHistory, SchedulePreview, ScheduleView
     from phaseline.use_cases.queries.events.events_and_logs import EventHistory, EventPages
     from phaseline.use_cases.queries.events.log_stream import LineStream
@@ -140,6 +143,8 @@ FIND_DEPLOYMENT: ClientOperation[DeploymentDetails] = ClientOperation("deploymen
 DEPLOYMENT_HISTORY: ClientOperation[DeploymentHistory] = ClientOperation("deployments.history", "query", "phaseline.use_cases.queries.deployment_history:deployment_history")
 DEPENDENCIES: ClientOperation[DependenciesView] = ClientOperation("deployments.dependencies", "query", "phaseline.use_cases.queries.estate.dependencies:dependencies")
 OUTPUTS: ClientOperation[Outputs] = ClientOperation("deployments.compute", "query", "phaseline.use_cases.queries.deployments:outputs")
+DEPLOYMENT_TREE: ClientOperation[Sequence[DeploymentView]] = ClientOperation("deployments.tree", "query", "phaseline.use_cases.queries.estate.environments:tree")
+DEPLOYMENT_DRIFT: ClientOperation[Sequence[DriftView]] = ClientOperation("deployments.drift", "query", "phaseline.use_cases.queries.estate.drift:drift")
 DRAW_DEPLOYMENT: ClientOperation[Drawing] = ClientOperation("deployments.graph", "query", "phaseline.use_cases.tools.diagrams:draw_deployment")
 CREATE_DEPLOYMENT: ClientOperation[DeploymentDetails] = ClientOperation("deployments.create", "command", "phaseline.use_cases.commands.create_deployment:create", "made")
 UPDATE: ClientOperation[ExecutionView] = ClientOperation("deployments.update", "command", "phaseline.use_cases.commands.update:update")
@@ -266,6 +271,17 @@ DISABLE_HOOK: ClientOperation[Switched] = ClientOperation("hooks.disable", "comm
 ENABLE_HOOK: ClientOperation[Switched] = ClientOperation("hooks.enable", "command", "phaseline.use_cases.queries.hooks:enable_hook", "made")
 RELOAD_HOOKS: ClientOperation[HooksReloaded] = ClientOperation("hooks.reload", "command", "phaseline.embedded.reload_plugins:reload_hooks")
 TRY_HOOK: ClientOperation[HookTried] = ClientOperation("hooks.test", "local", "phaseline.use_cases.tools.hook_trial:try_hook", reason=OWN_CODE)
+
+CREATE_FILTER: ClientOperation[FilterView] = ClientOperation("filters.create", "command", "phaseline.use_cases.commands.estate.filters:create_filter", "made")
+LIST_FILTERS: ClientOperation[Sequence[FilterView]] = ClientOperation("filters.list", "query", "phaseline.use_cases.commands.estate.filters:list_filters", "listed")
+SHOW_FILTER: ClientOperation[FilterView] = ClientOperation("filters.show", "query", "phaseline.use_cases.commands.estate.filters:show_filter")
+DELETE_FILTER: ClientOperation[FilterView] = ClientOperation("filters.delete", "command", "phaseline.use_cases.commands.estate.filters:delete_filter")
+CREATE_SITE: ClientOperation[SiteView] = ClientOperation("sites.create", "command", "phaseline.use_cases.commands.estate.sites:create_site", "made")
+LIST_SITES: ClientOperation[Sequence[SiteView]] = ClientOperation("sites.list", "query", "phaseline.use_cases.commands.estate.sites:list_sites", "listed")
+SHOW_SITE: ClientOperation[SiteView] = ClientOperation("sites.show", "query", "phaseline.use_cases.commands.estate.sites:show_site")
+UPDATE_SITE: ClientOperation[SiteView] = ClientOperation("sites.update", "command", "phaseline.use_cases.commands.estate.sites:update_site")
+DELETE_SITE: ClientOperation[SiteView] = ClientOperation("sites.delete", "command", "phaseline.use_cases.commands.estate.sites:delete_site")
+LIST_ENVIRONMENTS: ClientOperation[Page[DeploymentView]] = ClientOperation("environments.list", "query", "phaseline.use_cases.queries.estate.environments:list_environments", "listed")
 
 CREATE_SECRET: ClientOperation[SecretView] = ClientOperation("secrets.create", "command", "phaseline.use_cases.commands.secrets:create_secret", "made")
 UPDATE_SECRET: ClientOperation[SecretView] = ClientOperation("secrets.update", "command", "phaseline.use_cases.commands.secrets:update_secret")

@@ -164,6 +164,10 @@ class DeploymentView:
     ``kind``: whether it was made of a blueprint or of resources. ``unfinished``: an earlier execution that failed and
     left instances half way, if nothing has repaired them since; empty if there is none. ``flaw``: why the deployment
     cannot be read; empty if it can.
+
+    The other statuses are in Cloudify's words (LB10): ``deployment_status`` is the worst of its own and of all that
+    belongs to it. ``parents`` are the deployments to which it belongs. ``drifted_instances`` and
+    ``unavailable_instances`` count results of checks.
     """
 
     name: str
@@ -179,6 +183,17 @@ class DeploymentView:
     kind: DeploymentKind = "blueprint"
     unfinished: str = ""
     flaw: str = ""
+    site_name: str = ""
+    installation_status: str = ""
+    latest_execution_status: str = ""
+    deployment_status: str = ""
+    sub_services_count: int = 0
+    sub_services_status: str = ""
+    sub_environments_count: int = 0
+    sub_environments_status: str = ""
+    parents: Sequence[str] = ()
+    drifted_instances: int = 0
+    unavailable_instances: int = 0
 
 
 @frozen

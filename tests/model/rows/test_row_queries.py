@@ -12,10 +12,16 @@ from phaseline.model.deployment.code_location import CodeLocation
 from phaseline.model.execution.execution import Request
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.rows.row_queries import (
+    AllOf,
+    AnyOf,
     DeploymentQuery,
     ExecutionQuery,
+    NotThat,
+    RowCheck,
+    RowTest,
     is_deployment_selected,
     is_execution_selected,
+    verdict_of,
 )
 from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
 
@@ -71,3 +77,41 @@ def test_rf5_the_page_is_no_condition() -> None:
     assert is_execution_selected(RUN, ExecutionQuery(after=99, limit=0))
     assert is_deployment_selected(SHOP, DeploymentQuery(after="zoo", limit=0))
     assert {one.name for one in fields(ExecutionQuery)} >= PAGE
+
+
+YES, NO, UNKNOWN = (RowTest("env", "equals", text) for text in ("a", "z", "?"))
+
+
+@pytest.mark.parametrize(
+    ("check", "verdict"),
+    [
+        (YES, True),
+        (UNKNOWN, None),
+        (NotThat(NO), True),
+        (NotThat(UNKNOWN), None),
+        (AllOf((YES, UNKNOWN)), None),
+        (AllOf((UNKNOWN, NO)), False),
+        (AnyOf((UNKNOWN, YES)), True),
+        (AnyOf((NO, UNKNOWN)), None),
+        (AllOf(()), True),
+        (AnyOf(()), False),
+    ],
+)
+def test_lb4_what_is_unknown_decides_nothing(check: RowCheck, verdict: bool | None) -> None:
+    assert verdict_of(check, lambda test: () if test is UNKNOWN else ("A",)) is verdict
+
+
+@pytest.mark.parametrize(
+    ("kind", "verdicts"),
+    [
+        ("is", (False, True, False)),
+        ("equals", (True, True, None)),
+        ("starts", (False, True, None)),
+        ("ends", (False, True, None)),
+        ("contains", (False, True, None)),
+        ("defined", (True, True, False)),
+    ],
+)
+def test_lb4_each_kind_of_test(kind: str, verdicts: tuple[bool | None, ...]) -> None:
+    test = RowTest("env", kind, "a", is_label=True)  # type: ignore[arg-type]  # one of its words
+    assert tuple(verdict_of(test, lambda _, values=values: values) for values in (["A"], ["x", "a"], [])) == verdicts

@@ -12,6 +12,7 @@ from phaseline.app.watcher import NullWatcher
 from phaseline.client.input_files import gather_inputs
 from phaseline.embedded.follow import follow
 from phaseline.lang.fast_dataclasses import altered
+from phaseline.model.blueprint.labels import Label
 from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.schedules import NEVER
 from phaseline.use_cases.commands.apply_plan import apply_plan, delete_plan, list_plans, show_plan
@@ -417,10 +418,14 @@ def test_w60_with_workflow_id_that_workflow_takes_the_place_of_the_rounds_and_is
 
 def test_w24_a_recursive_uninstall_takes_those_away_first_that_belong_to_it(shop):
     place, folder, nouns = shop
-    for name, parent in (("child", "shop"), ("grandchild", "child"), ("stranger", "other")):
+    for name, parent in (("child", "shop"), ("grandchild", "child"), ("stranger", "child")):
         assert nouns.executions.install(str(folder / "one.yaml"), name).is_good
         change_labels(place, name, add=[f"csys-obj-parent={parent}"])
-    change_labels(place, "shop", add=["csys-obj-parent=grandchild"])  # a circle: each once
+    change_labels(place, "stranger", remove=["csys-obj-parent"])
+    (top,) = (row for row in place.store.deployments() if row.name == "shop")
+    place.store.labels.add(
+        top.number, [Label("csys-obj-parent", "grandchild")]
+    )  # a circle of an older store: each once
     warned = plan_workflow(place, WorkflowStart("uninstall", "shop", {"recursive": True}))
     assert "PL-P048 'grandchild', 'child' are uninstalled first" in str(
         list(map(str, warned.warnings or warned.summary.warnings))

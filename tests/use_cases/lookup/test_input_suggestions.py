@@ -32,6 +32,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         patch.setenv("XDG_CONFIG_HOME", str(folder / "config"))
         with phaseline.open(f"sqlite:///{folder}/store.db") as opened:
             opened.deployments.create(str(folder / "blueprint.yaml"), "shop", inputs={"word": "hi"})
+            opened.filters.create("web", ["team=[web,api]", "installation_status=inactive", "id starts-with sh"])
+            opened.filters.create("db", ["team=db"])
             yield opened
 
 
@@ -57,7 +59,10 @@ def is_taken(shop: Any, folder: Path, kind: str, constraints: str, value: str) -
         ("deployment_id", "{name_pattern: {not_contains: [h]}}", [], ["shop"]),
         ("deployment_id", "{tenants: [default_tenant]}", ["shop"], []),
         ("deployment_id", "{tenants: [other]}", [], ["shop"]),
-        ("deployment_id", "{filter_id: mine}", [], ["shop"]),
+        ("deployment_id", "{filter_id: web}", ["shop"], ["nothing"]),
+        ("deployment_id", "{filter_id: web}, {labels: [{team: db}]}", [], ["shop"]),
+        ("deployment_id", "{filter_id: db}", [], ["shop"]),
+        ("deployment_id", "{labels: [{Team: web}]}, {name_pattern: {equals_to: [x, shop]}}", ["shop"], []),
         ("blueprint_id", "", [], ["shop"]),
         ("secret_key", "", [], ["password"]),
         ("node_id", "{deployment_id: shop}", ["base", "top"], ["two", "shop"]),
@@ -84,3 +89,12 @@ def test_b14_what_is_named_must_be_there_and_fit(
 def test_b14_an_id_of_an_instance_is_one(shop: Any, tmp_path: Path) -> None:
     instance = shop.instances.list().items[0].id
     assert is_taken(shop, tmp_path, "node_instance", "{deployment_id: shop}", instance)
+
+
+def test_lb6_a_filter_that_is_not_there_is_told(shop: Any, tmp_path: Path) -> None:
+    file = tmp_path / "asking.yaml"
+    file.write_text(ASKING.format("deployment_id", "{filter_id: wbe}"))
+    with pytest.raises(ProblemsError) as caught:
+        shop.deployments.create(str(file), "asking", inputs={"which": "shop"})
+    (problem,) = caught.value.problems
+    assert (problem.code, "did you mean 'web'?" in problem.mend) == ("PL-C152", True)

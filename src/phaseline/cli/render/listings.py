@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from phaseline.cli.render import estates
 from phaseline.cli.render.problems import problem_text
 from phaseline.cli.render.table import (
     clean,
@@ -31,14 +32,17 @@ if TYPE_CHECKING:
     from phaseline.views.views import DeploymentDetails, DeploymentView, InstanceView, Outputs, Page, Validated
 
 
-def deployment_list(page: Page[DeploymentView]) -> str:
-    """Return a table of deployments; if there are none, the command that makes one."""
+def deployment_list(page: Page[DeploymentView], *, tree: bool = False) -> str:
+    """Return a table of deployments; if there are none, the command that makes one. ``tree``: as ``tree_text`` does."""
     if not page.total:
         return (
             "No deployments yet. Make one:\n"
             "  phaseline init hello              writes a small blueprint\n"
             "  phaseline install hello/blueprint.yaml"
         )
+    if tree:
+        flaws = map(_unreadable, (view for view in page.items if view.flaw))
+        return estates.tree_text(page.items) + left_out(page) + "".join(flaws)
     columns: Columns[DeploymentView] = {
         "name": lambda view: view.name,
         "status": lambda view: view.status,
@@ -90,6 +94,9 @@ def deployment_text(view: DeploymentDetails) -> str:
             ("labels", labels_line(view.labels)),
             ("reads", ", ".join(f"{name} ({', '.join(places)})" for name, places in view.providers.items())),
             ("read by", _readers(view)),
+            ("site", view.site_name),
+            ("below it", _below(view)),
+            ("checks", _checks(view)),
         ),
         *section("inputs", values(view.inputs)),
         *facts(
@@ -107,6 +114,24 @@ def deployment_text(view: DeploymentDetails) -> str:
 def _readers(view: DeploymentDetails) -> str:
     left = view.consumer_count - len(view.consumers)
     return ", ".join(view.consumers) + (f" and {left:,} more" if left else "")
+
+
+def _below(view: DeploymentView) -> str:
+    """Return what belongs to a deployment and its worst status, "" if nothing does."""
+    parts = [
+        f"{number(count, word)}: {status}"
+        for count, word, status in (
+            (view.sub_services_count, "service", view.sub_services_status),
+            (view.sub_environments_count, "environment", view.sub_environments_status),
+        )
+        if count
+    ]
+    return "; ".join(parts)
+
+
+def _checks(view: DeploymentView) -> str:
+    parts = ((view.drifted_instances, "drifted"), (view.unavailable_instances, "unavailable"))
+    return ", ".join(f"{count:,} {word}" for count, word in parts if count)
 
 
 def labels_line(labels: Mapping[str, Sequence[str]]) -> str:

@@ -84,6 +84,19 @@ deployment_needed = _deployment(is_needed=True)
 deployment_named = click.argument("deployment", metavar="NAME", shell_complete=completing("deployments"))
 deployment_argument = click.argument("name", shell_complete=completing("deployments"))
 execution_argument = click.argument("id", required=False, shell_complete=completing("executions"))
+row_filter_option = click.option(
+    "--filter",
+    metavar="EXPR|@NAME",
+    default="",
+    help="Only rows for which this expression is true, such as 'labels.env == \"prod\"'; or the name of a saved filter.",
+)
+rule_option = click.option(
+    "--rule",
+    "rules",
+    metavar="RULE",
+    multiple=True,
+    help="Only rows for which this rule holds: env=prod, env=[a,b], env!=prod, env is null, id starts-with x. [repeatable]",
+)
 limit_option = click.option(
     "--limit", type=click.IntRange(min=1), default=50, show_default=True, help="Largest number of rows to show."
 )
@@ -257,6 +270,17 @@ def blueprint_options(function: F) -> F:
     return function
 
 
+def _place_options(function: F) -> F:
+    """Add the options for the site and the environment of a new deployment."""
+    site = click.option("--site", metavar="NAME", help="Site of the deployment.")
+    environment = click.option(
+        "--environment",
+        metavar="NAME",
+        help="Environment to which the deployment belongs, by the label csys-obj-parent.",
+    )
+    return site(environment(function))
+
+
 def order_options(function: F) -> F:
     """Add the options of every command that makes a deployment from a blueprint."""
 
@@ -272,7 +296,8 @@ def order_options(function: F) -> F:
         metavar="NAME",
         help="Name of the deployment. [default: name of the blueprint's folder]",
     )
-    more = label_option(yes_many_option(runtime_only_option(missing_providers_option(with_inputs))))
+    with_places = _place_options(yes_many_option(runtime_only_option(missing_providers_option(with_inputs))))
+    more = label_option(with_places)
     return cast("F", blueprint_argument(name(blueprint_options(more))))
 
 

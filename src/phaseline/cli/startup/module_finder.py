@@ -39,11 +39,12 @@ PLAIN: dict[str, tuple[str, ...]] = {
         "commands", "render", "shell", "startup", "streams",
     ),
     "phaseline.cli.commands": (
-        "blueprints", "deployments", "executions", "plans", "plugins",
+        "blueprints", "deployments", "estate", "executions", "plans", "plugins",
     ),
     "phaseline.cli.render": (
         "authoring", "progress",
     ),
+    "phaseline.client": ("estate",),
     "phaseline.compat": (
         "cyclecloud", "fuel", "heat",
     ),
@@ -64,7 +65,7 @@ PLAIN: dict[str, tuple[str, ...]] = {
         "explain", "graph", "preview", "requests", "rounds", "stages", "states", "topology", "transforms",
     ),
     "phaseline.records": (
-        "formats", "functions",
+        "filters", "formats", "functions",
     ),
     "phaseline.run": (
         "executors", "loop", "phases",
@@ -78,17 +79,18 @@ PLAIN: dict[str, tuple[str, ...]] = {
         "sql",
         "sqlite",
     ),
+    "phaseline.store.memory": ("estate",),
     "phaseline.store.migrations": (
         "versions",
     ),
-    "phaseline.store.memory": ("estate",),
     "phaseline.store.sql": ("estate", "purging", "read_model"),
     "phaseline.use_cases": (
         "commands", "loading", "lookup", "prepare", "queries", "tools",
     ),
     "phaseline.use_cases.commands": (
-        "orders", "packages", "resources",
+        "estate", "orders", "packages", "resources",
     ),
+    "phaseline.use_cases.lookup": ("estate",),
     "phaseline.use_cases.queries": (
         "estate", "events", "packages", "resources",
     ),

@@ -216,11 +216,23 @@ class _Deploying:
     def _labels(self) -> dict[str, Sequence[Value]]:
         where = _Where(Place(self._blueprint.file), ("labels",))
         return {
-            name: [
-                self._value(value, self._scope, where.at(name, "values", place)) for place, value in enumerate(values)
-            ]
+            name: [self._label(name, value, where.at(name, "values", place)) for place, value in enumerate(values)]
             for name, values in self._blueprint.labels.items()
         }
+
+    def _label(self, key: str, value: Value, where: _Where) -> Value:
+        """Return the value of a label as it is stored (LB1). Only a value that was computed need be checked here."""
+        found = self._value(value, self._scope, where)
+        if isinstance(value, str) or not isinstance(found, str):
+            return found
+        from phaseline.model.blueprint.label_rules import InvalidLabelError, valid_value  # few labels are computed
+
+        try:
+            return valid_value(found, key)
+        except InvalidLabelError as error:
+            message = f"a value of the label '{key}' is not valid: {error}"
+            self._problems.append((Problem("PL-B158", message, "change what it is computed from"), where))
+            return found
 
     def _settings(self) -> Mapping[str, Value]:
         settings = self._blueprint.deployment_settings

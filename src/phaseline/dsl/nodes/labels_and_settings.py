@@ -24,9 +24,18 @@ def read_labels(
     A blueprint label must be text. A deployment label may also be a function that does not read instances.
     """
     found: dict[str, Sequence[Value]] = {}
+    if not sections.of(section):
+        return found
+    from phaseline.model.blueprint.label_rules import InvalidLabelError, valid_key  # many blueprints have no labels
+
     for name, raw in sections.of(section).items():
         spot = sections.spot(section, name).at("values")
-        values = cast("dict[str, list[Value]]", raw)["values"]
+        values = list(cast("dict[str, list[Value]]", raw)["values"])
+        key = name
+        try:
+            key = valid_key(name)
+        except InvalidLabelError as error:
+            report.add("PL-B158", f"'{name}' is no label: {error}", "choose another key", sections.spot(section, name))
         for place, value in enumerate(values):
             here = spot.at(place)
             if section == "labels" and is_function(value):
@@ -36,8 +45,21 @@ def read_labels(
                 wanted = "text" if section == "blueprint_labels" else "text or a function"
                 message = f"a value of the label '{name}' is {word_for(value)}, not {wanted}"
                 report.add("PL-B158", message, "put it into quotes, or remove it", here)
-        found[name] = values
+            else:
+                values[place] = _valid_value(value, key, here, report)
+        found[key] = [*found.get(key, ()), *values]  # keys in other letters are one key
     return found
+
+
+def _valid_value(value: str, key: str, spot: ElementPath, report: ProblemReport) -> str:
+    """Return the value of a label as it is stored (LB1), or report why it cannot be one."""
+    from phaseline.model.blueprint.label_rules import InvalidLabelError, valid_value
+
+    try:
+        return valid_value(value, key)
+    except InvalidLabelError as error:
+        report.add("PL-B158", f"a value of the label '{key}' is not valid: {error}", "change it, or remove it", spot)
+        return value
 
 
 def read_settings(

@@ -11,6 +11,11 @@ from phaseline.lang.fast_namedtuples import NamedTuple
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Blueprint, Value
 
+PARENT = "csys-obj-parent"
+"""Key of the label that names the deployment to which another one belongs (W24)."""
+OBJECT_TYPE = "csys-obj-type"
+"""Key of the label with the type of a deployment: ``environment``, or any other word for a service."""
+
 
 PARENT_LABEL = "csys-obj-parent"
 """Key of the label that names the deployment to which another one belongs."""
@@ -47,6 +52,10 @@ class LabelShelf(Protocol):
 
     def of(self, deployment: int) -> Sequence[Label]:
         """Return the labels of a deployment, sorted by key and value."""
+        ...
+
+    def of_many(self, deployments: Sequence[int]) -> Mapping[int, Sequence[Label]]:
+        """Return {deployment: its labels, sorted by key and value}, without deployments that have none."""
         ...
 
     def with_key(self, key: str) -> Mapping[int, Sequence[Label]]:

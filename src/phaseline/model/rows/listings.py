@@ -11,7 +11,7 @@ from phaseline.model.health.checks import Checks
 if TYPE_CHECKING:
     import numpy as np
 
-    from phaseline.model.rows.deployment_summaries import DeploymentSummary
+    from phaseline.model.rows.deployment_summaries import DeploymentSummary, ListedFacts
     from phaseline.model.rows.details import DetailQuery, Details
     from phaseline.model.rows.instance_rows import InstancePage
     from phaseline.model.rows.phase_tables import PhaseTables
@@ -108,6 +108,13 @@ class Listings(Protocol):
 
     def phase_tables(self) -> PhaseTables:
         """Return what the store has of phases, paused phases, measurements and packages."""
+        ...
+
+    def facts(self, deployments: Sequence[int], *, with_names: bool = False) -> ListedFacts:
+        """Return what lists show of deployments besides rows and summaries, and which belong to which of all.
+
+        ``with_names``: with the names that blueprints give for display, which takes longer.
+        """
         ...
 
     def unsettled(self, deployment: int | None = None) -> Sequence[tuple[ExecutionRow, int]]:

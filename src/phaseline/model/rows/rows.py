@@ -81,6 +81,7 @@ class NewDeployment:
     ``packages`` are its uses of plugin packages; their ``deployment`` is ignored. ``documents`` is {instance number:
     runtime properties} of adopted instances. ``cause`` is what makes it, if that is not a user. ``dependencies`` are the
     records of the deployments that it reads. Without ``has_enabled_schedules`` those of its blueprint are disabled.
+    ``site`` is the name of its site, or "".
     """
 
     name: str
@@ -97,6 +98,7 @@ class NewDeployment:
     cause: CauseKey | None = None
     dependencies: Sequence[Dependency] = ()
     has_enabled_schedules: bool = True
+    site: str = ""
 
 
 @frozen

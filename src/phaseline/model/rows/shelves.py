@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from phaseline.model.packages.installed import DefinitionShelf, PackageShelf
     from phaseline.model.rows.causes import CauseShelf
     from phaseline.model.rows.dependencies import DependencyShelf
+    from phaseline.model.rows.estate import FilterShelf, SiteShelf
     from phaseline.model.rows.hook_switches import SwitchShelf
     from phaseline.model.rows.listings import Listings
     from phaseline.model.rows.orders import OrderShelf
@@ -100,4 +101,14 @@ class Shelves(Protocol):
     @property
     def causes(self) -> CauseShelf:
         """What made deployments and executions, and which executions entries wait for."""
+        ...
+
+    @property
+    def filters(self) -> FilterShelf:
+        """Saved filters."""
+        ...
+
+    @property
+    def sites(self) -> SiteShelf:
+        """Sites, and which deployments are there."""
         ...

@@ -207,6 +207,7 @@ FUNCTIONS: Mapping[str, ExpressionFunction] = {
     "stricmp": _compare(str.lower),
     "startsWith": _two_texts(lambda text, start: text.startswith(start)),
     "endsWith": _two_texts(lambda text, end: text.endswith(end)),
+    "contains": _two_texts(lambda text, part: part in text),
     "versionCompare": _two_texts(_version_compare),
     "stringListMember": _list_member(str),
     "stringListIMember": _list_member(str.lower),

@@ -28,6 +28,11 @@ class MemoryLabels:
         """Return the labels of a deployment, sorted by key and value."""
         return sorted(self.rows.get(self._own.deployment(deployment), ()))
 
+    def of_many(self, deployments: Sequence[int]) -> Mapping[int, Sequence[Label]]:
+        """Return {deployment: its labels, sorted by key and value}, without deployments that have none."""
+        found = {number: self.of(number) for number in deployments}
+        return {number: labels for number, labels in found.items() if labels}
+
     def with_key(self, key: str) -> Mapping[int, Sequence[Label]]:
         """Return {deployment: its labels with a key, sorted by value}, without deployments that have none."""
         mine = [(number, known) for number, known in self.rows.items() if self._own.deployment(number) == number]

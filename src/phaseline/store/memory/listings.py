@@ -15,7 +15,9 @@ from phaseline.model.resources.resources import REMOVED
 from phaseline.model.rows.deployment_summaries import (
     DeploymentSummary,
     LatestExecution,
+    ListedFacts,
     is_calm,
+    kin_of,
     may_be_refused,
     named,
     status_of,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.row_queries import InstanceQuery
     from phaseline.model.rows.rows import DeploymentRow, ExecutionRow
     from phaseline.model.rows.secrets import SecretShelf
+    from phaseline.store.memory.estate.row_checks import RowFacts, RowSources
     from phaseline.store.memory.packages import MemoryPackages
     from phaseline.store.memory.tables import HeldDeployment, MemoryTables
     from phaseline.store.memory.tenant_rows import MemoryTenantRows
@@ -46,12 +49,14 @@ class MemoryListings:
 
     def __init__(
         self, guard: AbstractContextManager[object], held: MemoryTables, living: Callable[[], Sequence[DeploymentRow]],
-        labels: LabelShelf, packages: MemoryPackages, secrets: SecretShelf, own: MemoryTenantRows,
+        labels: LabelShelf, packages: MemoryPackages, secrets: SecretShelf, own: MemoryTenantRows, sources: RowSources,
     ) -> None:  # fmt: skip
         """Read from ``held`` under ``guard``, a context in which no other thread uses the stored data.
 
-        ``living`` returns the deployments that are not deleted, sorted by name.
+        ``living`` returns the deployments that are not deleted, sorted by name. ``sources``: what else checks of
+        filters read.
         """
+        self._sources = sources
         self._packages, self._secrets = packages, secrets
         self._guard = guard
         self._held = held
@@ -81,7 +86,23 @@ class MemoryListings:
 
     def _executions(self, wanted: ExecutionQuery) -> list[ExecutionRow]:
         rows = [known.row for known in self._held.executions.values() if self._own.has(known.row.tenant)]
-        return [row for row in rows if is_execution_selected(row, wanted)]
+        rows = [row for row in rows if is_execution_selected(row, wanted)]
+        if not wanted.checks and not wanted.deployment_checks:
+            return rows
+        facts, found = self._facts(), self._held.deployments
+        return [
+            row
+            for row in rows
+            if facts.has_execution(row, wanted.checks)
+            and facts.has_deployment(found[row.deployment].row, wanted.deployment_checks)
+        ]
+
+    def _facts(self) -> RowFacts:
+        return self._sources.facts(self._labels.of, self._display_name, lambda number: self.summaries([number])[number])
+
+    def _display_name(self, deployment: int) -> str:
+        found = self._held.deployments[deployment].topology.blueprint.deployment_settings.get("display_name")
+        return found if isinstance(found, str) else ""
 
     @overload
     def page(self, wanted: DeploymentQuery) -> tuple[Sequence[DeploymentRow], int]: ...
@@ -104,6 +125,9 @@ class MemoryListings:
             if is_deployment_selected(row, wanted, self._labels.of(row.number) if wanted.labels else ())
             and (not wanted.has_states or self._held.deployments[row.number].state_names)
         ]
+        if wanted.checks:
+            facts = self._facts()
+            rows = [row for row in rows if facts.has_deployment(row, wanted.checks)]
         if not wanted.status:
             return rows
         summaries = self.summaries([row.number for row in rows])
@@ -204,6 +228,22 @@ class MemoryListings:
             known, paused = dict(held.known_phases), dict(sorted(rows, key=lambda one: (one[0], -one[1].at)))
             keys = frozenset(self._secrets.data_keys())
             return PhaseTables(known, paused, dict(held.measures), self._packages.all(), keys)
+
+    def facts(self, deployments: Sequence[int], *, with_names: bool = False) -> ListedFacts:
+        """Return what lists show of deployments besides rows and summaries, and which belong to which of all."""
+        with self._guard:
+            living = sorted(self._living(), key=lambda row: row.number)
+            labels = [(row.number, row.name, row.kind, *one) for row in living for one in self._labels.of(row.number)]
+            mine = [number for number in deployments if self._own.deployment(number) in self._held.deployments]
+            ids = {number: self._sources.blueprint_id(number) for number in mine}
+            names = {number: self._display_name(number) for number in mine} if with_names else {}
+            return ListedFacts(
+                kin_of(labels),
+                self._sources.sites.of(mine),
+                frozenset(number for number in mine if not self._held.deployments[number].checks.is_empty),
+                {number: id for number, id in ids.items() if id},
+                {number: name for number, name in names.items() if name},
+            )
 
     def unsettled(self, deployment: int | None = None) -> Sequence[tuple[ExecutionRow, int]]:
         """Return the executions that may need attention."""

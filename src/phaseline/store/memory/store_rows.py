@@ -48,7 +48,10 @@ from phaseline.store.memory import requests as asking
 from phaseline.store.memory.definition_files import MemoryDefinitions
 from phaseline.store.memory.estate.causes import MemoryCauses, refuse_cause
 from phaseline.store.memory.estate.dependencies import MemoryDependencies
+from phaseline.store.memory.estate.filters import MemoryFilters
+from phaseline.store.memory.estate.row_checks import RowSources
 from phaseline.store.memory.estate.schedules import MemorySchedules
+from phaseline.store.memory.estate.sites import MemorySites
 from phaseline.store.memory.fileless import MemoryIncarnations
 from phaseline.store.memory.hook_switches import MemorySwitches
 from phaseline.store.memory.labels import MemoryLabels
@@ -85,8 +88,8 @@ class MemoryRows(ABC):
         self._guard = guard
         self._held = held
         self._own = own
-        parts = (None,) * 9 if whole is None else whole.shelves
-        secrets, blueprints, definitions, plans, orders, labels, documents, packages, switches = parts
+        parts = (None,) * 11 if whole is None else whole.shelves
+        secrets, blueprints, definitions, plans, orders, labels, documents, packages, switches, filters, sites = parts
         dependencies = None if whole is None else whole.dependencies
         schedules = None if whole is None else whole.schedules
         self.secrets = MemorySecrets(self._changing, own.named, secrets)
@@ -99,9 +102,12 @@ class MemoryRows(ABC):
         self.packages = MemoryPackages(
             self._changing, self._living, self._refuse_open, self.executions, clock, own, packages
         )
+        self.filters = MemoryFilters(self._changing, own, filters)
+        self.sites = MemorySites(self._changing, own, sites)
         self.listings = MemoryListings(
-            self._guard, self._held, self.deployments, self.labels, self.packages, self.secrets, own
-        )
+            self._guard, self._held, self.deployments, self.labels, self.packages, self.secrets, own,
+            RowSources(self.sites, self.stored_blueprints),
+        )  # fmt: skip
         self.hook_switches = MemorySwitches(self._changing, clock, own, switches)
         self.causes = MemoryCauses(self._changing, own)
         self.dependencies = MemoryDependencies(self._changing, held, own, dependencies)
@@ -158,6 +164,7 @@ class MemoryRows(ABC):
             self.dependencies.write([ConsumerDependencies(number, tuple(new.dependencies))] if new.dependencies else ())
             settings = new.blueprint.deployment_settings
             self.schedules.begin(held.deployments[number].row, settings, is_enabled=new.has_enabled_schedules)
+            self.sites.put_of(actor.tenant, number, new.site)
             return number, self._add_execution(request, number, asks) if request else None
 
     def delete_deployment(self, deployment: int, actor: Actor | None = None) -> None:
@@ -454,7 +461,7 @@ class MemoryRows(ABC):
     def _forget_gone(self, held: MemoryTables, rules: PurgeRules) -> None:
         """Remove from the shelves what belongs to executions and deployments that were removed."""
         self.stored_plans.forget(held.executions.keys(), rules.executions_before, rules.deployment)
-        for shelf in (self.labels, self.packages, self.hook_switches, self.dependencies):
+        for shelf in (self.labels, self.packages, self.hook_switches, self.dependencies, self.sites):
             shelf.forget(held.deployments.keys())
 
     @property
@@ -470,6 +477,8 @@ class MemoryRows(ABC):
         MemoryDocuments,
         MemoryPackages,
         MemorySwitches,
+        MemoryFilters,
+        MemorySites,
     ]:
         """The shelves, whose data those of a tenant's part share."""
         return (
@@ -482,4 +491,6 @@ class MemoryRows(ABC):
             self.stack_documents,
             self.packages,
             self.hook_switches,
+            self.filters,
+            self.sites,
         )

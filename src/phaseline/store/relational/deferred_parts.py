@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from phaseline.store.sql.definition_files import SqlDefinitions
     from phaseline.store.sql.estate.causes import SqlCauses
     from phaseline.store.sql.estate.dependencies import SqlDependencies
+    from phaseline.store.sql.estate.filters import SqlFilters
     from phaseline.store.sql.estate.schedules import SqlSchedules
+    from phaseline.store.sql.estate.sites import SqlSites
     from phaseline.store.sql.hook_switches import SqliteSwitches
     from phaseline.store.sql.labels import SqliteLabels
     from phaseline.store.sql.listings import SqliteListings
@@ -83,6 +85,20 @@ class DeferredParts:
         from phaseline.store.sql.estate.schedules import SqlSchedules
 
         return SqlSchedules(self._reading, lambda: self._writing(asks=True), self._clock, self._rows)
+
+    @cached_property
+    def filters(self) -> SqlFilters:
+        """Saved filters."""
+        from phaseline.store.sql.estate.filters import SqlFilters
+
+        return SqlFilters(self._reading, self._writing, self._rows)
+
+    @cached_property
+    def sites(self) -> SqlSites:
+        """Sites, and which deployments are there."""
+        from phaseline.store.sql.estate.sites import SqlSites
+
+        return SqlSites(self._reading, self._writing, self._rows)
 
     @cached_property
     def listings(self) -> SqliteListings:

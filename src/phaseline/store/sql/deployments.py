@@ -105,6 +105,10 @@ def add_deployment(
 
         settings = new.blueprint.deployment_settings
         add_schedules(db, number, settings, new.actor, new.created_at, is_enabled=new.has_enabled_schedules)
+    if new.site:
+        from phaseline.store.sql.estate.sites import put_site  # few deployments have any
+
+        put_site(db, number, new.site)
     growing.add_documents(db, number, new.documents)
     if new.cause is not None:
         from phaseline.store.sql.estate.causes import add_cause

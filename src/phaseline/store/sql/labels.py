@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.model.blueprint.labels import Label
+from phaseline.store.codec.json_documents import to_text
 from phaseline.store.database.tenant_rows import ALL, TenantRows
+from phaseline.store.sql.read_model.one_statement import CHOSEN
 
 if TYPE_CHECKING:
     from phaseline.store.database.connection import Connect, Connection
@@ -29,6 +31,16 @@ class SqliteLabels:
             own = self._rows.own(db, "deployment", deployment)
             rows = db.execute("select key, value from label where deployment = ?", (own,)).fetchall()
             return sorted(Label(key, value) for key, value in rows)
+
+    def of_many(self, deployments: Sequence[int]) -> Mapping[int, Sequence[Label]]:
+        """Return {deployment: its labels, sorted by key and value}, without deployments that have none."""
+        found: dict[int, list[Label]] = {}
+        with self._reading() as db:
+            own = to_text(list(self._rows.own_all(db, "deployment", deployments)))
+            rows = db.execute(f"select deployment, key, value from label where deployment {CHOSEN}", (own,)).fetchall()
+            for deployment, key, value in sorted(rows):
+                found.setdefault(deployment, []).append(Label(key, value))
+        return found
 
     def with_key(self, key: str) -> Mapping[int, Sequence[Label]]:
         """Return {deployment: its labels with a key, sorted by value}, without deployments that have none."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, overload
 
+from phaseline.model.blueprint import labels as label_keys
+from phaseline.model.rows.deployment_summaries import ListedFacts, kin_of
 from phaseline.model.rows.row_queries import DeploymentQuery, ExecutionQuery
 from phaseline.model.rows.rows import ExecutionRow
 from phaseline.store.codec.json_documents import to_text
@@ -13,7 +15,15 @@ from phaseline.store.database.tenant_rows import ALL, UNINDEXED, TenantRows
 from phaseline.store.sql import labels
 from phaseline.store.sql import queries as reads
 from phaseline.store.sql.read_model import nodes, summaries
-from phaseline.store.sql.read_model.one_statement import CHOSEN, IS_COMPUTED, LATEST, UNFILLED, WhereClause
+from phaseline.store.sql.read_model.one_statement import (
+    CHOSEN,
+    IS_COMPUTED,
+    LATEST,
+    UNFILLED,
+    Part,
+    WhereClause,
+    select_together,
+)
 
 if TYPE_CHECKING:
     from phaseline.model.problems.problem import ProblemsError
@@ -36,6 +46,14 @@ _UNSETTLED = f""" where deleted_at = 0 and execution.number in (
     union all select failed.number from execution as failed where failed.{IS_LEFT} and failed.deployment in ({{which}})
     union all select {LATEST} from deployment where deployment.number in ({{which}}))"""
 _HAS_SUMMARY_OF = "select deployment from deployment_summary where status = ?"
+
+_FAMILIES = """select deployment.number, deployment.name, deployment.kind, label.key, label.value
+    from label join deployment on deployment.number = label.deployment
+    where label.key in (?, ?) and deployment.deleted_at = 0"""
+
+
+_NAMES = f"""select deployment, json_extract(body, '$.deployment_settings.display_name') from blueprint
+    where deployment {CHOSEN} and coalesce(json_extract(body, '$.deployment_settings.display_name'), '') <> ''"""
 
 
 class SqliteListings:
@@ -147,6 +165,12 @@ class SqliteListings:
         with self._reading() as db:
             return read_phase_tables(db, self._rows)
 
+    def facts(self, deployments: Sequence[int], *, with_names: bool = False) -> ListedFacts:
+        """Return what lists show of deployments besides rows and summaries, and which belong to which."""
+        with self._reading() as db:
+            own = self._rows.own_all(db, "deployment", deployments)
+            return read_facts(db, self._rows, own, with_names=with_names)
+
     def unsettled(self, deployment: int | None = None) -> Sequence[tuple[ExecutionRow, int]]:
         """Return the executions that may need attention."""
         with self._reading() as db:
@@ -162,18 +186,23 @@ class SqliteListings:
 
 def select_executions(db: Connection, wanted: ExecutionQuery, own: TenantRows = ALL) -> list[ExecutionRow]:
     """Return the executions that the query selects."""
-    where = _of_executions(wanted, own)
-    if wanted.after:
-        where.add(f"execution.number {'<' if wanted.is_latest_first else '>'} ?", wanted.after)
-    order = "execution.number desc" if wanted.is_latest_first else "execution.number"
-    return reads.execution_rows(db, own, f"{where} order by {order}{_limit(wanted.limit)}", where.values)
+    return _executions(db, wanted, _of_executions(db, wanted, own), own)
 
 
 def page_of_executions(db: Connection, wanted: ExecutionQuery, own: TenantRows = ALL) -> tuple[list[ExecutionRow], int]:
     """Return (the executions that the query selects, the number of all that fulfil its conditions)."""
-    rows = select_executions(db, wanted, own)
+    where = _of_executions(db, wanted, own)
+    rows = _executions(db, wanted, where, own)
     is_whole = not wanted.after and (wanted.limit is None or len(rows) < wanted.limit)
-    return rows, len(rows) if is_whole else count_rows(db, wanted, own)
+    return rows, len(rows) if is_whole else _count_executions(db, wanted, where, own)
+
+
+def _executions(db: Connection, wanted: ExecutionQuery, where: WhereClause, own: TenantRows) -> list[ExecutionRow]:
+    page = where.copy()
+    if wanted.after:
+        page.add(f"execution.number {'<' if wanted.is_latest_first else '>'} ?", wanted.after)
+    order = "execution.number desc" if wanted.is_latest_first else "execution.number"
+    return reads.execution_rows(db, own, f"{page} order by {order}{_limit(wanted.limit)}", page.values)
 
 
 def select_deployments(db: Connection, wanted: DeploymentQuery, own: TenantRows = ALL) -> list[DeploymentRow]:
@@ -186,9 +215,21 @@ def page_of_deployments(
 ) -> tuple[list[DeploymentRow], int]:
     """Return (the deployments that the query selects, the number of all that fulfil its conditions)."""
     where = _of_deployments(db, wanted, own)
+    if wanted.checks and wanted.limit is not None:
+        return _checked_page(db, wanted, where, own)
     rows = _deployments(db, wanted, where, own)
     is_whole = not wanted.after and (wanted.limit is None or len(rows) < wanted.limit)
     return rows, len(rows) if is_whole else _count(db, "deployment", where)
+
+
+def _checked_page(
+    db: Connection, wanted: DeploymentQuery, where: WhereClause, own: TenantRows
+) -> tuple[list[DeploymentRow], int]:
+    """Return a page, and the number of all rows, with one evaluation of the checks, which take most of the time."""
+    found = db.execute(f"select number, name from deployment{where}", where.values).fetchall()
+    later = sorted((name, number) for number, name in found if name > wanted.after)[: wanted.limit]
+    rows = reads.deployment_rows(db, own, f" where number {CHOSEN}", (to_text([number for _, number in later]),))
+    return sorted(rows, key=lambda row: row.name), len(found)
 
 
 def _deployments(db: Connection, wanted: DeploymentQuery, where: WhereClause, own: TenantRows) -> list[DeploymentRow]:
@@ -202,9 +243,14 @@ def count_rows(db: Connection, wanted: DeploymentQuery | ExecutionQuery, own: Te
     """Return the number of rows that fulfil the conditions of a query, regardless of its page and limit."""
     if isinstance(wanted, DeploymentQuery):
         return _count(db, "deployment", _of_deployments(db, wanted, own))
-    if not str(_of_executions(wanted, ALL)):  # counting millions of rows would take longer than the rest of a list
+    return _count_executions(db, wanted, _of_executions(db, wanted, own), own)
+
+
+def _count_executions(db: Connection, wanted: ExecutionQuery, where: WhereClause, own: TenantRows) -> int:
+    has_checks = wanted.checks or wanted.deployment_checks
+    if not has_checks and not str(_of_executions(db, wanted, ALL)):  # counting millions of rows would take longer
         return _count_all_executions(db, own)
-    return _count(db, "execution", _of_executions(wanted, own))
+    return _count(db, "execution", where)
 
 
 def _count_all_executions(db: Connection, own: TenantRows) -> int:
@@ -228,7 +274,7 @@ def _limit(limit: int | None) -> str:
     return "" if limit is None else f" limit {int(limit)}"
 
 
-def _of_executions(wanted: ExecutionQuery, own: TenantRows) -> WhereClause:
+def _of_executions(db: Connection, wanted: ExecutionQuery, own: TenantRows) -> WhereClause:
     where = WhereClause()
     is_searched = wanted.numbers is not None or wanted.deployments is not None or bool(wanted.begins)
     where.add_tenant(own, own.execution_column(is_searched=is_searched, is_page=wanted.limit is not None))
@@ -250,6 +296,18 @@ def _of_executions(wanted: ExecutionQuery, own: TenantRows) -> WhereClause:
         where.add("ended_at >= ?", wanted.ended_since)
     if wanted.text:
         where.add("instr(folded_text(id || ' ' || reason), ?) > 0", wanted.text.casefold())
+    if wanted.checks or wanted.deployment_checks:
+        from phaseline.store.sql.estate.row_check_sql import CheckSql  # few lists are filtered
+
+        for text, values in CheckSql(db, own, of_executions=True).conditions(wanted.checks):
+            where.add(text, *values)
+        found = CheckSql(db, own).conditions(wanted.deployment_checks)
+        if found:
+            chosen = " and ".join(text for text, _ in found)
+            where.add(
+                f"execution.deployment in (select deployment.number from deployment where {chosen})",
+                *(value for _, values in found for value in values),
+            )
     return where
 
 
@@ -276,8 +334,41 @@ def _of_deployments(db: Connection, wanted: DeploymentQuery, own: TenantRows) ->
     if wanted.labels:
         for text, named in labels.having(wanted.labels):
             where.add(text, *named)
+    if wanted.checks:
+        from phaseline.store.sql.estate.row_check_sql import CheckSql
+
+        for text, chosen in CheckSql(db, own).conditions(wanted.checks):
+            where.add(text, *chosen)
     if wanted.text:
         where.add(
             "instr(folded_text(name || ' ' || description || ' ' || blueprint_file), ?) > 0", wanted.text.casefold()
         )
     return where
+
+
+def read_facts(db: Connection, own: TenantRows, deployments: Sequence[int], *, with_names: bool = False) -> ListedFacts:
+    """Return the facts of these deployments of the tenant, and which of all belong to which."""
+    which = (to_text(list(deployments)),)
+    families, values = own.where(_FAMILIES, label_keys.PARENT, label_keys.OBJECT_TYPE, column="deployment.tenant")
+    parts = [
+        Part(families, "itttt", values),
+        Part(f"select deployment, site from deployment_site where deployment {CHOSEN}", "it", which),
+        Part(f"select distinct deployment from check_page where deployment {CHOSEN}", "i", which),
+        Part(
+            f"""select blueprint_use.deployment, stored_blueprint.id from blueprint_use join stored_blueprint
+            on stored_blueprint.number = blueprint_use.blueprint
+            where blueprint_use.namespace = '' and blueprint_use.deployment {CHOSEN}""",
+            "it",
+            which,
+        ),
+    ]
+    if with_names:
+        parts.append(Part(_NAMES, "it", (*which,)))
+    labels, sites, checked, ids, *names = select_together(db, parts)
+    return ListedFacts(
+        kin_of(sorted(labels)),
+        dict(sites),
+        frozenset(number for (number,) in checked),
+        dict(ids),
+        dict(names[0]) if names else {},
+    )

@@ -49,7 +49,7 @@ def create(ctx: RequestContext, order: DeploymentSpec, *, given: NewOrder | None
     raise_if_secrets_missing(ctx, loaded.blueprint)
     for warning in provider_warnings(ctx, name, loaded.blueprint, allow_missing=order.allow_missing_providers):
         ctx.notice(f"warning {warning}; {warning.mend}")
-    new = new_deployment(ctx, name, loaded, ctx.clock.now())
+    new = new_deployment(ctx, name, loaded, ctx.clock.now(), order.site)
     with ctx.store.as_one(given) as answer:
         answer["deployment"] = name
         answer["number"], _ = ctx.store.create_deployment(new)

@@ -38,7 +38,7 @@ def install(
 def submit_install(ctx: RequestContext, prepared: PreparedInstall, given: NewOrder | None = None) -> Submission:
     """Store the deployment with its execution, in one transaction."""
     loaded, _, replaces = prepared.chosen
-    new = deployment_rows.new_deployment(ctx, prepared.name, loaded, prepared.execution.created_at)
+    new = deployment_rows.new_deployment(ctx, prepared.name, loaded, prepared.execution.created_at, prepared.site)
     with ctx.store.as_one(given):
         _, row = ctx.store.create_deployment(new, prepared.execution, replaces=replaces, asks=True)
     assert row is not None, "an execution was asked for"

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from phaseline.lang.fast_dataclasses import frozen
-from phaseline.model.blueprint.labels import Label
+from phaseline.model.blueprint.labels import PARENT, Label
 from phaseline.model.execution import execution
 from phaseline.model.problems.problem import problem_error
 from phaseline.use_cases.commands import start_workflow, submission
+from phaseline.use_cases.lookup.estate import parents
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.label_syntax import by_key, parse_labels
 from phaseline.use_cases.prepare import breakpoints, pre_post, workflow_start
@@ -38,12 +39,15 @@ def change_labels(
     """Add labels ``KEY=VALUE``, remove ``KEY=VALUE`` or all labels with ``KEY``, and return all labels.
 
     If there is a problem, nothing is changed. Raises: PL-C010 for an unknown deployment, PL-C068 for an invalid label,
-    PL-P047 for labels that are breakpoints at which no instance would stop, PL-H022 if a hook class refuses.
+    PL-P047 for labels that are breakpoints at which no instance would stop, PL-C158 for a deployment to which it cannot
+    belong, PL-H022 if a hook class refuses.
     """
     given, unwanted = parse_labels(add, may_be_key=False), parse_labels(remove)
     row = find_deployment(ctx.store, name, to_change=bool(given or unwanted))
     if given:
         breakpoints.raise_if_unreachable(ctx, row, given)
+        if any(label.key == PARENT for label in given):
+            parents.raise_if_parents_unfit(ctx.store, row.name, by_key(given))
     shelf = ctx.store.labels
     before = set(shelf.of(row.number))
     if not given and not unwanted:

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
 
 
-def new_deployment(ctx: RequestContext, name: str, loaded: LoadedBlueprint, now: int) -> NewDeployment:
-    """Return the loaded blueprint as a deployment to be stored.
+def new_deployment(ctx: RequestContext, name: str, loaded: LoadedBlueprint, now: int, site: str = "") -> NewDeployment:
+    """Return the loaded blueprint as a deployment to be stored. ``site``: the name of its site.
 
     Secret inputs are encrypted, and times of schedules count from now (B26). Call ``raise_if_secrets_missing`` before.
     """
@@ -38,7 +38,7 @@ def new_deployment(ctx: RequestContext, name: str, loaded: LoadedBlueprint, now:
     packages = _packages(ctx, name, loaded) if ctx.store.has_packages else ()
     return NewDeployment(
         name, blueprint, inputs, topology, loaded.code, ctx.actor, now, uses=loaded.uses, packages=packages,
-        dependencies=dependencies(blueprint),
+        dependencies=dependencies(blueprint), site=site,
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from phaseline.model.blueprint.labels import Label
+from phaseline.model.blueprint.labels import PARENT, Label
 from phaseline.model.problems.problem import Problem
 from phaseline.model.rows import row_queries
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.rows.rows import DeploymentRow
 
-PARENT = "csys-obj-parent"
-"""Key of the label that names the deployment to which another one belongs."""
 SHOWN = 5
 """Number of deployments that the warning PL-P048 names; of further ones it has only the number."""
 

@@ -6,11 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
 
+from phaseline.app.store_location import has_store
 from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.model.blueprint.labels import PARENT
 from phaseline.model.graph.status import ExecutionStatus
 from phaseline.model.problems.problem import problem_error
 from phaseline.use_cases.loading import blueprint_loading, deployment_rows
 from phaseline.use_cases.lookup import label_syntax
+from phaseline.use_cases.lookup.estate import parents, sites
 from phaseline.use_cases.prepare import providers
 from phaseline.use_cases.queries import deployments
 
@@ -32,7 +35,8 @@ class DeploymentSpec:
 
     With ``runtime_only``, functions are evaluated when their values are needed, not when the deployment is created
     (B41). ``labels`` are texts ``KEY=VALUE``, which are added to the labels of the blueprint.
-    ``allow_missing_providers``: accept that deployments which the blueprint reads do not exist (DP12).
+    ``allow_missing_providers``: accept that deployments which the blueprint reads do not exist (DP12). ``site`` is the
+    name of its site, and ``environment`` that of an environment to which it belongs (LB5, LB7); "" for none.
     """
 
     file: str
@@ -43,6 +47,8 @@ class DeploymentSpec:
     runtime_only: bool = False
     labels: Sequence[str] = ()
     allow_missing_providers: bool = False
+    site: str = ""
+    environment: str = ""
 
 
 def load_order(ctx: RequestContext, order: DeploymentSpec) -> LoadedBlueprint:
@@ -55,9 +61,29 @@ def load_order(ctx: RequestContext, order: DeploymentSpec) -> LoadedBlueprint:
         yes_many=order.yes_many,
         runtime_only=order.runtime_only,
     )
-    if not order.labels:
-        return loaded
-    return with_given(loaded, order.labels)
+    return with_labels_of(ctx, loaded, order)
+
+
+def with_labels_of(ctx: RequestContext, loaded: LoadedBlueprint, order: DeploymentSpec) -> LoadedBlueprint:
+    """Return the blueprint with the labels of the order, after a check of its site and of what it belongs to.
+
+    Raises: PL-C068 for a label, PL-C155 for an unknown site, PL-C158 for a deployment to which it cannot belong.
+    """
+    texts = order.labels
+    if order.environment:
+        texts = (*texts, f"{PARENT}={order.environment}")
+    if texts:
+        loaded = with_given(loaded, texts)
+    belongs = loaded.blueprint.labels.get(PARENT)
+    if (order.site or belongs) and has_store(ctx.app):
+        if order.site:
+            sites.require_site(ctx.store, order.site)
+        if order.environment:
+            parents.raise_if_no_environment(ctx.store, order.environment)
+        if belongs:
+            name = blueprint_loading.deployment_name(order.file, order.name)
+            parents.raise_if_parents_unfit(ctx.store, name, loaded.blueprint.labels)
+    return loaded
 
 
 def require_free_name(ctx: RequestContext, name: str) -> DeploymentRow | None:

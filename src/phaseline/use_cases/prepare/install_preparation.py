@@ -41,13 +41,15 @@ class ChosenInstall(NamedTuple):
 class PreparedInstall(NamedTuple):
     """A checked installation that can be stored.
 
-    ``execution`` has its hook classes and stage tasks. Its ``created_at`` is stored with the deployment, too.
+    ``execution`` has its hook classes and stage tasks. Its ``created_at`` is stored with the deployment, too. ``site`` is
+    the name of the deployment's site, or "".
     """
 
     name: str
     chosen: ChosenInstall
     execution: NewExecution
     warnings: tuple[Problem, ...]
+    site: str = ""
 
 
 class ChosenUninstall(NamedTuple):
@@ -95,7 +97,7 @@ def prepare_install(
     # Packages enabled for the replaced deployment are enabled for this one.
     execution, more = new_execution(ctx, chosen.replaces, request, made=loaded.topology)
     warnings = (*stops, *loaded.warnings, *providers, *((agents,) if agents else ()), *more)
-    return PreparedInstall(name, chosen, execution, warnings)
+    return PreparedInstall(name, chosen, execution, warnings, order.site)
 
 
 def choose_uninstall(

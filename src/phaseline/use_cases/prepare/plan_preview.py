@@ -18,7 +18,7 @@ from phaseline.use_cases.loading.deployment_rows import dependencies, missing_se
 from phaseline.use_cases.loading.resource_nodes import known_paths
 from phaseline.use_cases.lookup import past_durations
 from phaseline.use_cases.prepare import consumers, role_limits
-from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec, provider_warnings, with_given
+from phaseline.use_cases.prepare.deployment_spec import DeploymentSpec, provider_warnings, with_labels_of
 from phaseline.use_cases.prepare.foreseen_stops import look_for_stops
 from phaseline.use_cases.prepare.install_preparation import choose_install, choose_uninstall
 from phaseline.use_cases.prepare.options import DEFAULT_OPTIONS
@@ -127,8 +127,7 @@ def plan_install(
         open_types=open_types,
         needs_code=False,
     )
-    if order.labels:
-        loaded = with_given(loaded, order.labels)
+    loaded = with_labels_of(ctx, loaded, order)
     _, request, replaces = choose_install(ctx, name, loaded, manner)
     providers = provider_warnings(ctx, name or "(new)", loaded.blueprint, is_plan=True)
     found = altered(loaded, warnings=(*loaded.warnings, *missing_secrets(ctx, loaded.blueprint), *providers))

@@ -12,6 +12,7 @@ import numpy as np
 from phaseline.dsl.nodes import schedules as nodes_schedules
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.lang.gc_pause import undisturbed
+from phaseline.model.blueprint.labels import PARENT
 from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.execution.stored_plans import PLAN, Aim
 from phaseline.model.problems.problem import Problem, ProblemsError
@@ -24,6 +25,7 @@ from phaseline.use_cases.loading.deployment_rows import raise_if_secrets_missing
 from phaseline.use_cases.loading.moved_folders import raise_if_folders_missing
 from phaseline.use_cases.loading.plugin_workflows import planner_of, unknown_workflow
 from phaseline.use_cases.lookup.blocking_executions import raise_if_suspended
+from phaseline.use_cases.lookup.estate import parents
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.secret_reveal import opened_inputs
 from phaseline.use_cases.prepare.deployment_spec import provider_warnings
@@ -111,6 +113,8 @@ def prepare_update(
     hidden = hidden_inputs(topology.blueprint) | hidden_inputs(loaded.blueprint)
     values, changed = blueprint_diff.values_of_inputs(former, loaded.inputs, frozenset(hidden))
     before = _as_labelled(topology.blueprint, frozenset(ctx.store.labels.of(row.number)))
+    if PARENT in loaded.blueprint.labels:
+        parents.raise_if_parents_unfit(ctx.store, row.name, loaded.blueprint.labels)
     blueprint = _carried_over(before, loaded.blueprint, now=ctx.clock.now())
     aim = Aim(
         blueprint,

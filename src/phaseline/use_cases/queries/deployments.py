@@ -17,20 +17,22 @@ from phaseline.dsl.functions import plan_and_runtime_scopes, topology_view
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.blueprint.labels import PARENT_LABEL, Label, labelled
 from phaseline.model.deployment.sealed_values import HIDDEN, hidden_inputs
+from phaseline.model.health.checks import ILL, CheckKind, CheckResult
 from phaseline.model.resources.path_nodes import as_life_cycle
 from phaseline.model.resources.resources import REMOVED
 from phaseline.model.rows import row_queries
-from phaseline.model.rows.deployment_summaries import GONE, DeploymentSummary
+from phaseline.model.rows.deployment_summaries import GONE, DeploymentStatuses, DeploymentSummary, Families, own_status
 from phaseline.use_cases.lookup import read_ahead
 from phaseline.use_cases.lookup.find import find_deployment
 from phaseline.use_cases.lookup.label_syntax import by_key, parse_labels
 from phaseline.use_cases.lookup.secret_reveal import opened_documents, opened_inputs, without_secrets
 from phaseline.use_cases.lookup.unreadable_rows import Flaws
 from phaseline.use_cases.queries import unrepaired_failures
+from phaseline.use_cases.queries.estate import filtered_deployments
 from phaseline.views.views import DeploymentDetails, DeploymentView, Outputs, Page
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from phaseline.app.app_context import RequestContext
     from phaseline.dsl.functions.other_deployments import CapabilityReads
@@ -60,24 +62,33 @@ def list_deployments(
     status: str | None = None,
     text: str = "",
     labels: Sequence[str] = (),
+    where: str = "",
+    rules: Sequence[str] = (),
+    site: str = "",
     limit: int | None = None,
 ) -> Page[DeploymentView]:
     """Return deployments sorted by name, with the number of instances in each state and the latest execution.
 
     ``status``: only deployments with this status, as in ``DeploymentView.status``. ``text``: part of the name, of the
     description or of the blueprint's path. ``labels``: only deployments with all these labels, each ``KEY=VALUE`` or
-    ``KEY``. Raises: PL-C068 for an invalid label.
+    ``KEY``. ``where``: an expression over the row, or ``@NAME`` for a saved filter. ``rules``: rules that must all hold.
+    ``site``: only deployments at this site. Raises: PL-C068 for an invalid label, PL-C150 to PL-C155 and those of
+    expressions for a filter.
     """
     wanted = row_queries.DeploymentQuery(
         status="" if status in {None, UNREADABLE} else status, labels=parse_labels(labels), text=text, limit=limit
     )
     with ctx.store.at_once():
+        paged = altered(wanted, limit=None) if status == UNREADABLE else wanted
+        if where or rules or site:
+            rows, total, seen = filtered_deployments.filtered_rows(ctx, paged, where, rules, site, listed=listed)
+        else:
+            (rows, total), seen = ctx.store.listings.page(paged), None
+        views = listed(ctx.store, rows) if seen is None else seen
         if status == UNREADABLE:
-            rows = ctx.store.listings.deployments(altered(wanted, limit=None))
-            views = [view for view in briefs(ctx.store, rows) if view.status == status]
-            return Page(views[:limit], len(views))
-        rows, total = ctx.store.listings.page(wanted)
-        return Page(briefs(ctx.store, rows), total)
+            found = [view for view in views if view.status == status]
+            return Page(found[:limit], len(found))
+        return Page(views, total)
 
 
 def find_to_change(ctx: RequestContext, name: str) -> DeploymentDetails:
@@ -97,7 +108,7 @@ def show_deployment(ctx: RequestContext, name: str) -> DeploymentDetails:
     nodes = {node.name: counts[number] for number, node in enumerate(topology.nodes) if number not in topology.past}
     inputs = dict(store.inputs(row.number))
     inputs |= dict.fromkeys(hidden_inputs(store.blueprint(row.number)) & inputs.keys(), HIDDEN)
-    seen, uses = briefs(store, [row])[0], store.stored_blueprints.of_deployment(row.number)
+    seen, uses = listed(store, [row])[0], store.stored_blueprints.of_deployment(row.number)
     return DeploymentDetails(
         **{item.name: getattr(seen, item.name) for item in fields(seen)},
         inputs=inputs,
@@ -199,9 +210,68 @@ def open_execution(store: TenantStore, row: DeploymentRow) -> ExecutionRow | Non
     return next(iter(store.executions(row.number, only_open=True)), None)
 
 
-def briefs(store: TenantStore, rows: Sequence[DeploymentRow]) -> list[DeploymentView]:
-    """Return the deployments as rows for a list, without reading their blueprints."""
-    summaries = store.listings.summaries([row.number for row in rows])
+def listed(store: TenantStore, rows: Sequence[DeploymentRow]) -> list[DeploymentView]:
+    """Return the deployments as rows for a list, with the statuses of what belongs to them and their checks (LB10)."""
+    facts = store.listings.facts([row.number for row in rows])
+    families = Families(facts.kin)
+    (summaries, statuses), counts = _statuses_of(store, rows, families), _check_counts(store, facts.checked)
+    views = []
+    for row, view in zip(rows, briefs(store, rows, summaries), strict=True):
+        drifted, unavailable = counts.get(row.number, (0, 0))
+        own = statuses[row.number]
+        views.append(
+            altered(
+                view,
+                **{item.name: getattr(own, item.name) for item in fields(own)},
+                site_name=facts.sites.get(row.number, ""),
+                parents=families.known[row.name].parents if row.name in families.known else (),
+                drifted_instances=drifted,
+                unavailable_instances=unavailable,
+            )
+        )
+    return views
+
+
+def _statuses_of(
+    store: TenantStore, rows: Sequence[DeploymentRow], families: Families
+) -> tuple[Mapping[int, DeploymentSummary], Mapping[int, DeploymentStatuses]]:
+    """Return the summaries and the statuses of these deployments, by number: one reading of all summaries needed."""
+    below = {name for row in rows for name in families.below(row.name)} if families.children else set()
+    numbers = {families.known[name].number for name in below} | {row.number for row in rows}
+    summaries = store.listings.summaries(sorted(numbers))
+    own = {
+        one.name: own_status(one.kind, summaries[one.number])
+        for one in (families.known[name] for name in below)
+        if one.number in summaries
+    }
+    found = {row.number: summaries.get(row.number, MISSING) for row in rows}
+    statuses = {row.number: families.statuses(row.name, row.kind, found[row.number], own) for row in rows}
+    return found, statuses
+
+
+def _check_counts(store: TenantStore, checked: Collection[int]) -> Mapping[int, tuple[int, int]]:
+    """Return {deployment: (number of its instances that have drifted, of those that are not healthy)}.
+
+    ``checked``: the deployments with results of checks. Instances that are removed do not count.
+    """
+    if not checked:
+        return {}
+    found = {}
+    for number, roster in store.listings.rosters(sorted(checked)).items():
+        size = len(roster.states)
+        drift = roster.checks.column(CheckKind.DRIFT, size)[roster.is_there]
+        status = roster.checks.column(CheckKind.STATUS, size)[roster.is_there]
+        ill = sum(int((status == result).sum()) for result in ILL)
+        found[number] = int((drift == CheckResult.DRIFTED).sum()), ill
+    return found
+
+
+def briefs(
+    store: TenantStore, rows: Sequence[DeploymentRow], summaries: Mapping[int, DeploymentSummary] | None = None
+) -> list[DeploymentView]:
+    """Return the deployments as rows for a list, without reading their blueprints. ``summaries``: if they are known."""
+    if summaries is None:
+        summaries = store.listings.summaries([row.number for row in rows])
     reads: ExecutionReads = store
     suspects = [found.executions for found in summaries.values() if _may_leave_behind(found)]
     if suspects:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +20,7 @@ from phaseline.use_cases.lookup import entries, read_ahead
 from phaseline.use_cases.lookup.blocking_executions import blocking_execution
 from phaseline.use_cases.lookup.find import find_deployment, find_execution
 from phaseline.use_cases.queries import breakpoints, hook_results, retried_failures
+from phaseline.use_cases.queries.estate import filtered_executions
 from phaseline.views.views import Cause, ExecutionView, Failure, OperatorDecision, Page
 
 if TYPE_CHECKING:
@@ -70,16 +71,25 @@ def list_executions(
     deployment: str | None = None,
     status: str | None = None,
     wanted: ExecutionFilter | None = None,
+    where: str = "",
+    rules: Sequence[str] = (),
     limit: int | None = None,
 ) -> Page[ExecutionView]:
-    """Return the executions of one deployment or of all, latest first, without their failures."""
+    """Return the executions of one deployment or of all, latest first, without their failures.
+
+    ``where``: an expression over the row of an execution. ``@NAME`` and ``rules`` select executions of the deployments
+    that a saved filter or rules select. Raises: PL-C150 to PL-C154 and those of expressions.
+    """
     store = ctx.store
     number = find_deployment(store, deployment).number if deployment else None
     query = (wanted or ExecutionFilter(status or "")).query(number, limit)
     if query is None:
         return Page([], 0)
     with ctx.store.at_once():
-        rows, total = ctx.store.listings.page(query)
+        if where or rules:
+            rows, total = filtered_executions.filtered_rows(ctx, query, where, rules)
+        else:
+            rows, total = ctx.store.listings.page(query)
         reads: ExecutionReads = ctx.store
         waiting = {row.deployment for row in rows if row.status is ExecutionStatus.QUEUED and not row.started_at}
         if waiting:

@@ -7,18 +7,28 @@ import click
 from phaseline.cli.commands.deployments.plugins import plugins
 from phaseline.cli.commands.graphs import of_deployment
 from phaseline.cli.commands.plans.update import update
-from phaseline.cli.shell.cli_context import CliContext, ask, command_for, page_of
+from phaseline.cli.shell.cli_context import CliContext, ask, command_for, counted, page_of
 from phaseline.cli.shell.options import (
+    completing,
     deployment_argument,
     json_option,
     limit_option,
     order_options,
+    row_filter_option,
+    rule_option,
     watchable,
     yes_option,
 )
 
 DEPLOYMENT_STATUSES = ("adopted", "good", "in_progress", "not_installed", "requires_attention", "suspended")
+TREE = "phaseline.tree"
+"""Key in a command's ``meta``: whether its list is shown as a tree."""
 reveal_option = click.option("--reveal", is_flag=True, help="Show the values of secrets instead of (hidden).")
+
+
+def remember_tree(ctx: click.Context, _parameter: click.Parameter, value: bool) -> None:  # click's form
+    """Keep whether a list is shown as a tree, which only its text needs."""
+    ctx.meta[TREE] = value
 
 
 @click.group(epilog="Example: phaseline deployments show shop")
@@ -134,9 +144,20 @@ COMMANDS = (
             metavar="KEY[=VALUE]",
             help="Only deployments with this label. [repeatable]",
         ),
+        row_filter_option,
+        rule_option,
+        click.option("--site", metavar="NAME", default="", help="Only deployments at this site."),
+        click.option(
+            "--tree",
+            is_flag=True,
+            expose_value=False,
+            callback=remember_tree,
+            help="Show each deployment below the one to which it belongs, with the status of all below it.",
+        ),
         limit_option,
         watchable,
         render="listings:deployment_list",
+        more=lambda _words: {"tree": click.get_current_context().meta.get(TREE, False)},
         answer=page_of("deployments"),
         help="List deployments: status, instances by state, latest execution.",
         example="deployments list --status requires_attention",
@@ -149,6 +170,24 @@ COMMANDS = (
         example="deployments show shop",
     ),
     *(create, inputs, capabilities),
+    command_for(
+        "deployments.tree",
+        deployment_argument,
+        render="estates:tree_text",
+        answer=counted("deployments"),
+        help="Show what belongs to a deployment, with statuses.",
+        example="deployments tree production",
+    ),
+    command_for(
+        "deployments.drift",
+        click.argument("names", metavar="[NAME…]", nargs=-1, shell_complete=completing("deployments")),
+        row_filter_option,
+        rule_option,
+        render="estates:drift_text",
+        answer=counted("deployments"),
+        help="Show what the latest checks found, without calling anything.",
+        example="deployments drift --filter 'labels.env == \"prod\"'",
+    ),
     command_for(
         "deployments.compute",
         deployment_argument,

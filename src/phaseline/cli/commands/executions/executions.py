@@ -13,7 +13,15 @@ from phaseline.cli.commands.executions.decisions import cancel, complete, follow
 from phaseline.cli.commands.executions.purge import age, purge
 from phaseline.cli.commands.executions.start import start
 from phaseline.cli.shell.cli_context import CliContext, command_for, page_of
-from phaseline.cli.shell.options import deployment_option, execution_argument, json_option, limit_option, watchable
+from phaseline.cli.shell.options import (
+    deployment_option,
+    execution_argument,
+    json_option,
+    limit_option,
+    row_filter_option,
+    rule_option,
+    watchable,
+)
 from phaseline.model.graph.status import ExecutionStatus
 
 if TYPE_CHECKING:
@@ -107,6 +115,8 @@ COMMANDS = (
             help="Only executions requested in this last time: 90m, 12h, 30d, 8w.",
         ),
         click.option("--text", metavar="TEXT", default="", help="Only executions with this text in id or reason."),
+        row_filter_option,
+        rule_option,
         limit_option,
         watchable,
         render="executions:execution_list",

@@ -71,8 +71,7 @@ _ANSWERED = f"""select number, length(body) + length(answer) from request
     where {_RANGE} and {{only}} execution = 0 and answered_at > 0 and answered_at < ? order by number limit ?"""
 _OF_DEPLOYMENTS = (
     "blueprint", "topology", "state_name", "blueprint_use", "package_use", "plan", "label", "dependency",
-    "hook_switch",
-    "deployment_summary", "deployment_node",
+    "hook_switch", "deployment_summary", "deployment_node", "deployment_site",
 )  # fmt: skip
 """Tables with few rows for each deployment, which are deleted together with its row."""
 

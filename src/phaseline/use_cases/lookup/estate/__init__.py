@@ -1,0 +1,1 @@
+"""Lookups of many deployments: filters, families and sites."""
