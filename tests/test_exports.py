@@ -80,6 +80,7 @@ METHODS = {
     },
     "phases": {"list", "show", "pause", "unpause", "forget"},
     "hooks": {"list", "show", "disable", "enable", "reload", "test"},
+    "groups": {"create", "list", "show", "extend", "shrink", "delete"},
     "schedules": {"create", "update", "list", "show", "preview", "history", "timer", "enable", "disable", "delete"},
     "snapshots": {"create", "list", "show", "restore", "plan_restore", "delete"},
     "abandoned": {"list", "show"},

@@ -27,6 +27,7 @@ from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.causes import AwaitChanges, AwaitRow, CauseKey
 from phaseline.model.rows.dependencies import Dependency
 from phaseline.model.rows.details import BatchRange, Decoded, DetailQuery, Details
+from phaseline.model.rows.groups import GroupRow, NewGroup
 from phaseline.model.rows.orders import NewOrder
 from phaseline.model.rows.rows import (
     Actor,
@@ -63,6 +64,7 @@ class Things:
     digest: str
     document: DocumentRow
     schedule: ScheduleRow
+    group: GroupRow
 
     def named(self, what: str) -> str:
         """The name of a thing."""
@@ -82,6 +84,7 @@ NOBODYS = Things(
     digest=hashlib.sha256(b"phantom").hexdigest(),
     document=DocumentRow(SNAPSHOT, "phantom-monday", 9_001, "phantom-shop", 10, "ann", 7),
     schedule=ScheduleRow(9_008, 9_001, "phantom-schedule", ScheduleSpec("install", "2026-01-01 00:00:00")),
+    group=GroupRow(9_009, "phantom-group"),
 )
 
 
@@ -163,6 +166,9 @@ def fill(whole: Store, tenant: str, word: str, graph: int = 1) -> Things:
     store.hook_switches.put_off(f"{word}-hook", number, "strict", a.ANN)
     scheduled = store.schedules.add(schedule(number, f"{word}-schedule"), a.ANN)
     assert scheduled is not None
+    group = store.groups.create(NewGroup(f"{word}-group"), a.ANN)
+    assert group is not None
+    store.groups.join(group, [number])
     store.secrets.put(secret(f"{word}-secret"))
     add_definition(store, f"{word}-plugin")
     store.pause_phase(f"{word}.create", a.ANN, "because")
@@ -187,6 +193,7 @@ def fill(whole: Store, tenant: str, word: str, graph: int = 1) -> Things:
         digest=file_of(body_of(word)).digest,
         document=document,
         schedule=scheduled,
+        group=group,
     )
 
 

@@ -38,6 +38,7 @@ from phaseline.model.resources.resources import ResourceAddition
 from phaseline.model.rows.causes import CauseShelf
 from phaseline.model.rows.dependencies import Dependency, DependencyShelf
 from phaseline.model.rows.details import BatchRange, DetailQuery
+from phaseline.model.rows.groups import GroupShelf, NewGroup
 from phaseline.model.rows.hook_switches import SwitchShelf
 from phaseline.model.rows.listings import Listings
 from phaseline.model.rows.maintenance import PurgeRules
@@ -67,6 +68,7 @@ SHELVES: Mapping[str, type] = {
     "hook_switches": SwitchShelf,
     "causes": CauseShelf,
     "schedules": ScheduleShelf,
+    "groups": GroupShelf,
     "incarnations": Incarnations,
 }
 
@@ -220,6 +222,10 @@ READS: Mapping[str, Call] = {
     "causes.of_deployments": lambda store, x: store.causes.of_deployments([x.deployment]),
     "causes.awaiting": lambda store, _: store.causes.awaiting(),
     "hook_switches.all": lambda store, _: store.hook_switches.all(),
+    "groups.all": lambda store, _: store.groups.all(),
+    "groups.find": lambda store, x: store.groups.find(x.named("group")),
+    "groups.members": lambda store, x: store.groups.members(x.group),
+    "groups.groups_of": lambda store, x: store.groups.groups_of(x.deployment),
     "schedules.all": lambda store, x: [store.schedules.all(), store.schedules.all(x.deployment)],
     "schedules.find": lambda store, x: store.schedules.find(x.deployment, x.named("schedule")),
     "schedules.soonest": lambda store, _: store.schedules.soonest(9),
@@ -284,6 +290,13 @@ WRITES: Mapping[str, Call] = {
     "packages.collect": lambda store, _: store.packages.collect(),
     "hook_switches.put_off": lambda store, x: store.hook_switches.put_off(x.named("hook"), x.deployment, "mine", a.ANN),
     "hook_switches.put_on": lambda store, x: store.hook_switches.put_on(x.named("hook"), x.deployment),
+    "groups.create": lambda store, x: [
+        outcome(lambda name=name: store.groups.create(NewGroup(x.named(name)), a.ANN) is None)
+        for name in ("new", "group")
+    ],
+    "groups.join": lambda store, x: store.groups.join(x.group, [x.deployment]),
+    "groups.leave": lambda store, x: store.groups.leave(x.group, [x.deployment]),
+    "groups.remove": lambda store, x: [store.groups.remove(x.group), store.groups.remove(x.group)],
     "schedules.add": lambda store, x: [
         outcome(lambda name=name: store.schedules.add(schedule(x.deployment, x.named(name)), a.ANN))
         for name in ("new", "schedule")

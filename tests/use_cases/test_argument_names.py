@@ -75,6 +75,8 @@ SAME = {
     "attribute": "attributes",
     "record": "records",
     "break": "breakpoints",
+    "deployment": "deployments",
+    "from_group": "from_groups",
     "input": "inputs",
     "instance": "instances",
     "label": "labels",

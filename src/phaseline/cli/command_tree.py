@@ -29,6 +29,7 @@ COMMANDS = {
     "plans": "plans.plans:plans",
     "blueprints": "blueprints.blueprints:blueprints",
     "deployments": "deployments.deployments:deployments",
+    "groups": "estate.groups:groups",
     "schedules": "estate.schedules:schedules",
     "snapshots": "snapshots:snapshots",
     "abandoned": "abandoned:abandoned",

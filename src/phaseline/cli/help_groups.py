@@ -29,6 +29,7 @@ GROUPS = {
         "executions": "Start, follow, inspect and control executions of workflows.",
         "plans": "List, show, apply and delete stored plans.",
         "breakpoints": "Add, list and clear breakpoints, at which instances wait for a person.",
+        "groups": "Create, list, change and run deployment groups: many deployments as one.",
         "schedules": "Create, list, change and preview schedules of deployments.",
         "snapshots": "Create, list, show and delete snapshots of deployments.",
         "abandoned": "List and print the documents of abandoned deployments.",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from phaseline.client.blueprints import BlueprintsNoun
     from phaseline.client.breakpoints import BreakpointsNoun
     from phaseline.client.deployments import DeploymentsNoun
+    from phaseline.client.estate.groups import GroupsNoun
     from phaseline.client.estate.schedules import SchedulesNoun
     from phaseline.client.executions import ExecutionsNoun
     from phaseline.client.hooks import HooksNoun
@@ -106,8 +107,8 @@ class Client:
     """All operations on one store, grouped by noun. Close the client, or use it as a context manager.
 
     ``blueprints``, ``deployments``, ``executions``, ``plans``, ``breakpoints``, ``instances``, ``resources``,
-    ``plugins``, ``phases``, ``hooks``, ``schedules``, ``secrets``, ``snapshots``, ``abandoned``, ``engine``, ``store``,
-    ``records``, ``completion``.
+    ``plugins``, ``phases``, ``hooks``, ``groups``, ``schedules``, ``secrets``, ``snapshots``, ``abandoned``,
+    ``engine``, ``store``, ``records``, ``completion``.
     """
 
     blueprints: NounOf[BlueprintsNoun] = NounOf("blueprints:BlueprintsNoun")
@@ -120,6 +121,7 @@ class Client:
     phases: NounOf[PhasesNoun] = NounOf("plugins:PhasesNoun")
     resources: NounOf[ResourcesNoun] = NounOf("resources:ResourcesNoun")
     hooks: NounOf[HooksNoun] = NounOf("hooks:HooksNoun")
+    groups: NounOf[GroupsNoun] = NounOf("estate.groups:GroupsNoun")
     schedules: NounOf[SchedulesNoun] = NounOf("estate.schedules:SchedulesNoun")
     secrets: NounOf[SecretsNoun] = NounOf("secrets:SecretsNoun")
     snapshots: NounOf[SnapshotsNoun] = NounOf("snapshots:SnapshotsNoun")

@@ -144,6 +144,14 @@ def _mapping(content: Value, source: str) -> dict[str, Value]:
     return content
 
 
+def plain_yaml(text: str) -> Value:
+    """Return the value of a YAML text as JSON allows it.
+
+    Raises ``ValueError`` for invalid YAML, aliases, deep nesting and numbers that cannot be stored.
+    """
+    return _plain(_yaml(text))
+
+
 def _yaml(text: str) -> object:
     """Parse YAML. Raises ``ValueError`` for invalid YAML, and for aliases, because they can expand without limit."""
     import yaml

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.queries.breakpoints import StoppedInstance
     from phaseline.use_cases.queries.deployment_history import DeploymentHistory
     from phaseline.use_cases.queries.estate.dependencies import DependenciesView
+    from phaseline.use_cases.queries.estate.groups import GroupView
     from phaseline.use_cases.queries.estate.schedules import ScheduleHistory, SchedulePreview, ScheduleView
     from phaseline.use_cases.queries.events.events_and_logs import EventHistory, EventPages
     from phaseline.use_cases.queries.events.log_stream import LineStream
@@ -190,6 +191,13 @@ PLAN_RESTORE: ClientOperation[PlanPreview] = ClientOperation("snapshots.plan_res
 DELETE_SNAPSHOT: ClientOperation[ExecutionView] = ClientOperation("snapshots.delete", "command", "phaseline.use_cases.commands.snapshots:delete_snapshot")
 LIST_ABANDONED: ClientOperation[Sequence[AbandonedView]] = ClientOperation("abandoned.list", "query", "phaseline.use_cases.prepare.stack_documents:list_abandoned", "listed")
 SHOW_ABANDONED: ClientOperation[Mapping[str, Value]] = ClientOperation("abandoned.show", "query", "phaseline.use_cases.prepare.stack_documents:show_abandoned")
+
+CREATE_GROUP: ClientOperation[GroupView] = ClientOperation("groups.create", "command", "phaseline.use_cases.commands.estate.groups:create_group", "made")
+EXTEND_GROUP: ClientOperation[GroupView] = ClientOperation("groups.extend", "command", "phaseline.use_cases.commands.estate.groups:extend_group")
+SHRINK_GROUP: ClientOperation[GroupView] = ClientOperation("groups.shrink", "command", "phaseline.use_cases.commands.estate.groups:shrink_group")
+DELETE_GROUP: ClientOperation[GroupView] = ClientOperation("groups.delete", "command", "phaseline.use_cases.commands.estate.groups:delete_group")
+LIST_GROUPS: ClientOperation[Sequence[GroupView]] = ClientOperation("groups.list", "query", "phaseline.use_cases.queries.estate.groups:list_groups", "listed")
+SHOW_GROUP: ClientOperation[GroupView] = ClientOperation("groups.show", "query", "phaseline.use_cases.queries.estate.groups:show_group")
 
 CREATE_SCHEDULE: ClientOperation[ScheduleView] = ClientOperation("schedules.create", "command", "phaseline.use_cases.commands.estate.schedules:create_schedule")
 UPDATE_SCHEDULE: ClientOperation[ScheduleView] = ClientOperation("schedules.update", "command", "phaseline.use_cases.commands.estate.schedules:update_schedule")

@@ -1,1 +1,1 @@
-"""The methods of the Python API on many deployments as one: schedules."""
+"""The methods of the Python API on many deployments as one: groups and schedules."""

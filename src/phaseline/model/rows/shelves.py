@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from phaseline.model.packages.installed import DefinitionShelf, PackageShelf
     from phaseline.model.rows.causes import CauseShelf
     from phaseline.model.rows.dependencies import DependencyShelf
+    from phaseline.model.rows.groups import GroupShelf
     from phaseline.model.rows.hook_switches import SwitchShelf
     from phaseline.model.rows.listings import Listings
     from phaseline.model.rows.orders import OrderShelf
@@ -90,6 +91,11 @@ class Shelves(Protocol):
     @property
     def schedules(self) -> ScheduleShelf:
         """Schedules of deployments."""
+        ...
+
+    @property
+    def groups(self) -> GroupShelf:
+        """Deployment groups."""
         ...
 
     @property

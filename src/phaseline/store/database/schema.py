@@ -16,13 +16,13 @@ has a number up to ``position`` is filled, or above ``last``, which is newer tha
 
 from __future__ import annotations
 
-SCHEMA_VERSION = 14
+SCHEMA_VERSION = 15
 """Version of the tables, kept in the file as ``user_version``; each migration adds one."""
 APPLICATION_ID = 0x5048_4C4E
 """Number in the header of a SQLite file that marks it as a store of Phaseline ("PHLN")."""
-REVISION = "0014"
+REVISION = "0015"
 """Last migration, under its name in alembic."""
-MIN_READER, MIN_WRITER = 11, 14
+MIN_READER, MIN_WRITER = 11, 15
 """Oldest versions of the tables whose programs may read, and may write, a store of this version (UP1)."""
 IS_OPEN = "status in ('queued', 'running', 'canceling', 'attention')"
 """SQL condition for an execution that has not ended.
@@ -219,4 +219,13 @@ TABLES = (
         schedule integer not null, due integer not null, last_due integer not null, count integer not null,
         fired_at integer not null, execution integer not null, outcome text not null, reason text not null,
         primary key (schedule, due)) without rowid""",
+    """create table deployment_group (
+        number integer primary key autoincrement, tenant text not null, name text not null, description text not null,
+        blueprint text not null, plugin_folders text not null, inputs text not null, labels text not null,
+        made_count integer not null, created_at integer not null, created_by text not null)""",
+    "create unique index deployment_group_name on deployment_group (tenant, name)",
+    """create table group_member (
+        deployment_group integer not null, deployment integer not null,
+        primary key (deployment_group, deployment)) without rowid""",
+    "create index group_member_deployment on group_member (deployment)",
 )

@@ -150,6 +150,7 @@ class MemoryStore(Fileless, MemoryRows):
             self.dependencies.write(turn.payload.written.dependencies)
             for gone in turn.payload.written.forgotten:
                 self.schedules.drop(gone.deployment)
+                self.groups.drop(gone.deployment)
             for row in turn.payload.reshaped:
                 if row.uses is not None:
                     self.stored_blueprints.add_uses(row.deployment, row.uses)

@@ -48,6 +48,7 @@ from phaseline.store.memory import requests as asking
 from phaseline.store.memory.definition_files import MemoryDefinitions
 from phaseline.store.memory.estate.causes import MemoryCauses, refuse_cause
 from phaseline.store.memory.estate.dependencies import MemoryDependencies
+from phaseline.store.memory.estate.groups import MemoryGroups
 from phaseline.store.memory.estate.schedules import MemorySchedules
 from phaseline.store.memory.fileless import MemoryIncarnations
 from phaseline.store.memory.hook_switches import MemorySwitches
@@ -71,6 +72,7 @@ class MemoryRows(ABC):
 
     dependencies: MemoryDependencies
     schedules: MemorySchedules
+    groups: MemoryGroups
 
     def __init__(
         self,
@@ -106,6 +108,7 @@ class MemoryRows(ABC):
         self.causes = MemoryCauses(self._changing, own)
         self.dependencies = MemoryDependencies(self._changing, held, own, dependencies)
         self.schedules = MemorySchedules(self._changing, clock, own, schedules)
+        self.groups = MemoryGroups(self._changing, held, clock, own, None if whole is None else whole.groups)
         self.incarnations = MemoryIncarnations()
 
     @property
@@ -168,6 +171,7 @@ class MemoryRows(ABC):
             self._refuse_open(deployment)
             self.stack_documents.drop_snapshots(deployment)
             self.schedules.drop(deployment)
+            self.groups.drop(deployment)
             known = held.deployments.get(deployment)
             if known is not None and not known.deleted_at:
                 known.deleted_at = max(1, self._clock.now())

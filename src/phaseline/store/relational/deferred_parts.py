@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from phaseline.store.sql.definition_files import SqlDefinitions
     from phaseline.store.sql.estate.causes import SqlCauses
     from phaseline.store.sql.estate.dependencies import SqlDependencies
+    from phaseline.store.sql.estate.groups import SqlGroups
     from phaseline.store.sql.estate.schedules import SqlSchedules
     from phaseline.store.sql.hook_switches import SqliteSwitches
     from phaseline.store.sql.labels import SqliteLabels
@@ -83,6 +84,13 @@ class DeferredParts:
         from phaseline.store.sql.estate.schedules import SqlSchedules
 
         return SqlSchedules(self._reading, lambda: self._writing(asks=True), self._clock, self._rows)
+
+    @cached_property
+    def groups(self) -> SqlGroups:
+        """Deployment groups."""
+        from phaseline.store.sql.estate.groups import SqlGroups
+
+        return SqlGroups(self._reading, self._writing, self._clock, self._rows)
 
     @cached_property
     def listings(self) -> SqliteListings:

@@ -118,12 +118,14 @@ def delete_deployment(db: Connection, deployment: int, now: int, actor: Actor | 
 
     Raises PL-C016 if an execution is open.
     """
+    from phaseline.store.sql.estate.groups import leave_groups
     from phaseline.store.sql.estate.schedules import drop_schedules
     from phaseline.store.sql.stack_documents import drop_snapshots
 
     raise_if_open(db, deployment)
     drop_snapshots(db, deployment)
     drop_schedules(db, deployment)
+    leave_groups(db, deployment)
     read_model.drop_deployments(db, [deployment])
     db.execute(
         "update deployment set deleted_at = ?, deleted_by = ? where number = ? and deleted_at = 0",

@@ -76,10 +76,12 @@ def write(db: Connection, written: PlannerWrites, at: int) -> None:
             dependencies.replace(db, consumer, records)
     drop_deployments(db, [gone.deployment for gone in written.forgotten])
     for gone in written.forgotten:
+        from phaseline.store.sql.estate.groups import leave_groups
         from phaseline.store.sql.estate.schedules import drop_schedules  # few turns forget a deployment
 
         drop_snapshots(db, gone.deployment)
         drop_schedules(db, gone.deployment)
+        leave_groups(db, gone.deployment)
         db.execute(
             "update deployment set deleted_at = ?, deleted_by = ? where number = ? and deleted_at = 0",
             (max(1, at), gone.actor, gone.deployment),

@@ -251,7 +251,46 @@ def load(
 
     Raises ``ProblemsError`` with all problems.
     """
-    opened, reading = _read(ctx, file, plugin_folders, open_types=open_types)
+    found = _read(ctx, file, plugin_folders, open_types=open_types)
+    return _loaded(
+        ctx, found, inputs, former, yes_many=yes_many, open_types=open_types, runtime_only=runtime_only,
+        needs_code=needs_code, auto_correct=auto_correct,
+    )  # fmt: skip
+
+
+def loader(
+    ctx: RequestContext,
+    file: str,
+    plugin_folders: Sequence[str] = (),
+    *,
+    yes_many: bool = False,
+    runtime_only: bool = False,
+    auto_correct: bool = False,
+) -> Callable[[Mapping[str, Value]], LoadedBlueprint]:
+    """Return a function that loads the blueprint with the inputs given, as ``load`` does; its files are read only once.
+
+    It raises what ``load`` raises for the inputs. Raises: ``ProblemsError`` with all problems of the blueprint itself.
+    """
+    found = _read(ctx, file, plugin_folders, open_types=False)
+    with_inputs = undisturbed()(_loaded)
+    return lambda inputs: with_inputs(
+        ctx, found, inputs, NO_INPUTS, yes_many=yes_many, runtime_only=runtime_only, auto_correct=auto_correct
+    )
+
+
+def _loaded(
+    ctx: RequestContext,
+    found: tuple[Opened, Reading],
+    inputs: Mapping[str, Value],
+    former: Mapping[str, Value],
+    *,
+    yes_many: bool,
+    runtime_only: bool,
+    auto_correct: bool,
+    open_types: bool = False,
+    needs_code: bool = True,
+) -> LoadedBlueprint:
+    opened, reading = found
     blueprint = on_their_paths(ctx, reading.blueprint)
     if opened.stored is not None:
         blueprint = altered(blueprint, id=opened.stored.id)

@@ -1,1 +1,1 @@
-"""Commands on many deployments as one: schedules."""
+"""Commands on many deployments as one: groups and schedules."""

@@ -1,1 +1,1 @@
-"""What joins deployments in the store in memory: causes, waits, dependencies and schedules."""
+"""What joins deployments in the store in memory: causes, waits, dependencies, groups and schedules."""

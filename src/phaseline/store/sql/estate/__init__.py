@@ -1,1 +1,1 @@
-"""Statements for what joins deployments: causes, waits, dependencies and schedules."""
+"""Statements for what joins deployments: causes, waits, dependencies, groups and schedules."""

@@ -1,1 +1,1 @@
-"""The write side of many deployments as one: schedules."""
+"""The write side of many deployments as one: groups and schedules."""

@@ -1,1 +1,1 @@
-"""The read side of many deployments as one: dependencies and schedules."""
+"""The read side of many deployments as one: dependencies, groups and schedules."""
