@@ -80,7 +80,10 @@ METHODS = {
     },
     "phases": {"list", "show", "pause", "unpause", "forget"},
     "hooks": {"list", "show", "disable", "enable", "reload", "test"},
-    "groups": {"create", "list", "show", "extend", "shrink", "delete"},
+    "groups": {
+        *("create", "list", "show", "extend", "shrink", "delete", "run", "runs", "follow", "events", "failures"),
+        *("pause", "resume", "cancel", "retry", "set"),
+    },
     "schedules": {"create", "update", "list", "show", "preview", "history", "timer", "enable", "disable", "delete"},
     "snapshots": {"create", "list", "show", "restore", "plan_restore", "delete"},
     "abandoned": {"list", "show"},

@@ -32,7 +32,7 @@ NO_OPERATION = {
 """{method: why it asks for no operation of its own}"""
 OF_THE_FOLLOWER = {"watcher", "detach"}
 """Arguments that the client keeps for following what a command has submitted."""
-SUBMITTED = re.compile(r"(?:.* \| SubmissionFor|Submissions)\[(.*)\]")
+SUBMITTED = re.compile(r"(?:.* \| SubmissionFor|Submissions|RunSubmission)\[(.*)\]")
 """What a target returns that submits something; the client answers with the part in brackets."""
 ANSWERED_BY = {"StoreChecked": "CheckedStore"}
 """{name in the table: what it is called at its target}"""

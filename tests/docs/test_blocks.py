@@ -36,6 +36,7 @@ PLAYED = [
     "phase-plugins",
     "real-cloud",
     "resources",
+    "groups",
     "schedules",
     "secrets",
     "stack-actions",

@@ -27,7 +27,7 @@ from phaseline.model.problems.problem import ProblemsError
 from phaseline.model.rows.causes import AwaitChanges, AwaitRow, CauseKey
 from phaseline.model.rows.dependencies import Dependency
 from phaseline.model.rows.details import BatchRange, Decoded, DetailQuery, Details
-from phaseline.model.rows.groups import GroupRow, NewGroup
+from phaseline.model.rows.groups import GroupRow, NewGroup, NewGroupRun, RunRow
 from phaseline.model.rows.orders import NewOrder
 from phaseline.model.rows.rows import (
     Actor,
@@ -65,6 +65,7 @@ class Things:
     document: DocumentRow
     schedule: ScheduleRow
     group: GroupRow
+    run: RunRow
 
     def named(self, what: str) -> str:
         """The name of a thing."""
@@ -85,6 +86,7 @@ NOBODYS = Things(
     document=DocumentRow(SNAPSHOT, "phantom-monday", 9_001, "phantom-shop", 10, "ann", 7),
     schedule=ScheduleRow(9_008, 9_001, "phantom-schedule", ScheduleSpec("install", "2026-01-01 00:00:00")),
     group=GroupRow(9_009, "phantom-group"),
+    run=RunRow(9_010, 9_009, "phantom-group", "install", -1, -1, is_paused=False, created_at=0, created_by=""),
 )
 
 
@@ -153,9 +155,12 @@ def fill(whole: Store, tenant: str, word: str, graph: int = 1) -> Things:
     use = PackageUse(0, package.number, folders=("/old",))
     made = CauseKey("program", graph, "deployment")
     new = altered(a.deployment(f"{word}-shop"), uses={"": blueprint.number}, packages=(use,), cause=made)
+    group = store.groups.create(NewGroup(f"{word}-group"), a.ANN)
+    assert group is not None
+    run = store.group_runs.begin(NewGroupRun(group.number, group.name, "install"), a.ANN)
     around = PrePost((PinnedHookClass("quota", "house.hooks:Quota", "CREATE"),))
     number, row = store.create_deployment(
-        new, altered(a.execution(), around=around, cause=altered(made, key="execution"))
+        new, altered(a.execution(), around=around, cause=CauseKey("group", run.number, "execution"))
     )
     assert row is not None
     store.name_states(number, [f"{word}-state"])
@@ -166,8 +171,6 @@ def fill(whole: Store, tenant: str, word: str, graph: int = 1) -> Things:
     store.hook_switches.put_off(f"{word}-hook", number, "strict", a.ANN)
     scheduled = store.schedules.add(schedule(number, f"{word}-schedule"), a.ANN)
     assert scheduled is not None
-    group = store.groups.create(NewGroup(f"{word}-group"), a.ANN)
-    assert group is not None
     store.groups.join(group, [number])
     store.secrets.put(secret(f"{word}-secret"))
     add_definition(store, f"{word}-plugin")
@@ -194,6 +197,7 @@ def fill(whole: Store, tenant: str, word: str, graph: int = 1) -> Things:
         document=document,
         schedule=scheduled,
         group=group,
+        run=run,
     )
 
 

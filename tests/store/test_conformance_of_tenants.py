@@ -38,7 +38,7 @@ from phaseline.model.resources.resources import ResourceAddition
 from phaseline.model.rows.causes import CauseShelf
 from phaseline.model.rows.dependencies import Dependency, DependencyShelf
 from phaseline.model.rows.details import BatchRange, DetailQuery
-from phaseline.model.rows.groups import GroupShelf, NewGroup
+from phaseline.model.rows.groups import GroupShelf, NewGroup, NewGroupRun, RunShelf
 from phaseline.model.rows.hook_switches import SwitchShelf
 from phaseline.model.rows.listings import Listings
 from phaseline.model.rows.maintenance import PurgeRules
@@ -69,6 +69,7 @@ SHELVES: Mapping[str, type] = {
     "causes": CauseShelf,
     "schedules": ScheduleShelf,
     "groups": GroupShelf,
+    "group_runs": RunShelf,
     "incarnations": Incarnations,
 }
 
@@ -226,6 +227,9 @@ READS: Mapping[str, Call] = {
     "groups.find": lambda store, x: store.groups.find(x.named("group")),
     "groups.members": lambda store, x: store.groups.members(x.group),
     "groups.groups_of": lambda store, x: store.groups.groups_of(x.deployment),
+    "group_runs.find": lambda store, x: store.group_runs.find(x.run.number),
+    "group_runs.of": lambda store, x: [store.group_runs.of(), store.group_runs.of(x.named("group"))],
+    "group_runs.statuses": lambda store, x: store.group_runs.statuses(x.run),
     "schedules.all": lambda store, x: [store.schedules.all(), store.schedules.all(x.deployment)],
     "schedules.find": lambda store, x: store.schedules.find(x.deployment, x.named("schedule")),
     "schedules.soonest": lambda store, _: store.schedules.soonest(9),
@@ -291,12 +295,13 @@ WRITES: Mapping[str, Call] = {
     "hook_switches.put_off": lambda store, x: store.hook_switches.put_off(x.named("hook"), x.deployment, "mine", a.ANN),
     "hook_switches.put_on": lambda store, x: store.hook_switches.put_on(x.named("hook"), x.deployment),
     "groups.create": lambda store, x: [
-        outcome(lambda name=name: store.groups.create(NewGroup(x.named(name)), a.ANN) is None)
-        for name in ("new", "group")
+        store.groups.create(NewGroup(x.named(name)), a.ANN) is None for name in ("new", "group")
     ],
     "groups.join": lambda store, x: store.groups.join(x.group, [x.deployment]),
     "groups.leave": lambda store, x: store.groups.leave(x.group, [x.deployment]),
     "groups.remove": lambda store, x: [store.groups.remove(x.group), store.groups.remove(x.group)],
+    "group_runs.begin": lambda store, x: store.group_runs.begin(NewGroupRun(1, x.named("new"), "heal"), a.ANN).workflow,
+    "group_runs.change": lambda store, x: store.group_runs.change(x.run, concurrency=3, is_paused=True),
     "schedules.add": lambda store, x: [
         outcome(lambda name=name: store.schedules.add(schedule(x.deployment, x.named(name)), a.ANN))
         for name in ("new", "schedule")

@@ -24,7 +24,7 @@ NO_ORDERS = {
 }
 """{file:function that asks on its own: why it may}."""
 PARTS = {
-    "use_cases/commands/resources/set_target.py:_stored", "use_cases/commands/resources/apply.py:_stored", "use_cases/commands/resources/pause_phase.py:_asked",
+    "use_cases/commands/resources/set_target.py:_stored", "use_cases/commands/resources/apply.py:_stored", "use_cases/commands/resources/pause_phase.py:_asked", "use_cases/commands/estate/group_runs.py:_ask",
 }  # fmt: skip
 """Functions that are called where everything is written as one."""
 HANDED_ON = {

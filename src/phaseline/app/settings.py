@@ -75,6 +75,8 @@ class Settings:
     """Options for Heat's hook classes as JSON: {``option`` or ``group.option``: value}."""
     heat_compat: bool = False
     dependencies_cloudify_compat: bool = False
+    groups_concurrency: int = 0
+    """How many executions of a run over a group are open at a time; 0: all of them."""
     heat_critical: bool = True
     on_broken_hooks: OnBroken = "refuse"
     verify_hooks: Verify = "off"

@@ -238,6 +238,16 @@ SETTINGS = (
         "yes",
     ),
     Setting(
+        "groups.concurrency",
+        "groups_concurrency",
+        "Number of executions of a run over a deployment group that are open at a time; 0: all of them, so that they share "
+        "their calls.",
+        "whole number, 0 or more",
+        "0",
+        "5",
+        most=1_000_000,
+    ),
+    Setting(
         "hooks.heat_options",
         "heat_options",
         "Options that hook classes of Heat read by oslo.config, as group.option=value; in the file the table [hooks.heat_options].",

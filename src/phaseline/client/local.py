@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from phaseline.app.watcher import Watcher
     from phaseline.client.operations import ClientOperation
     from phaseline.model.rows.orders import RequestId
-    from phaseline.use_cases.commands.submission import Submission, SubmissionFor, Submissions
+    from phaseline.use_cases.commands.submission import RunSubmission, Submission, SubmissionFor, Submissions
 
     T = TypeVar("T")
 
@@ -78,12 +78,16 @@ class LocalClient(Client):
         return answer if op.kind != "command" else self._followed(answer, watcher, detach=detach)
 
     def _followed(
-        self, answer: T | Submission | SubmissionFor[T] | Submissions[T], watcher: Watcher | None, *, detach: bool
+        self,
+        answer: T | Submission | SubmissionFor[T] | Submissions[T] | RunSubmission[T],
+        watcher: Watcher | None,
+        *,
+        detach: bool,
     ) -> T:
         """Return the answer of a command; if the command submitted work, follow the work first."""
-        from phaseline.use_cases.commands.submission import Submission, SubmissionFor, Submissions
+        from phaseline.use_cases.commands.submission import RunSubmission, Submission, SubmissionFor, Submissions
 
-        if not isinstance(answer, (Submission, SubmissionFor, Submissions)):
+        if not isinstance(answer, (Submission, SubmissionFor, Submissions, RunSubmission)):
             return answer
         from phaseline.embedded.follow import follow
 

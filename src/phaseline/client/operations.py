@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from phaseline.use_cases.queries.breakpoints import StoppedInstance
     from phaseline.use_cases.queries.deployment_history import DeploymentHistory
     from phaseline.use_cases.queries.estate.dependencies import DependenciesView
+    from phaseline.use_cases.queries.estate.group_runs import RunEvents, RunFailures, RunView
     from phaseline.use_cases.queries.estate.groups import GroupView
     from phaseline.use_cases.queries.estate.schedules import ScheduleHistory, SchedulePreview, ScheduleView
     from phaseline.use_cases.queries.events.events_and_logs import EventHistory, EventPages
@@ -198,6 +199,17 @@ SHRINK_GROUP: ClientOperation[GroupView] = ClientOperation("groups.shrink", "com
 DELETE_GROUP: ClientOperation[GroupView] = ClientOperation("groups.delete", "command", "phaseline.use_cases.commands.estate.groups:delete_group")
 LIST_GROUPS: ClientOperation[Sequence[GroupView]] = ClientOperation("groups.list", "query", "phaseline.use_cases.queries.estate.groups:list_groups", "listed")
 SHOW_GROUP: ClientOperation[GroupView] = ClientOperation("groups.show", "query", "phaseline.use_cases.queries.estate.groups:show_group")
+
+RUN_GROUP: ClientOperation[RunView] = ClientOperation("groups.run", "command", "phaseline.use_cases.commands.estate.group_runs:run_group")
+LIST_RUNS: ClientOperation[Sequence[RunView]] = ClientOperation("groups.runs", "query", "phaseline.use_cases.queries.estate.group_runs:list_runs")
+FOLLOW_RUN: ClientOperation[RunView] = ClientOperation("groups.follow", "command", "phaseline.use_cases.commands.estate.group_runs:follow_group")
+RUN_EVENTS: ClientOperation[RunEvents] = ClientOperation("groups.events", "query", "phaseline.use_cases.queries.estate.group_runs:run_events")
+RUN_FAILURES: ClientOperation[RunFailures] = ClientOperation("groups.failures", "query", "phaseline.use_cases.queries.estate.group_runs:run_failures")
+CANCEL_RUN: ClientOperation[RunView] = ClientOperation("groups.cancel", "command", "phaseline.use_cases.commands.estate.group_runs:cancel_run")
+RETRY_RUN: ClientOperation[RunView] = ClientOperation("groups.retry", "command", "phaseline.use_cases.commands.estate.group_runs:retry_run")
+PAUSE_RUN: ClientOperation[RunView] = ClientOperation("groups.pause", "command", "phaseline.use_cases.commands.estate.group_runs:pause_run")
+RESUME_RUN: ClientOperation[RunView] = ClientOperation("groups.resume", "command", "phaseline.use_cases.commands.estate.group_runs:resume_run")
+SET_RUN: ClientOperation[RunView] = ClientOperation("groups.set", "command", "phaseline.use_cases.commands.estate.group_runs:set_run")
 
 CREATE_SCHEDULE: ClientOperation[ScheduleView] = ClientOperation("schedules.create", "command", "phaseline.use_cases.commands.estate.schedules:create_schedule")
 UPDATE_SCHEDULE: ClientOperation[ScheduleView] = ClientOperation("schedules.update", "command", "phaseline.use_cases.commands.estate.schedules:update_schedule")

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, TypeVar, overload
 from phaseline.embedded.run_execution import run_or_watch
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.problems.problem import ProblemsError
-from phaseline.use_cases.commands.submission import Submission, SubmissionAnswer, SubmissionFor, raise_refusals
+from phaseline.use_cases.commands.submission import (
+    RunSubmission,
+    Submission,
+    SubmissionAnswer,
+    SubmissionFor,
+    raise_refusals,
+)
 from phaseline.use_cases.queries.executions import view_execution
 
 if TYPE_CHECKING:
@@ -28,14 +34,14 @@ def follow(
 @overload
 def follow(
     ctx: RequestContext,
-    submission: SubmissionFor[T] | Submissions[T],
+    submission: SubmissionFor[T] | Submissions[T] | RunSubmission[T],
     watcher: Watcher | None = None,
     *,
     detach: bool = False,
 ) -> T: ...
 def follow(
     ctx: RequestContext,
-    submission: Submission | SubmissionFor[T] | Submissions[T],
+    submission: Submission | SubmissionFor[T] | Submissions[T] | RunSubmission[T],
     watcher: Watcher | None = None,
     *,
     detach: bool = False,
@@ -49,6 +55,10 @@ def follow(
     """
     if isinstance(submission, Submission):
         return _to_the_end(ctx, submission, watcher, detach=detach)
+    if isinstance(submission, RunSubmission):
+        from phaseline.embedded.follow_run import follow_run  # few commands run groups
+
+        return follow_run(ctx, submission, watcher, detach=detach)
     if isinstance(submission, SubmissionFor):
         return submission.answer(_to_the_end(ctx, submission.submission, watcher, detach=False))
     if submission.requests:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from phaseline.cli.render.groups import NO_GROUPS, deleted_text, group_list, group_text
+from phaseline.cli.render.estates import NO_GROUPS, deleted_text, group_list, group_text
 from phaseline.use_cases.queries.estate.groups import GroupView
 
 VIEW = GroupView(

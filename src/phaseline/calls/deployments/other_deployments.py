@@ -176,13 +176,14 @@ class OtherDeployments:
         """Return the name of the deployment to which this one belongs, the oldest of several, or None."""
         return environment_of(self._store, self._store.labels.of(self._number))
 
-    def members(self, group: str) -> Sequence[str] | None:  # noqa: ARG002 - no group can be made yet
-        """Return None: groups of deployments cannot be made yet."""
-        return None
+    def members(self, group: str) -> Sequence[str] | None:
+        """Return the names of the members of a deployment group, or None if there is no such group."""
+        found = self._store.groups.find(group)
+        return None if found is None else [member.name for member in self._store.groups.members(found)]
 
     def groups(self) -> Sequence[str]:
-        """Return (): groups of deployments cannot be made yet."""
-        return ()
+        """Return the names of all deployment groups."""
+        return [row.name for row in self._store.groups.all()]
 
     def consumers(self) -> Sequence[tuple[str, str]]:
         """Return (name, display name) of the deployments that use this one (DP13)."""

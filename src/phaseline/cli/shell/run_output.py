@@ -105,6 +105,31 @@ def progress_watcher(desk: CliContext) -> Iterator[Reporter]:
             reporter.ended()
 
 
+@contextmanager
+def run_watcher() -> Iterator[Reporter]:
+    """Return a context with a watcher of a run over a group. The first Ctrl-C leaves the run to another process.
+
+    The second Ctrl-C ends the command at once.
+    """
+    reporter = make_reporter(quiet=True)
+
+    def on_signal(number: int, _frame: FrameType | None) -> None:
+        if number == signal.SIGHUP:
+            forget(output(), errors(), OUTPUT, ERRORS)  # the terminal is gone
+        if reporter.is_interrupted or reporter.interrupt is None:
+            raise KeyboardInterrupt
+        reporter.is_interrupted = True
+        reporter.interrupt()
+        way = f"Follow the run: phaseline groups follow {reporter.execution}"
+        reporter.noticed(f"Interrupted: waiting for the running calls. Ctrl-C again leaves at once. {way}")
+
+    with hearing(SIGNALS, on_signal):
+        try:
+            yield reporter
+        finally:
+            reporter.ended()
+
+
 def check_breaks(written: Sequence[str], timeout: str | None) -> None:
     """Raise a usage error for invalid values of ``--break`` and ``--break-timeout``."""
     wait_s = span("--break-timeout", timeout)

@@ -9,9 +9,12 @@ from phaseline.client.client import Noun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from typing import Literal
 
+    from phaseline.app.watcher import Watcher
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.use_cases.commands.estate.groups import GroupOrder
+    from phaseline.use_cases.queries.estate.group_runs import RunEvents, RunFailures, RunView
     from phaseline.use_cases.queries.estate.groups import GroupView
 
 
@@ -36,7 +39,7 @@ class GroupsNoun(Noun):
         """Store a group. ``count`` members are made of the blueprint, and one for each of ``each_inputs``.
 
         ``each_inputs``: mappings, or a file with them (CSV, JSON lines, YAML). ``deployments`` and the members of
-        ``from_groups`` join as they are. All members that are made have the ``labels``.
+        ``from_groups`` join unchanged. All members that are made have the ``labels``.
         """
         order = _order(
             blueprint, plugins, inputs, count, each_inputs, deployments, from_groups, labels, description,
@@ -80,6 +83,86 @@ class GroupsNoun(Noun):
     def delete(self, name: str, *, delete_deployments: bool = False) -> GroupView:
         """Delete a group, and with ``delete_deployments`` its members, too. Return it as it was."""
         return self._call(ops.DELETE_GROUP, name=name, delete_deployments=delete_deployments)
+
+    def run(
+        self,
+        name: str,
+        workflow: str,
+        *,
+        parameters: Mapping[str, Value] | None = None,
+        each_params: str | Mapping[str, Value] | None = None,
+        allow_custom_parameters: bool = False,
+        force: bool = False,
+        concurrency: str | None = None,
+        stop_after: str | None = None,
+        if_busy: Literal["wait", "refuse", "skip", "force"] = "wait",
+        order: str = "name",
+        skip_unavailable: bool = False,
+        watcher: Watcher | None = None,
+        detach: bool = False,
+    ) -> RunView:
+        """Run a workflow of all members, an execution for each; all begin together and share their calls.
+
+        ``each_params``: {deployment: parameters that override the others}, or a file with them. ``concurrency``: how many
+        are open at a time, such as ``5`` or ``10%``; ``0`` begins none until ``set``. ``stop_after``: after more failed
+        deployments than ``3`` or ``10%``, those that have not begun are canceled. ``if_busy``: for members whose instances
+        another execution has claimed; ``skip`` leaves them out. ``order``: ``name`` or ``label:KEY``, in which they begin.
+        ``skip_unavailable``: leave out members for which the workflow is not available, instead of refusing.
+        """
+        from phaseline.client.estate.member_files import read_each_parameters
+        from phaseline.use_cases.commands.estate.group_runs import RunOrder
+
+        wanted = RunOrder(
+            workflow, parameters or {}, read_each_parameters(each_params or {}), allow_custom_parameters, force,
+            concurrency, stop_after, if_busy, skip_unavailable, order,
+        )  # fmt: skip
+        return self._call(ops.RUN_GROUP, name=name, order=wanted, watcher=watcher, detach=detach)
+
+    def runs(self, name: str, *, limit: int = 20) -> Sequence[RunView]:
+        """Return the latest runs over a group, latest first."""
+        return self._call(ops.LIST_RUNS, name=name, limit=limit)
+
+    def follow(self, run: str, *, watcher: Watcher | None = None) -> RunView:
+        """Wait for the end of a run by its id, or of the latest run over a group; if no process runs it, run it here."""
+        return self._call(ops.FOLLOW_RUN, run=run, watcher=watcher)
+
+    def events(self, run: str, *, limit: int = 1000) -> RunEvents:
+        """Return the events of all executions of a run by time; the last ``limit`` of them."""
+        return self._call(ops.RUN_EVENTS, run=run, limit=limit)
+
+    def failures(self, run: str) -> RunFailures:
+        """Return the failures of a run, grouped by operation and message."""
+        return self._call(ops.RUN_FAILURES, run=run)
+
+    def pause(self, run: str) -> RunView:
+        """Begin no further execution of a run; what is open continues."""
+        return self._call(ops.PAUSE_RUN, run=run)
+
+    def resume(self, run: str, *, watcher: Watcher | None = None, detach: bool = False) -> RunView:
+        """End the pause of a run."""
+        return self._call(ops.RESUME_RUN, run=run, watcher=watcher, detach=detach)
+
+    def cancel(
+        self, run: str, *, force: bool = False, kill: bool = False, watcher: Watcher | None = None, detach: bool = False
+    ) -> RunView:
+        """Cancel all open executions of a run. ``force``: do not await running calls; ``kill``: end them."""
+        how = "kill" if kill else "force" if force else "wait"
+        return self._call(ops.CANCEL_RUN, run=run, how=how, watcher=watcher, detach=detach)
+
+    def retry(
+        self,
+        run: str,
+        *,
+        only: Literal["failed", "canceled", "unsure"] | None = None,
+        watcher: Watcher | None = None,
+        detach: bool = False,
+    ) -> RunView:
+        """Retry the failed, canceled and unsure executions of a run, or only those of one kind."""
+        return self._call(ops.RETRY_RUN, run=run, only=only, watcher=watcher, detach=detach)
+
+    def set(self, run: str, *, concurrency: str) -> RunView:
+        """Change how many executions of a run are open at a time, while it runs."""
+        return self._call(ops.SET_RUN, run=run, concurrency=concurrency)
 
 
 def _order(

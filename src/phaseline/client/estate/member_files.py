@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
 
 if TYPE_CHECKING:
+    from phaseline.model.blueprint.blueprint import Value
     from phaseline.use_cases.prepare.group_members import MemberInputs
 
 MAX_FILE_BYTES = 100_000_000
@@ -21,7 +22,7 @@ FORMATS = "write CSV with the names of the inputs in its first line (.csv), a JS
 def read_members(source: str | Sequence[Mapping[str, Any]]) -> Sequence[MemberInputs]:
     """Return the inputs of each member from a file, or from mappings.
 
-    The end of the file's name tells its format: ``.csv``, ``.jsonl`` or ``.ndjson``; all others are YAML. Raises:
+    The end of the file's name determines its format: ``.csv``, ``.jsonl`` or ``.ndjson``; all others are YAML. Raises:
     ``ProblemsError`` with all mistakes (PL-C164), each with its line.
     """
     from phaseline.use_cases.prepare.group_members import MemberInputs
@@ -41,6 +42,19 @@ def read_members(source: str | Sequence[Mapping[str, Any]]) -> Sequence[MemberIn
     if not found:
         raise ProblemsError([_problem(source, 0, "it has no member")])
     return found
+
+
+def read_each_parameters(source: str | Mapping[str, Any]) -> Mapping[str, Mapping[str, Value]]:
+    """Return {deployment: its parameters} from a YAML or JSON file, or from a mapping. Raises: PL-C164."""
+    from phaseline.client.input_files import gather_inputs
+
+    found: Mapping[str, Any] = gather_inputs([source]) if isinstance(source, str) else source
+    wrong = sorted(name for name, values in found.items() if not isinstance(values, Mapping))
+    if wrong:
+        mend = "write a mapping: 'DEPLOYMENT: {name: value}'"
+        where = Place(source) if isinstance(source, str) else Place()
+        raise ProblemsError([Problem("PL-C164", f"the parameters of '{wrong[0]}' are no mapping", mend, where)])
+    return {name: dict(values) for name, values in found.items()}
 
 
 def _text(file: str) -> str:

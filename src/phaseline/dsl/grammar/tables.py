@@ -319,8 +319,14 @@ DEPLOYMENT_SETTINGS = Table(
     "deployment settings",
     {
         "default_schedules": TableKey(Each(SCHEDULE)),
-        "default_groups": TableKey(LIST, support="no effect", note="there are no groups of deployments yet"),
-        "id_template": TableKey(TEXT, support="no effect", note="give the deployment's name with -d"),
+        "default_groups": TableKey(
+            LIST, support="no effect", note="add the deployment to its groups: phaseline groups extend"
+        ),
+        "id_template": TableKey(
+            TEXT,
+            support="no effect",
+            note="it names new members of deployment groups only; give the name of any other deployment with -d",
+        ),
         "display_name": TableKey(ANYTHING),
     },
 )

@@ -96,7 +96,8 @@ class Request:
     present action began; a retry of an ended execution is a new action with its own hooks. ``timeout_s`` is the time
     after which an attempt is canceled (None: never). ``breakpoints`` are where instances stop until a user clears them.
     ``despite``: consumers that read what it touches, although which a user has forced it (DP8); ``UNCHECKED`` if none were
-    looked for. ``flaw`` is why the stored request cannot be carried out; then the other fields have no meaning.
+    looked for. ``group_run``: the number of the run over a deployment group to which it belongs; 0: none. ``flaw`` is why
+    the stored request cannot be carried out; then the other fields have no meaning.
     """
 
     workflow: str
@@ -112,6 +113,7 @@ class Request:
     breakpoints: tuple[Breakpoint, ...] = ()
     flaw: str = ""
     despite: str = ""
+    group_run: int = 0
 
     @property
     def timeout_ms(self) -> int:
@@ -147,8 +149,9 @@ def flaws_of(request: Request) -> Iterator[tuple[str, str]]:
         yield "if_busy", f"one of {', '.join(IF_BUSY)}"
     if request.timeout_s is not None and not (request.timeout_s and _is_amount(request.timeout_s, MOST_SPAN_S)):
         yield "timeout", "a time such as 90s, 10m or 2h"
-    if not _is_whole(request.acts_since, 0):
-        yield "acts_since", "a whole number"
+    for name, number in (("acts_since", request.acts_since), ("group_run", request.group_run)):
+        if not _is_whole(number, 0):
+            yield name, "a whole number"
     for stop_at in request.breakpoints:
         if not (_is_of(stop_at.point, str) and _is_of(stop_at.nodes, str)):
             yield "breakpoints", "points such as pre-create, with names of nodes"

@@ -1,4 +1,4 @@
-"""Deployment groups: named sets of deployments on which a user acts as on one (GR1)."""
+"""Deployment groups, named sets of deployments on which a user acts as on one, and runs of workflows over them (GR1, GR3)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from phaseline.model.rows.rows import DEFAULT_TENANT
 
 if TYPE_CHECKING:
     from phaseline.model.blueprint.blueprint import Value
+    from phaseline.model.graph.status import ExecutionStatus
     from phaseline.model.rows.rows import Actor
 
 MOST_AT_ONCE = 1_000
 """Most members that are made in one transaction (GR2)."""
 DEFAULT_TEMPLATE = "{group_id}-{uuid}"
-"""How new members are named if their blueprint does not say it."""
+"""Template of the names of new members whose blueprint has none."""
 VARIABLE = re.compile(r"\{(uuid|count|group_id|deployment_id|blueprint_id|site_name)\}")
 _DISTINCT = ("{uuid}", "{count}")
 
@@ -113,9 +114,93 @@ def is_distinct(template: str) -> bool:
 
 
 def name_from(template: str, values: Mapping[str, str]) -> str:
-    """Return the name that a template gives with these values; a variable without a value stays as it is.
+    """Return the name that a template gives with these values; a variable without a value is not replaced.
 
     >>> name_from("{group_id}-{count}", {"group_id": "shops", "count": "7"})
     'shops-7'
     """
     return VARIABLE.sub(lambda found: values.get(found[1], found[0]), template)
+
+
+# -- runs: one workflow over the members of a group, an execution for each (GR3, GR4) ---------------------------------
+
+NO_LIMIT = -1
+"""``concurrency`` of a run that begins all its executions together; ``stop_failures`` of one that no failure stops."""
+RUN = "run"
+"""Key in the body of a ``start`` request without an execution: it concerns the run with this number. See ``ACTIONS``."""
+ACTIONS = ("start", "renew", "cancel", "retry")
+"""Values of ``do`` in such a body: start or continue its executions; read its row again; cancel or retry its executions."""
+
+
+@frozen
+class NewGroupRun:
+    """A run to be stored. ``concurrency``: how many of its executions are open at a time (0: none begins).
+
+    ``stop_failures``: after more failed executions than this, those that have not begun are canceled.
+    """
+
+    group: int
+    group_name: str
+    workflow: str
+    concurrency: int = NO_LIMIT
+    stop_failures: int = NO_LIMIT
+
+
+@frozen
+class RunRow:
+    """A stored run. Its executions have the cause ("group", number of the run, number of the deployment)."""
+
+    number: int
+    group: int
+    group_name: str
+    workflow: str
+    concurrency: int
+    stop_failures: int
+    is_paused: bool
+    created_at: int
+    created_by: str
+    tenant: str = DEFAULT_TENANT
+
+    @property
+    def id(self) -> str:
+        """The id that a user types.
+
+        >>> RunRow(3, 1, "shops", "install", -1, -1, False, 0, "ann").id
+        'run-3'
+        """
+        return f"run-{self.number}"
+
+    @property
+    def limit(self) -> int | None:
+        """How many executions may be open at a time; None: any number.
+
+        >>> RunRow(3, 1, "shops", "install", 5, -1, True, 0, "ann").limit
+        0
+        """
+        if self.is_paused:
+            return 0
+        return None if self.concurrency == NO_LIMIT else self.concurrency
+
+
+class RunShelf(Protocol):
+    """Storage of runs."""
+
+    def begin(self, new: NewGroupRun, actor: Actor) -> RunRow:
+        """Store a run and return its row. Its executions are stored in the same transaction of the caller."""
+        ...
+
+    def find(self, number: int) -> RunRow | None:
+        """Return the run with this number, or None."""
+        ...
+
+    def of(self, group: str = "", limit: int = 1_000) -> Sequence[RunRow]:
+        """Return the runs over a group by its name, also over a deleted one, or all; latest first."""
+        ...
+
+    def change(self, row: RunRow, *, concurrency: int, is_paused: bool) -> RunRow | None:
+        """Change how many executions of a run may be open; return its new row, or None if there is no such run."""
+        ...
+
+    def statuses(self, row: RunRow) -> Mapping[int, ExecutionStatus]:
+        """Return {number of an execution of the run: its status}, sorted by number."""
+        ...

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from phaseline.model.packages.installed import DefinitionShelf, PackageShelf
     from phaseline.model.rows.causes import CauseShelf
     from phaseline.model.rows.dependencies import DependencyShelf
-    from phaseline.model.rows.groups import GroupShelf
+    from phaseline.model.rows.groups import GroupShelf, RunShelf
     from phaseline.model.rows.hook_switches import SwitchShelf
     from phaseline.model.rows.listings import Listings
     from phaseline.model.rows.orders import OrderShelf
@@ -96,6 +96,11 @@ class Shelves(Protocol):
     @property
     def groups(self) -> GroupShelf:
         """Deployment groups."""
+        ...
+
+    @property
+    def group_runs(self) -> RunShelf:
+        """Runs of workflows over deployment groups."""
         ...
 
     @property

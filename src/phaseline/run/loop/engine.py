@@ -299,6 +299,8 @@ class Engine(EngineRequests):
             if self._phases is not None:
                 self._phases.paths.forget(execution)
             self.known.discard(execution)
+            if row.request.group_run and self._group_runs is not None:
+                self._group_runs.end(row, status)
             if self.scheduling is not None:
                 self._lookout.is_woken = True  # it may have been an update that changed schedules
         else:

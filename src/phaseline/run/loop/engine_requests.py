@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from phaseline.run.loop.engine_services import EngineServices
     from phaseline.run.loop.eviction import Eviction
     from phaseline.run.loop.follow_ups import FollowUps
+    from phaseline.run.loop.group_runs import GroupRuns
     from phaseline.run.loop.open_batches import Backlog, OpenBatches
     from phaseline.run.loop.rounds import Rounds
     from phaseline.run.phases.phase_engine import PhaseEngine
@@ -72,6 +73,7 @@ class EngineRequests:
     _phases: PhaseEngine | None = None
     _awaits: Awaits | None = None
     _follow_ups: FollowUps | None = None
+    _group_runs: GroupRuns | None = None
     scheduling: Callable[[], Clockwork] | None = None
     """Makes the clockwork when the first schedule is due; None: schedules start nothing here."""
     _clockwork: Clockwork | None = None
@@ -118,6 +120,15 @@ class EngineRequests:
             self._follow_ups = FollowUps(self._store, self._outstanding, self.awaits, self.planning.row)
         return self._follow_ups
 
+    @property
+    def group_runs(self) -> GroupRuns:
+        """The runs over deployment groups, created at the first use."""
+        if self._group_runs is None:
+            from phaseline.run.loop.group_runs import GroupRuns
+
+            self._group_runs = GroupRuns(self._store, self)
+        return self._group_runs
+
     def _fire(self) -> None:
         """Start the workflows of schedules that are due. Nothing starts while this engine is to leave."""
         now = self._clock.now()
@@ -136,6 +147,8 @@ class EngineRequests:
         self.known.add(row.number)
         with self.planning.alone(row):
             self.planning.begin(row)
+        if row.request.group_run and not self.group_runs.admits(row):
+            return
         if self.claims.come(row):
             self._begin(row)
         else:
@@ -168,9 +181,13 @@ class EngineRequests:
         self._messages.trim()
         for row in begun:
             self.claims.take_up(row)
+            if row.request.group_run:
+                self.group_runs.note_begun(row)
             self._rows.append(execution_event(row, "workflow_resumed", self._clock.now()))
         for row in new:
             self.submit(row)
+        if self._group_runs is not None:
+            self._group_runs.go_on()
         if rows is None and self._store.has_waits:
             self._recover_awaits(wanted)
 
@@ -193,6 +210,8 @@ class EngineRequests:
                 self.cancel(inner, how, actor=actor)
         self._rows.append(cancel_event(execution, how, self._clock.now(), actor))
         waiting = self.claims.row(execution)
+        if waiting is None and self._group_runs is not None and (held := self._group_runs.leave(execution)):
+            self._begin(held)
         if waiting is not None:  # nothing of it will begin: it need not wait for that
             self.claims.leave(waiting)
             self._begin(waiting)

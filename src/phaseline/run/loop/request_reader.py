@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from phaseline.ports.store import Store
     from phaseline.run.loop.abandoned_calls import GivenUpCalls
     from phaseline.run.loop.admission import Claims
+    from phaseline.run.loop.group_runs import GroupRuns
     from phaseline.run.phases.signals import Given
 
 LOOK_MS = 150
@@ -113,6 +114,11 @@ class Orders(Protocol):
     """Numbers of the open executions that are loaded."""
     given_up: GivenUpCalls
     """Given-up calls that may still run."""
+
+    @property
+    def group_runs(self) -> GroupRuns:
+        """The runs over deployment groups."""
+        ...
 
     def take_up(self, row: ExecutionRow) -> None:
         """Start or continue an open execution."""
@@ -204,6 +210,8 @@ class Door:
         if request.kind is RequestKind.PAUSE:
             self._orders.look_at_pauses()
             return DONE
+        if request.kind is RequestKind.START and not request.execution:
+            return self._orders.group_runs.act(request)
         if request.kind is RequestKind.START and request.execution in self._orders.known:
             return DONE
         row = self._row(request)

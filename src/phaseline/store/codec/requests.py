@@ -40,6 +40,7 @@ def to_json(request: Request) -> str:
             **({} if request.timeout_s is None else {"timeout_s": request.timeout_s}),
             **({"acts_since": request.acts_since} if request.acts_since else {}),
             **({"despite": request.despite} if request.despite else {}),
+            **({"group_run": request.group_run} if request.group_run else {}),
         }
     )
 
@@ -78,6 +79,7 @@ def _read(text: str) -> Request:
         is_surrounded=found.get("surrounded", False),
         acts_since=found.get("acts_since", 0),
         despite=found.get("despite", ""),
+        group_run=found.get("group_run", 0),
         timeout_s=found.get("timeout_s"),
         breakpoints=_breakpoints(found["breakpoints"]) if "breakpoints" in found else (),
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -30,6 +31,11 @@ GROUPED = ("groups", "policies", "scaling_groups", "policy_types", "policy_trigg
 """Fields of a blueprint that are not needed to store nodes."""
 MOST_TEXT = 1_000_000
 """Longest blueprint text, in characters, that is kept in memory in case the blueprint is stored again."""
+MOST_SHARED, MOST_SHARED_TEXT = 8, 200_000
+"""Limits of the cache of decoded blueprints: number of blueprints, and characters of the longest text.
+
+A thousand deployments of one blueprint (GR2) are then read as one.
+"""
 IS_CUT, IS_RULE, IN_GROUP = -1, 1, 2
 """Codes for how the instances of a link (a relationship of a node) are stored; 0: one row for each related pair.
 
@@ -149,10 +155,17 @@ def blueprint_to_text(blueprint: Blueprint) -> str:
 
 
 def blueprint_from_text(text: str) -> Blueprint:
-    """Return the blueprint that ``blueprint_to_text`` has converted to JSON."""
+    """Return the blueprint that ``blueprint_to_text`` has converted to JSON. Deployments with equal texts share it."""
+    return _shared(text) if len(text) <= MOST_SHARED_TEXT else _from_text(text)
+
+
+def _from_text(text: str) -> Blueprint:
     from phaseline.dsl.documents.json_codec import blueprint_from_json
 
     return blueprint_from_json(json.loads(text))
+
+
+_shared = lru_cache(maxsize=MOST_SHARED)(_from_text)
 
 
 def _nodes_to_text(topology: Topology, blueprint: Blueprint) -> str:

@@ -228,4 +228,9 @@ TABLES = (
         deployment_group integer not null, deployment integer not null,
         primary key (deployment_group, deployment)) without rowid""",
     "create index group_member_deployment on group_member (deployment)",
+    """create table group_run (
+        number integer primary key autoincrement, tenant text not null, deployment_group integer not null,
+        group_name text not null, workflow text not null, concurrency integer not null, stop_failures integer not null,
+        is_paused integer not null, created_at integer not null, created_by text not null)""",
+    "create index group_run_name on group_run (tenant, group_name)",
 )

@@ -48,6 +48,7 @@ from phaseline.store.memory import requests as asking
 from phaseline.store.memory.definition_files import MemoryDefinitions
 from phaseline.store.memory.estate.causes import MemoryCauses, refuse_cause
 from phaseline.store.memory.estate.dependencies import MemoryDependencies
+from phaseline.store.memory.estate.group_runs import MemoryRuns
 from phaseline.store.memory.estate.groups import MemoryGroups
 from phaseline.store.memory.estate.schedules import MemorySchedules
 from phaseline.store.memory.fileless import MemoryIncarnations
@@ -73,6 +74,7 @@ class MemoryRows(ABC):
     dependencies: MemoryDependencies
     schedules: MemorySchedules
     groups: MemoryGroups
+    group_runs: MemoryRuns
 
     def __init__(
         self,
@@ -109,6 +111,7 @@ class MemoryRows(ABC):
         self.dependencies = MemoryDependencies(self._changing, held, own, dependencies)
         self.schedules = MemorySchedules(self._changing, clock, own, schedules)
         self.groups = MemoryGroups(self._changing, held, clock, own, None if whole is None else whole.groups)
+        self.group_runs = MemoryRuns(self._changing, held, clock, own, None if whole is None else whole.group_runs)
         self.incarnations = MemoryIncarnations()
 
     @property

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from phaseline.store.sql.definition_files import SqlDefinitions
     from phaseline.store.sql.estate.causes import SqlCauses
     from phaseline.store.sql.estate.dependencies import SqlDependencies
+    from phaseline.store.sql.estate.group_runs import SqlRuns
     from phaseline.store.sql.estate.groups import SqlGroups
     from phaseline.store.sql.estate.schedules import SqlSchedules
     from phaseline.store.sql.hook_switches import SqliteSwitches
@@ -91,6 +92,13 @@ class DeferredParts:
         from phaseline.store.sql.estate.groups import SqlGroups
 
         return SqlGroups(self._reading, self._writing, self._clock, self._rows)
+
+    @cached_property
+    def group_runs(self) -> SqlRuns:
+        """Runs of workflows over deployment groups."""
+        from phaseline.store.sql.estate.group_runs import SqlRuns
+
+        return SqlRuns(self._reading, self._writing, self._clock, self._rows)
 
     @cached_property
     def listings(self) -> SqliteListings:

@@ -68,6 +68,23 @@ class Submissions(Generic[T]):
     continued: Sequence[Submission] = ()
 
 
+@frozen
+class RunSubmission(Generic[T]):
+    """A stored request about all executions of a run over a deployment group.
+
+    ``run``: number of the run; ``id`` and ``group`` are its id and the name of the group. ``view``: returns the command's
+    answer. ``is_followed``: wait until the executions have ended or need an operator.
+    """
+
+    run: int
+    id: str
+    group: str
+    request: int
+    view: Callable[[], T]
+    is_followed: bool = True
+    warnings: tuple[Problem, ...] = ()
+
+
 @mutable
 class SubmissionAnswer:
     """Records whether an owner of the store has accepted a submission, as far as is known.

@@ -15,7 +15,7 @@ from phaseline.plan.explain import cloudify_sentences
 from phaseline.plan.requests import availability, claims, request_problems, request_validation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
 
     import numpy as np
 
@@ -71,8 +71,25 @@ def has_open_work(store: StoreRows, *, besides: Collection[int] = ()) -> bool:
     """
     rows = [row for row in store.executions(only_open=True) if row.number not in besides]
     last = store.incarnations.held() if rows else 0
-    open_rows = [row for row in rows if row.number > last]
+    held = held_by_runs(store, rows)
+    open_rows = [row for row in rows if row.number > last and row.number not in held]
     return any(goes_on(store, row) for row in open_rows) or bool(store.requests())
+
+
+def held_by_runs(store: StoreRows, rows: Sequence[ExecutionRow]) -> set[int]:
+    """Return which open executions wait for others of their run over a group, none of which can continue by itself (GR4)."""
+    found: set[int] = set()
+    runs = {row.request.group_run for row in rows if row.request.group_run}
+    for number in runs:
+        run = store.group_runs.find(number)
+        if run is None or run.limit is None:
+            continue
+        mine = [row for row in rows if row.request.group_run == number]
+        waiting = [row for row in mine if row.status is ExecutionStatus.QUEUED and not row.started_at]
+        others = [row for row in mine if row not in waiting]
+        if len(others) >= run.limit and not any(goes_on(store, row) for row in others):
+            found.update(row.number for row in waiting)
+    return found
 
 
 def still_calling(store: ExecutionReads, row: ExecutionRow) -> ExecutionRow | None:

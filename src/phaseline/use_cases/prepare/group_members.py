@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from phaseline.lang.fast_dataclasses import altered, frozen
 from phaseline.model.problems.problem import Place, Problem, ProblemsError, problem_error
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from phaseline.model.rows.rows import NewDeployment
     from phaseline.use_cases.loading.blueprint_loading import LoadedBlueprint
 
+T = TypeVar("T")
 MOST_MEMBERS = 100_000
 """Most members that one command makes."""
 NAME_KEY = "id"
@@ -92,7 +93,7 @@ def prepare_members(ctx: RequestContext, group: NewGroup, wanted: NewMembers, ma
         if found.blueprint is not checked:
             checked = found.blueprint
             deployment_rows.raise_if_secrets_missing(ctx, checked)
-            warnings.update((str(one), one) for one in found.warnings)
+            warnings.update((str(one), one) for one in found.warnings if "id_template" not in one.message)
         more = deployment_spec.provider_warnings(
             ctx, name, found.blueprint, allow_missing=wanted.allow_missing_providers
         )
@@ -173,7 +174,7 @@ def _given_name(member: MemberInputs, blueprint: Blueprint) -> str:
 
 
 def _made_name(group: NewGroup, blueprint: Blueprint, number: int) -> str:
-    """Return the name of the member with this number, as the template of its blueprint says. Raises: PL-C165."""
+    """Return the name of the member with this number, from the template of its blueprint. Raises: PL-C165."""
     template = str(blueprint.deployment_settings.get("id_template") or DEFAULT_TEMPLATE)
     if not is_distinct(template):
         mend = "put {uuid} or {count} into deployment_settings.id_template of the blueprint"
@@ -183,7 +184,7 @@ def _made_name(group: NewGroup, blueprint: Blueprint, number: int) -> str:
     return name_from(template, values)
 
 
-def in_portions(members: Sequence[NewDeployment], size: int) -> Iterator[Sequence[NewDeployment]]:
+def in_portions(members: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     """Yield members by ``size``, in their order."""
     for first in range(0, len(members), size):
         yield members[first : first + size]

@@ -83,10 +83,12 @@ def standing_still(store: StoreRows) -> Mapping[int, tuple[ExecutionRow, Sequenc
     """Find all open executions that cannot continue without an approval.
 
     Return {number: (execution, the approvals it waits for)}. Executions that are queued behind one of them are
-    included, without approvals of their own.
+    included, without approvals of their own, and so are those that a run over a group holds back.
     """
     rows = store.executions(only_open=True)
     found = {row.number: (row, list(_approvals(store, row))) for row in rows if stands_still(store, row)}
+    held = blocking_executions.held_by_runs(store, rows)
+    found |= {row.number: (row, []) for row in rows if row.number in held}
     while found:
         behind = [row for row in rows if row.number not in found]
         more = [

@@ -47,3 +47,17 @@ def test_a45_the_mistakes_of_a_file_are_printed_with_their_lines(store: str, tmp
     assert refused.exit_code == 1
     assert [f"shops.csv:{line}:1" in refused.output for line in (2, 3, 4)] == [False, True, True]
     assert typed(store, ["groups", "show", "shops"]).exit_code == 1
+
+
+def test_gr6_a_run_is_typed_and_its_exit_code_is_that_of_its_executions(store: str, tmp_path: Path) -> None:
+    file = str(tmp_path / "blueprint.yaml")
+    assert typed(store, ["groups", "create", "shops", "--blueprint", file, "--count", "2"]).exit_code == 0
+    held = typed(store, ["groups", "run", "shops", "install", "--concurrency", "0", "--json"])
+    assert (held.exit_code, json.loads(held.stdout)["status"]) == (0, "paused")
+    assert typed(store, ["groups", "cancel", "shops"]).exit_code == 1
+    assert typed(store, ["groups", "retry", "run-1", "--only", "canceled"]).exit_code == 0
+    assert typed(store, ["groups", "failures", "shops"]).exit_code == 0
+    runs = json.loads(typed(store, ["groups", "runs", "shops", "--json"]).stdout)["runs"]
+    assert [(one["id"], one["status"], one["counts"]) for one in runs] == [("run-1", "completed", {"completed": 2})]
+    assert "workflow_succeeded" in typed(store, ["groups", "events", "run-1"]).output
+    assert typed(store, ["groups", "run", "shops", "install", "--concurrency", "many"]).exit_code == 1

@@ -6,25 +6,29 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from phaseline.lang.fast_dataclasses import altered, frozen
+from phaseline.calls.deployments import blocking_consumers
+from phaseline.lang.fast_dataclasses import altered, as_dict, frozen
 from phaseline.model.deployment.sealed_values import hidden_inputs
 from phaseline.model.problems.name_rules import MEND, why_no_name
 from phaseline.model.problems.problem import Problem, ProblemsError, problem_error
 from phaseline.model.rows.groups import MOST_AT_ONCE, NewGroup
 from phaseline.model.rows.row_queries import DeploymentQuery
+from phaseline.use_cases.commands.orders.request_ids import once
 from phaseline.use_cases.loading import blueprint_loading
 from phaseline.use_cases.lookup import label_syntax
+from phaseline.use_cases.lookup.blocking_executions import is_read
 from phaseline.use_cases.lookup.find import find_deployment, listed
 from phaseline.use_cases.prepare.group_members import NewMembers, PreparedMembers, in_portions, prepare_members
 from phaseline.use_cases.queries.deployments import living_count
-from phaseline.use_cases.queries.estate.groups import GroupView, find_group, group_view
+from phaseline.use_cases.queries.estate.groups import GroupView, find_group, group_view, show_group
 
 if TYPE_CHECKING:
     from phaseline.app.app_context import RequestContext
     from phaseline.model.blueprint.blueprint import Value
     from phaseline.model.rows.groups import GroupMember, GroupRow
+    from phaseline.model.rows.orders import GivenOrder, NewOrder
     from phaseline.model.rows.rows import DeploymentRow, NewDeployment
 
 RUN_ID = re.compile(r"run-[0-9]+")
@@ -37,7 +41,7 @@ class GroupOrder:
     """What a user gives for a group and its members.
 
     ``blueprint``: a file or a stored blueprint of which new members are made, with ``inputs`` for all of them.
-    ``deployments`` and those in ``from_groups`` become members as they are.
+    ``deployments`` and those in ``from_groups`` become members unchanged.
     """
 
     blueprint: str | None = None
@@ -50,7 +54,17 @@ class GroupOrder:
     description: str = ""
 
 
-def create_group(ctx: RequestContext, name: str, order: GroupOrder) -> GroupView:
+def _shown_again(ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]) -> GroupView:
+    return show_group(ctx, str(found.answer["group"]))
+
+
+def _deleted_again(_ctx: RequestContext, found: GivenOrder, _: Mapping[str, object]) -> GroupView:
+    seen: Any = found.answer
+    return GroupView(**seen)
+
+
+@once("create_group", _shown_again)
+def create_group(ctx: RequestContext, name: str, order: GroupOrder, *, given: NewOrder | None = None) -> GroupView:
     """Store a group with its members; new ones are made, in transactions of at most ``MOST_AT_ONCE``.
 
     Raises: PL-C161 (the name is taken), PL-C162 (the name is not allowed), PL-C163 (new members without a blueprint),
@@ -67,7 +81,8 @@ def create_group(ctx: RequestContext, name: str, order: GroupOrder) -> GroupView
     prepared = _prepared(ctx, new, order.members, 0)
     stored = altered(new, inputs=_sealed(ctx, new))
     portions = [*in_portions(prepared.members, MOST_AT_ONCE)] or [()]
-    with ctx.store.as_one():
+    with ctx.store.as_one(given) as answer:
+        answer["group"] = name
         made = [ctx.store.create_deployment(one)[0] for one in portions[0]]
         row = ctx.store.groups.create(stored, ctx.actor)
         if row is None:
@@ -77,7 +92,8 @@ def create_group(ctx: RequestContext, name: str, order: GroupOrder) -> GroupView
     return group_view(ctx, row, prepared.warnings)
 
 
-def extend_group(ctx: RequestContext, name: str, order: GroupOrder) -> GroupView:
+@once("extend_group", _shown_again)
+def extend_group(ctx: RequestContext, name: str, order: GroupOrder, *, given: NewOrder | None = None) -> GroupView:
     """Add members to a group: deployments, or new ones of its blueprint, or of another one that is named.
 
     ``order.inputs`` override the group's inputs for these new members, and ``order.labels`` are added to its labels for
@@ -97,9 +113,7 @@ def extend_group(ctx: RequestContext, name: str, order: GroupOrder) -> GroupView
         (*row.labels, *order.labels),
     )
     prepared = _prepared(ctx, group, order.members, row.made_count)
-    _make(ctx, row, [*in_portions(prepared.members, MOST_AT_ONCE)])
-    if joining:
-        ctx.store.groups.join(row, joining)
+    _make(ctx, row, [*in_portions(prepared.members, MOST_AT_ONCE)] or [()], joining, given)
     return group_view(ctx, find_group(ctx.store, name), prepared.warnings)
 
 
@@ -126,7 +140,10 @@ def shrink_group(
     return group_view(ctx, find_group(ctx.store, name))
 
 
-def delete_group(ctx: RequestContext, name: str, *, delete_deployments: bool = False) -> GroupView:
+@once("delete_group", _deleted_again)
+def delete_group(
+    ctx: RequestContext, name: str, *, delete_deployments: bool = False, given: NewOrder | None = None
+) -> GroupView:
     """Delete a group, and return it as it was. Its members stay, unless ``delete_deployments`` (GR11).
 
     Raises: PL-C160; with ``delete_deployments`` PL-C167 while instances of members exist, PL-C131 while other deployments
@@ -134,25 +151,19 @@ def delete_group(ctx: RequestContext, name: str, *, delete_deployments: bool = F
     """
     row = find_group(ctx.store, name)
     seen = group_view(ctx, row)
-    if not delete_deployments:
-        ctx.store.groups.remove(row)
-        return seen
-    members = ctx.store.groups.members(row)
+    members = ctx.store.groups.members(row) if delete_deployments else ()
     rows = _rows(ctx, [member.number for member in members])
     _raise_if_used(ctx, name, rows)
-    for first in range(0, len(rows), MOST_AT_ONCE):
-        with ctx.store.as_one():
-            for one in rows[first : first + MOST_AT_ONCE]:
-                ctx.store.delete_deployment(one.number, ctx.actor)
-    ctx.store.groups.remove(row)
+    with ctx.store.as_one(given) as answer:
+        answer.update(as_dict(seen))
+        for one in rows:
+            ctx.store.delete_deployment(one.number, ctx.actor)
+        ctx.store.groups.remove(row)
     return seen
 
 
 def _raise_if_used(ctx: RequestContext, name: str, rows: Sequence[DeploymentRow]) -> None:
     """Raise PL-C167 if members may have instances, PL-C131 if deployments outside of the group read one."""
-    from phaseline.calls.deployments import blocking_consumers
-    from phaseline.use_cases.lookup.blocking_executions import is_read
-
     living = [row.name for row in rows if living_count(ctx.store, row)]
     if living:
         mend = f"remove them first: phaseline groups run {name} uninstall; or delete only the group: omit --delete-deployments"
@@ -165,12 +176,20 @@ def _raise_if_used(ctx: RequestContext, name: str, rows: Sequence[DeploymentRow]
             blocking_consumers.raise_if_read(row, found, "delete")
 
 
-def _make(ctx: RequestContext, row: GroupRow, portions: Sequence[Sequence[NewDeployment]]) -> None:
-    """Store further new members, each portion in one transaction."""
+def _make(
+    ctx: RequestContext,
+    row: GroupRow,
+    portions: Sequence[Sequence[NewDeployment]],
+    joining: Sequence[int] = (),
+    given: NewOrder | None = None,
+) -> None:
+    """Store further new members, each portion in one transaction; deployments that join are in that of the first."""
     for portion in portions:
-        with ctx.store.as_one():
+        with ctx.store.as_one(given) as answer:
+            answer["group"] = row.name
             made = [ctx.store.create_deployment(one)[0] for one in portion]
-            ctx.store.groups.join(row, made, made=len(made))
+            ctx.store.groups.join(row, [*made, *joining], made=len(made))
+        given, joining = None, ()  # they are stored with the first portion
 
 
 def _prepared(ctx: RequestContext, group: NewGroup, members: NewMembers, made_before: int) -> PreparedMembers:
