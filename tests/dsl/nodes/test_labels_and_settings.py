@@ -12,7 +12,8 @@ from tests.dsl.readers import codes, numbers, problems, read
 
 from phaseline.dsl.deployment.evaluate_blueprint import with_inputs
 from phaseline.dsl.documents.json_codec import blueprint_from_json, blueprint_to_json
-from phaseline.dsl.nodes.schedules import begun, later
+from phaseline.dsl.nodes.schedules import begun, later, unknown_zone
+from phaseline.dsl.text.problem_report import ProblemReport
 from phaseline.model.blueprint.blueprint import Value
 
 INPUTS = "inputs: {team: {default: web}}\nnode_templates: {net: {type: cloudify.nodes.Root}}\n"
@@ -214,6 +215,9 @@ def test_sc3_a_machine_without_timezones_is_told_which_package_has_them() -> Non
     )
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     assert done.stdout == "[('PL-B159', 'pip install tzdata')]\n"
+    message, mend = unknown_zone("Europe/Berlin", (), ProblemReport())
+    assert message == "the timezone 'Europe/Berlin' cannot be read: this machine has no data of timezones"
+    assert mend == "pip install tzdata"
 
 
 @pytest.mark.parametrize(

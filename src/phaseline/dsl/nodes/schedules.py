@@ -8,7 +8,7 @@ the deployment is made: ``begun`` converts them then.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, cast
 
@@ -216,17 +216,16 @@ def _zone(name: str | None, spot: ElementPath, report: ProblemReport) -> tzinfo:
     if zone is None:
         from zoneinfo import available_timezones
 
-        known = available_timezones()
-        if known:
-            message, mend = (
-                f"'{name}' is no timezone",
-                report.suggest(str(name), known, "write one such as Europe/Paris"),
-            )
-        else:
-            message = f"the timezone '{name}' cannot be read: this machine has no data of timezones"
-            mend = "pip install tzdata"
+        message, mend = unknown_zone(str(name), available_timezones(), report)
         report.add("PL-B159", message, mend, spot)
     return zone or UTC
+
+
+def unknown_zone(name: str, known: Collection[str], report: ProblemReport) -> tuple[str, str]:
+    """Return the message and the mend for a zone that is not among the known ones; a machine may know none."""
+    if not known:
+        return f"the timezone '{name}' cannot be read: this machine has no data of timezones", "pip install tzdata"
+    return f"'{name}' is no timezone", report.suggest(name, known, "write one such as Europe/Paris")
 
 
 def _zone_of(name: str) -> tzinfo | None:
