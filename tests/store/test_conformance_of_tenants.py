@@ -218,7 +218,7 @@ READS: Mapping[str, Call] = {
     "causes.caused": lambda store, x: store.causes.caused("program", x.graph),
     "causes.of_executions": lambda store, x: store.causes.of_executions([x.execution]),
     "causes.of_deployments": lambda store, x: store.causes.of_deployments([x.deployment]),
-    "causes.of_blueprints": lambda store, x: [*store.causes.of_blueprints([x.blueprint]).values()],
+    "causes.of_blueprints": lambda store, x: [*store.causes.of_blueprints([x.blueprint, x.blueprint + 1]).values()],
     "causes.awaiting": lambda store, _: store.causes.awaiting(),
     "hook_switches.all": lambda store, _: store.hook_switches.all(),
     "schedules.all": lambda store, x: [store.schedules.all(), store.schedules.all(x.deployment)],

@@ -66,7 +66,7 @@ def test_how_cancels_as_before_and_a_wrong_word_is_told(shop) -> None:
 def test_filters_of_before_are_those_of_today(shop) -> None:
     shop.executions.start("restart", "shop")
     assert shop.executions.list(workflow="restart", since="1h").total == 1
-    with pytest.warns(DeprecationWarning, match="'by', 'since', 'text'; the old name"):
+    with pytest.warns(DeprecationWarning, match="'by', 'since', 'text', 'caused_by'; the old name"):
         assert shop.executions.list(wanted=ExecutionFilter("completed", "restart"), status=None).total == 1
     assert shop.executions.list(since=shop.executions.show().created_at + 1).total == 0
     assert shop.executions.list(by="no one").total == 0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from phaseline.calls.deployments.dependency_reads import readers_of, short_place
-from phaseline.calls.deployments.inner_deployments import made_below
+from phaseline.calls.deployments.estate.inner_deployments import made_below
 from phaseline.lang.fast_namedtuples import NamedTuple
 from phaseline.model.problems.problem import Place, Problem, ProblemsError
 from phaseline.model.rows.deployment_summaries import GONE

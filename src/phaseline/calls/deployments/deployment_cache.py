@@ -176,7 +176,7 @@ class DeploymentCache:
         if not children and not (part.has_dependencies and part.dependencies.on(row.deployment, limit=1)):
             return
         from phaseline.calls.deployments import blocking_consumers as consumers  # few deployments are read by others
-        from phaseline.calls.deployments.inner_deployments import outer_of_execution
+        from phaseline.calls.deployments.estate.inner_deployments import outer_of_execution
         from phaseline.plan.requests import touched
 
         stored = self._living(row.deployment)

@@ -41,6 +41,7 @@ PLAIN: dict[str, tuple[str, ...]] = {
     "phaseline.cli.commands": (
         "blueprints", "deployments", "estate", "executions", "plans", "plugins",
     ),
+    "phaseline.calls.deployments": ("estate",),
     "phaseline.client": ("estate",),
     "phaseline.compat.cloudify": ("types",),
     "phaseline.cli.render": (

@@ -27,7 +27,7 @@ from phaseline.plan.requests.claims import EVERYTHING, claim_of, collide
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from phaseline.calls.deployments.provider_installs import InstallReads
+    from phaseline.calls.deployments.estate.provider_installs import InstallReads
     from phaseline.model.deployment.topology import Topology
     from phaseline.model.rows.rows import ExecutionRow
     from phaseline.plan.requests.claims import Claim

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from phaseline.calls.deployments.deployment_cache import DeploymentCache
+    from phaseline.calls.deployments.estate.provider_installs import InstallReads
     from phaseline.calls.deployments.last_messages import LastMessages
     from phaseline.calls.deployments.planner_driver import Planning
-    from phaseline.calls.deployments.provider_installs import InstallReads
     from phaseline.calls.protocol.reports import CallReport
     from phaseline.calls.threads.inbox import Inbox
     from phaseline.engine.scheduler import Scheduler
@@ -116,7 +116,7 @@ class EngineRequests:
 
     def _reads_of(self, row: ExecutionRow, outer: int) -> InstallReads:
         """Return whose installs an install waits for (DP12)."""
-        from phaseline.calls.deployments.provider_installs import reads_of_install
+        from phaseline.calls.deployments.estate.provider_installs import reads_of_install
 
         return reads_of_install(self._store.of(row.tenant), row, outer)
 

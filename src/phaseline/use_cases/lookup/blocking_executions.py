@@ -46,7 +46,7 @@ def blocking_execution(store: ExecutionReads, row: ExecutionRow) -> Queued | Non
     later = {other.number for other in before if not other.started_at and other.number > row.number}
     blocker = _first_in_the_way(store, row, [other for other in before if other.number not in later])
     if blocker is None and row.request.workflow == "install":
-        from phaseline.calls.deployments.provider_installs import awaited_install  # few commands need it
+        from phaseline.calls.deployments.estate.provider_installs import awaited_install  # few commands need it
 
         blocker = awaited_install(_rows(store), row)
     if blocker is None:

@@ -7,7 +7,12 @@ from tests.run.engines import ANN, Station
 from tests.run.loop.test_follow_ups import AGAIN, LONG_MS, OUTER, executions_of, run, why
 from tests.use_cases.estates import ASKS, NET, Files, properties
 
-from phaseline.calls.deployments.provider_installs import NO_READS, InstallReads, awaited_install, reads_of_install
+from phaseline.calls.deployments.estate.provider_installs import (
+    NO_READS,
+    InstallReads,
+    awaited_install,
+    reads_of_install,
+)
 from phaseline.model.blueprint.labels import PARENT_LABEL, Label
 from phaseline.model.execution.execution import Request
 from phaseline.model.graph.status import EntryStatus, ExecutionStatus

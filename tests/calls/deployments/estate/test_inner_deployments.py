@@ -7,7 +7,7 @@ from tests.calls.deployments.estates import Estate
 from tests.store import builders as a
 
 from phaseline.calls.deployments.blocking_consumers import Touch, blocking
-from phaseline.calls.deployments.inner_deployments import made_below, makers_of, outer_of_execution
+from phaseline.calls.deployments.estate.inner_deployments import made_below, makers_of, outer_of_execution
 from phaseline.lang.fast_dataclasses import altered
 from phaseline.model.rows.causes import CauseKey
 

@@ -1,0 +1,1 @@
+"""What deployments that make or read one another do to their executions."""
